@@ -49,7 +49,7 @@ export function buildComponent(attribute: ComponentAttribute, value: unknown, cu
   return mergeById(value as Values[], context).map(build); // checked to be a list of objects
 }
 
-/** Two items with one id are two patches of one component. */
+/** Merges items with the same id: they are patches of the same component. */
 function mergeById(items: readonly Values[], { mode }: BuildContext): readonly Values[] {
   if (mode === 'create') return items;
   const merged = new Map<unknown, Values>();
@@ -74,7 +74,7 @@ export function buildZone(attribute: ZoneAttribute, value: unknown, current: unk
 const storedParts = (value: unknown): readonly Part[] =>
   Array.isArray(value) ? (value as Part[]) : isRecord(value) ? [value as Part] : []; // stored in this form
 
-/** The stored parts of an attribute by their ids, in a dynamic zone with their components. */
+/** Returns the stored parts of an attribute by their ids, in a dynamic zone by component and id. */
 const indexParts = (value: unknown): ReadonlyMap<string, Part> =>
   new Map(storedParts(value).map((part) => [partKey(part, part.id), part]));
 
@@ -98,7 +98,7 @@ interface PartInput {
   readonly type: ContentType;
   /** The checked values. */
   readonly item: Values;
-  /** The stored component that they change; null: a new one. */
+  /** The stored component that the values change; null for a new one. */
   readonly stored: Part | null;
   /** Fields beside the attributes: `__component` in a dynamic zone. */
   readonly marks?: Values;
@@ -117,7 +117,7 @@ function buildPart({ type, item, stored, marks }: PartInput, context: BuildConte
   return part;
 }
 
-/** Gives new components their ids: one command for each type, outside of the transaction of the write. */
+/** Allocates the ids of new components: one command for each type, outside the transaction of the write. */
 export async function giveIds(newParts: NewParts, { store }: ContentContext): Promise<void> {
   await Promise.all(
     [...newParts].map(async ([uid, parts]) => {
@@ -134,8 +134,8 @@ function noteNew({ uid }: ContentType, part: Part, { newParts }: BuildContext): 
 }
 
 /**
- * Adds the stored form of a checked value to an entry or component. Throws a ValidationError for a date or time that cannot be read; as
- * in Strapi v4, it is reported alone.
+ * Adds the stored form of a checked value to an entry or component. Throws a ValidationError for a date or time that cannot be
+ * read; as in Strapi v4, it is reported alone.
  */
 export function buildScalar(
   { type, name }: ScalarAttribute,
@@ -188,7 +188,7 @@ export const tooManyLinks = ({ name }: Attribute): Error =>
     `${name} holds at most ${String(maximumLinks)} related entries; let the other side own the relation (a manyToOne) for more`,
   );
 
-/** Polymorphic links as they are stored; those that stay keep their rank. */
+/** Returns polymorphic links in their stored form. Links that are stored already keep their rank. */
 export function buildMorph(attribute: MorphAttribute, value: unknown, current: unknown): unknown {
   const items: readonly unknown[] = value === null || value === undefined ? [] : Array.isArray(value) ? value : [value];
   const ranks = new Map(morphLinks(current).map(({ __type, id, rank }) => [`${__type} ${String(id)}`, rank]));
@@ -202,8 +202,8 @@ export function buildMorph(attribute: MorphAttribute, value: unknown, current: u
 let last = 0;
 
 /**
- * Returns a rank behind all earlier ones, across instances as far as their clocks agree. Ranks order a relation on its inverse
- * side, and what files are linked to.
+ * Returns a rank above all earlier ones; across instances, as far as their clocks agree. Ranks order the entries on the inverse
+ * side of a relation, and the related entries of a file.
  */
 export function nextRank(after = 0): number {
   last = Math.max(last + 16, rankOfTime(Date.now()), after + 16);

@@ -19,14 +19,14 @@ import {
 import type { ContentContext } from './content-context.js';
 import { hashPasswords } from './hash-passwords.js';
 
-/** What writes of a type have to do, found once. A step that its list does not name costs the type nothing. */
+/** The steps that writes of a type need, computed once. A step with an empty list is skipped. */
 interface WritePlan {
   readonly writable: readonly Attribute[];
   /** The uids that a create generates unless they are sent (`options.generate`). */
   readonly generated: readonly ScalarAttribute[];
   /** Unique attributes in lists of components, whose values are stored in a field of their own. */
   readonly listed: readonly UniquePath[];
-  /** Attributes of files, whose ranks are stored. */
+  /** Attributes that hold files; their ranks are stored. */
   readonly withFiles: readonly string[];
 }
 
@@ -45,7 +45,7 @@ const isGenerated = (attribute: Attribute): attribute is ScalarAttribute =>
 
 /** The write of a checked body: the entry's own values, and the links that are stored with other entries. */
 export interface EntryWrite {
-  /** By document path; relations with an inverse side come with their ranks. */
+  /** Values by document path, with the ranks of relations that have an inverse side. */
   readonly values: Record<string, unknown>;
   readonly inverse: readonly InverseLinks[];
   /** Links of bidirectional one-to-one relations: no other entry may keep these targets. */
@@ -143,7 +143,7 @@ function buildLinks(link: LinkAttribute, value: unknown, building: Building): vo
       buildOwn(link, input, building);
       return;
     case 'localizations':
-      return; // a create joins the group with its first write, an update leaves it
+      return; // set when the entry is created; an update does not change the group
     case 'inverse':
     case 'morph':
       if (input.kind !== 'none') building.inverse.push({ link, input });
@@ -171,7 +171,7 @@ function buildOwnMany(link: LinkAttribute, ids: readonly number[], { values, cur
   setRanks(values, link.name, Object.fromEntries(ids.map((id) => [String(id), stored?.[String(id)] ?? nextRank()])), mode);
 }
 
-/** Ranks the attributes whose files are written: a file lists its related entries in this order. */
+/** Sets the ranks of attributes whose files are written. A file lists its related entries in the order of these ranks. */
 export function rankFiles(names: readonly string[], { values, mode }: Pick<Building, 'values' | 'mode'>): void {
   for (const name of names) {
     const held = values[name] ?? null;
@@ -179,13 +179,15 @@ export function rankFiles(names: readonly string[], { values, mode }: Pick<Build
   }
 }
 
-/** Stores the values of unique attributes of components in a field of their own; none if they have no values. */
+/**
+ * Stores the values of unique attributes in lists of components in a separate field. A create without such values adds no field.
+ */
 function keepUnique(listed: readonly UniquePath[], { values, mode }: Building): void {
   const paths = listed.filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
   setUniques(values, { paths, held: heldUniques(listed, values) }, mode);
 }
 
-/** The entry that a new one is another locale of: its group, and the stored values that it shares. */
+/** The entry that a new localization belongs to: its group, and the stored values that all locales share. */
 export interface LocaleSource {
   readonly group: number;
   readonly values: Values;
@@ -213,5 +215,5 @@ export function buildDocument(
   return { _id: id, ...values, ...source?.values, createdAt: now, updatedAt: now, ...state, ...locale, ...group };
 }
 
-/** Without `publishedAt`, REST publishes the entry and GraphQL makes a draft. */
+/** Returns the publication date of an entry that is created without `publishedAt`. REST publishes it, GraphQL makes a draft. */
 const createdAs = (now: Date, { createsDrafts }: ContentContext): Date | null => (createsDrafts ? null : now);

@@ -12,16 +12,17 @@ import type { ContentContext } from './content-context.js';
 import { ruleFilter, withOwner } from './rules-on-writes.js';
 import { uniqueErrors } from './unique-errors.js';
 
-/** The target of a checked body; `id` is the entry's own on an update, null on a create. */
+/** The entry that a body is checked for. `id` is null on a create. */
 interface BodyContext extends Pick<InputContext, 'mode' | 'draft'> {
   readonly id: number | null;
-  /** The group that a new entry comes into; null for one of its own. */
+  /** The localization group that a new entry joins; null if it starts a group of its own. */
   readonly group?: number | null;
 }
 
 /**
- * Checks a body and that all entries that it links exist. Throws a ValidationError that lists every problem, values that are
- * taken included. A valid body costs no command if it links nothing, else one, besides those of row rules on what it links, and one for files.
+ * Checks a body, and that all entries that it links exist. Throws a ValidationError that lists all problems, including unique
+ * values that are taken. A valid body without links costs no command. A body with links costs one command, one more if it links
+ * files, and those of row rules on the linked entries.
  */
 export async function checkBody(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
   const checked = checkInput(type, data, { strict: context.bind.settings.strict, registry: context.bind.registry, ...body });
@@ -43,8 +44,8 @@ function inOrder(type: ContentType, errors: readonly FieldError[]): FieldError[]
 }
 
 /**
- * The first type that lacks some of the ids, in the words of Strapi v4. Entries that a row rule hides from the
- * caller are missing to them.
+ * Returns an error for the first type of which linked entries are missing, in the wording of Strapi v4. Entries that a row rule
+ * hides from the caller count as missing.
  */
 async function missingTargets({ targets }: CheckedInput, context: ContentContext): Promise<FieldError[]> {
   const wanted: (Targets & { readonly uid: string })[] = [];
@@ -61,7 +62,10 @@ async function missingTargets({ targets }: CheckedInput, context: ContentContext
   return [{ path: [], message: `${String(count)} relation(s) of type ${lacking.uid} associated with this entity do not exist` }];
 }
 
-/** The files that are not of a type that their attribute allows (`images`, `videos`, `audios`, `files`). One command. */
+/**
+ * Returns an error for each attribute with a file of a type that it does not allow (`images`, `videos`, `audios`, `files`). Sends
+ * one command.
+ */
 async function fileErrors(files: readonly LinkedFiles[], { store, bind }: ContentContext): Promise<FieldError[]> {
   const ids = [...new Set(files.flatMap((linked) => linked.ids))];
   const type = bind.registry.types.get(uploadFile);
@@ -78,13 +82,13 @@ async function fileErrors(files: readonly LinkedFiles[], { store, bind }: Conten
   );
 }
 
-/** Returns the problem of files at a path if one is not of a type that the attribute allows; an empty list allows all. */
+/** Returns an error if a file at a path is not of an allowed type. An empty list allows all types. */
 export const unfitErrors = (path: string, mimes: readonly string[], allowedTypes: readonly string[]): FieldError[] =>
   allowedTypes.length === 0 || mimes.every((mime) => allowedTypes.includes(kindOf(mime)))
     ? []
     : [{ path: splitPath(path), message: `${path} takes only ${allowedTypes.join(', ')}` }];
 
-/** The word of the model for a media type; `file` for all but images, videos and audios. */
+/** Returns the name that models use for a media type: `images`, `videos` or `audios`; `files` for all others. */
 function kindOf(mime: string): string {
   const [family = ''] = mime.split('/');
   return ['image', 'video', 'audio'].includes(family) ? `${family}s` : 'files';
@@ -92,7 +96,7 @@ function kindOf(mime: string): string {
 
 /**
  * Returns the part of a body that may be written: unknown names, the system's attributes, and relations to types that the caller
- * may not see are dropped silently, as in Strapi v4. Throws a ValidationError if it is no object.
+ * may not see are dropped silently, as in Strapi v4. Throws a ValidationError if the body is not an object.
  */
 export function acceptInput(type: ContentType, data: unknown, context: Context): Values {
   if (Array.isArray(data)) throw fieldErrors([{ path: [], message: notOfType('this', 'object', null, data) }]);
@@ -100,7 +104,7 @@ export function acceptInput(type: ContentType, data: unknown, context: Context):
   return acceptValues(type, data, context);
 }
 
-/** The same for a new entry, with the owner that the caller's rule demands. */
+/** Does the same as `acceptInput` for a new entry, and adds the owner that the caller's rule demands. */
 export function acceptNew(type: ContentType, data: unknown, context: Context): Values {
   const accepted = acceptInput(type, data, context);
   return context.access.rules.has(type.uid) ? withOwner(type, accepted, context.access) : accepted;
@@ -136,7 +140,7 @@ function acceptValue(attribute: Attribute, value: unknown, owner: ContentType, c
   if (attribute.kind === 'morph')
     return eachItem(value, (item) => {
       const target = parseMorphTarget(item).uid;
-      if (target === null) return item; // refused when it is checked, or the null that takes the link away
+      if (target === null) return item; // refused by a later check, or a null that removes the link
       return maySee(context.access, target) && !isHiddenLink({ owner, attribute, target }, context) ? item : undefined;
     });
   return value;

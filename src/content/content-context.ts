@@ -28,7 +28,9 @@ export interface ContentContext {
   readonly hooks: CodeHooks | null;
 }
 
-/** Unpublishes the stored files of a deleted entry inside the deleting transaction. Returns the cleanup to run after the commit. */
+/**
+ * Unpublishes the stored files of a deleted entry inside the deleting transaction. Returns the cleanup to run after the commit.
+ */
 type RetireFile = (file: Values, database: Database) => Promise<() => Promise<void>>;
 
 export type WriteAction = 'create' | 'update' | 'delete' | 'createMany' | 'updateMany' | 'deleteMany';
@@ -48,7 +50,7 @@ export interface PendingWrite {
 /** The result of a write: the entry, or the number of entries. */
 export type Written = { readonly id: number } | { readonly count: number; readonly ids?: readonly number[] };
 
-/** A write that code has seen. */
+/** A write after the code before it has run. */
 interface BegunWrite {
   /** The data to write, which may differ from the given data. */
   readonly data: unknown;
@@ -56,13 +58,13 @@ interface BegunWrite {
   finish(written: Written): Promise<void>;
 }
 
-/** Called inside the transaction of a write. An error aborts it. May run again after a write conflict. */
+/** Called inside the transaction of a write. An error aborts the transaction. May run again after a write conflict. */
 export type WriteHook = (write: PendingWrite, context: ContentContext) => Promise<BegunWrite>;
 
 /** A read that is about to happen. */
 export interface PendingRead {
   readonly query: Query;
-  /** The read as the rights of its caller bound it. */
+  /** The read, bound with the rights of its caller. */
   readonly plan: Plan;
   /** The id of the entry; null if the condition of the plan alone says which entries are read. */
   readonly id: number | null;
@@ -83,7 +85,9 @@ export interface CodeHooks {
   reads(uid: string): SurroundedReads | null;
 }
 
-/** The context of a read that no code surrounds: the service itself needs the entry as it is stored. */
+/**
+ * Returns the context without project code around reads, for reads in which the service itself needs the entry as it is stored.
+ */
 export const withoutHooks = (context: ContentContext): ContentContext =>
   context.hooks === null ? context : { ...context, hooks: null };
 
@@ -105,11 +109,11 @@ export interface WriteInput {
   readonly query: Query;
 }
 
-/** Where a request comes from: its caller, and the client that its work and its memory count for. */
+/** The origin of a request: its caller, and the client that its work and memory are charged to. */
 interface RequestOrigin {
   readonly caller: Caller;
   readonly sender: Sender;
-  /** The memory that is reserved for its answer; null: it is not counted. */
+  /** The memory that is reserved for the answer; null if it is not counted. */
   readonly reservation: ByteReservation | null;
 }
 
@@ -125,7 +129,7 @@ export function createRequestContext(
   return contextOf(config, source, { store: own, access: caller.access, budget });
 }
 
-/** The same for the service itself and its own code, without a budget. */
+/** Returns a context without a budget, for the service itself and for project code. */
 export const createContext = (config: Config, source: ContentSource, access: Access): ContentContext =>
   contextOf(config, source, { store: source.store, access, budget: unlimited });
 
@@ -170,19 +174,19 @@ function settingsOf({ rest }: Config['api']): BindSettings {
 
 const knownSettings = new WeakMap<Config['api']['rest'], BindSettings>();
 
-/** The context of an operation inside a transaction that is open. */
+/** Returns the context of an operation inside an open transaction. */
 export const withDatabase = (context: ContentContext, database: Store['database']): ContentContext => ({
   ...context,
   store: { ...context.store, database },
 });
 
-/** The context without a budget, for the little that is answered when the budget is spent. */
+/** Returns the context without a budget, for the small answer that is given after the budget is spent. */
 export const withoutBudget = (context: ContentContext): ContentContext => ({
   ...context,
   bind: { ...context.bind, budget: unlimited },
   store: { ...context.store, database: { ...context.store.database, budget: unlimited } },
 });
 
-/** Whether an error refuses a request for its cost after a write of it was stored. */
+/** Returns whether an error says that a request exceeded its budget after its write was stored. */
 export const costsTooMuchLate = (error: unknown, { bind: { budget }, store }: ContentContext): boolean =>
   budget.hasChanged && error === budget.exceeded && store.database.session === null;

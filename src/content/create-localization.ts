@@ -41,7 +41,7 @@ export async function createLocalization(
   await refuseHiddenLocales({ type, source, values: accepted }, context);
   const selection = bindEntrySelection(query, type, context.bind);
   const values = { ...accepted, locale };
-  // Values that all locales share may be taken in another one.
+  // A value that all locales share may be taken by another entry in any of them.
   const { document } = await orUniqueError({ type, data: values, id: null, group: groupOf(source) }, context, () =>
     inTransaction(context.store.database, (database) =>
       insertLocale(type, values, id, withDatabase({ ...context, createsDrafts: true }, database)),
@@ -73,8 +73,8 @@ async function checkNewLocale(
 }
 
 /**
- * Reads the entry again, in the transaction: its shared values may have changed. One that changes later is in conflict with this write, which
- * marks it as changed, so that the transaction runs again.
+ * Reads the entry again inside the transaction, because its shared values may have changed. The write marks the entry as changed,
+ * so that a concurrent change conflicts with it and the transaction runs again.
  */
 async function insertLocale(type: ContentType, data: Values, id: number, context: ContentContext): Promise<Loaded> {
   const source = await readSource(type, id, context);

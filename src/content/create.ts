@@ -20,8 +20,8 @@ import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
- * Creates an entry from a client's data and returns it as the query selects it. Throws a ValidationError, an ApplicationError
- * for a locale that is not there, or a ForbiddenError if the entry breaks the caller's rule.
+ * Creates an entry from a client's data and returns it as the query selects it. Throws a ValidationError, an ApplicationError for
+ * a locale that does not exist, or a ForbiddenError if the entry breaks the caller's rule.
  */
 export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded> {
   const selection = bindEntrySelection(query, type, context.bind);
@@ -32,7 +32,10 @@ export async function create(type: ContentType, data: unknown, query: Query, con
   return runCreate(type, accepted, { selection, source: null }, context);
 }
 
-/** Returns how the body of a new entry is checked: only an explicit null makes it a draft. `group`: the one that it comes into. */
+/**
+ * Returns the rules for the body of a new entry. Only an explicit `publishedAt: null` makes it a draft. `group` is the
+ * localization group that it joins.
+ */
 export const createRules = (data: Values, { checksAsDrafts }: ContentContext, group: number | null = null) =>
   ({ mode: 'create', draft: data['publishedAt'] === null || checksAsDrafts === true, id: null, group }) as const;
 
@@ -92,9 +95,9 @@ interface Insertion {
 }
 
 /**
- * Stores checked data as a new entry, all that belongs to it or nothing, and returns it as it is selected. Data that code around
- * the write has changed is checked again. Tries again with another id if an import has inserted an entry with the first one, and with
- * other uids if other creates have taken the generated ones; not in a transaction, which has ended.
+ * Stores checked data as a new entry atomically, and returns what the selection reads of it. Data that code around the write has
+ * changed is checked again. Tries again with another id if an import has taken the first one, and with other uids if other
+ * creates have taken the generated ones. Inside a transaction it does not try again, because the error has ended the transaction.
  */
 export async function runCreate(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
   for (let attempt = 0; ; attempt++) {
@@ -121,7 +124,7 @@ const tryCreate = (type: ContentType, data: Values, tried: Attempt, context: Con
 
 interface Attempt {
   readonly insertion: Insertion;
-  /** From 0. */
+  /** The number of the attempt, from 0. */
   readonly attempt: number;
 }
 
@@ -150,7 +153,10 @@ async function insertWithNextId(
   return readNew(type, document, insertion, context);
 }
 
-/** Reads what a new entry is answered with. Nothing is read of one that populates nothing and has no other locales yet. */
+/**
+ * Returns a new entry with what the selection reads of it. Sends no command if nothing is populated and the entry has no other
+ * locales yet.
+ */
 async function readNew(
   type: ContentType,
   document: EntryDocument,
@@ -170,7 +176,7 @@ export interface PreparedEntry {
   readonly mayBreakRule: boolean;
 }
 
-/** Stores an entry with the links that are kept elsewhere; in a transaction. */
+/** Stores an entry, and its links that other entries store. Runs inside a transaction. */
 export async function insertLinked(
   type: ContentType,
   { document, write, mayBreakRule }: PreparedEntry,
@@ -182,7 +188,7 @@ export async function insertLinked(
   if (mayBreakRule) await refuseBroken({ type, id: document._id, before: null }, context);
 }
 
-/** Returns the uids that the model has generated and the data does not give; null if there are none. */
+/** Returns values for the uids that the model generates and the data lacks; null if there are none. */
 async function generateUids(type: ContentType, data: Values, attempt: number, context: ContentContext): Promise<Values | null> {
   const missing = writePlan(type, context.bind.registry).generated.filter(({ name }) => data[name] === undefined);
   if (missing.length === 0) return null;
@@ -191,13 +197,13 @@ async function generateUids(type: ContentType, data: Values, attempt: number, co
   return made;
 }
 
-/** Characters of a generated uid before its number. */
+/** Maximum length of a generated uid before its number. */
 const longestUid = 250;
 
-/** The last of the attempts to store generated uids: it draws from a thousand numbers. */
+/** The number of the last attempt to store generated uids, from 0. It draws from a thousand numbers. */
 const lastAttempt = 5;
 
-/** Attempts after the first draw from so many numbers, so that creates at the same time do not meet each time. */
+/** Returns how many numbers an attempt draws from. The range grows, so that concurrent creates do not collide again and again. */
 const numbersToDraw = (attempt: number): number => 4 ** attempt;
 
 interface WantedUid {
@@ -206,7 +212,10 @@ interface WantedUid {
   readonly attempt: number;
 }
 
-/** Generates a uid from its target attribute, with a number if the plain value is taken: the first one that is free, or one of the next. */
+/**
+ * Returns a uid that is made from its target attribute. If the plain value is taken, a free number is appended: the first one,
+ * and in later attempts a random one of the next.
+ */
 async function freeUid(
   type: ContentType,
   { attribute, data, attempt }: WantedUid,

@@ -8,7 +8,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 
-/** Returns the entry of an id, drafts included; null if there is none. */
+/** Returns the entry with an id, even if it is a draft; null if there is none. */
 export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const { bind, store, hooks } = context;
   const selection = bindEntrySelection(query, type, bind);
@@ -37,7 +37,10 @@ export async function findSingle(type: ContentType, query: Query, context: Conte
   return readEntry(plan.condition ?? allOf([]), plan.selection, context.store.database);
 }
 
-/** Returns the entry of a single type for a write. Only the locale counts, not the publication state or further conditions. */
+/**
+ * Returns the entry of a single type for a write. Of the query only the locale is applied, not the publication state or other
+ * conditions.
+ */
 export async function findSingleForWrite(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
   const locale = bindLocale(query.locale, type, context.bind);
   return readEntry(allOf(locale), { type, fields: [], children: [], locales: null }, context.store.database);

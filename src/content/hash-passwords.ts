@@ -1,7 +1,7 @@
 import { validationError } from '../errors.js';
 import { Queue, type Sender } from '../queue.js';
 
-/** A place that a password is stored in once it is hashed. */
+/** A password to hash. `holder[name]` receives the hash. */
 export interface PlainPassword {
   readonly holder: Record<string, unknown>;
   readonly name: string;
@@ -11,13 +11,13 @@ export interface PlainPassword {
 /** Rounds of bcrypt, as in Strapi v4. */
 const rounds = 10;
 
-/** Passwords of one write. A hash takes a thread for 60 ms and longer. */
+/** Maximum number of passwords in one write. A hash occupies a thread for 60 ms or more. */
 const mostPasswords = 20;
 
-/** Of the four threads that the process has for such work, log-ins always find two. */
+/** Two of the four threads that Node has for such work, so that two remain for log-ins. */
 const hashing = new Queue({ atOnce: 2 });
 
-/** Puts the hashes of passwords into their places. Throws a ValidationError if there are too many. */
+/** Hashes passwords and sets the hashes in their holders. Throws a ValidationError if there are too many. */
 export async function hashPasswords(passwords: readonly PlainPassword[], sender: Sender | null): Promise<void> {
   if (passwords.length > mostPasswords) throw validationError(`One write takes at most ${String(mostPasswords)} passwords`);
   const { default: bcrypt } = await import('bcrypt'); // a native module, loaded with the first password

@@ -2,8 +2,8 @@ import type { Ranked } from '../mongo/write/link-changes.js';
 import { nextRank } from './build-parts.js';
 
 /**
- * Returns the ranks that put a list into the given order, only for entries whose rank must change: entries that are in order already
- * keep theirs, moved ones get a rank in between. All are ranked again only if nothing fits in between.
+ * Returns ranks by id that put a list into the given order, only for entries whose rank must change. Entries that are in order
+ * already keep their rank, and moved ones get a rank in between. All entries get new ranks only if nothing fits in between.
  */
 export function planRanks(ordered: readonly Ranked[]): ReadonlyMap<number, number> {
   const kept = longestRisingRun(ordered);

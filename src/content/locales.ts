@@ -45,7 +45,7 @@ export async function listLocales({ store }: ContentContext): Promise<ShownLocal
   }));
 }
 
-/** Adds a locale. Throws a ValidationError for an invalid language code, an ApplicationError if it is there. */
+/** Adds a locale. Throws a ValidationError for an invalid language code, an ApplicationError if the locale exists. */
 export async function createLocale(code: unknown, input: LocaleInput, { content, commit }: LocaleWork): Promise<void> {
   if (typeof code !== 'string' || !isLocaleCode(code)) throw validationError('code must be a language code, such as fr or pt-BR');
   if ((await listLocales(content)).some((locale) => locale.code === code)) throw taken();

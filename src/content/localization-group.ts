@@ -12,8 +12,8 @@ import { ruleFilter } from './rules-on-writes.js';
 import { isShared } from './sync-locales.js';
 
 /**
- * Returns a stored entry whose localization group a create joins, by the `localizations` of its data. Null if they name none that
- * the caller may see. Throws a ForbiddenError unless the caller may update or localize entries of the type.
+ * Returns a stored entry of the localization group that a create joins by the `localizations` of its data; null if these name no
+ * entry that the caller may see. Throws a ForbiddenError unless the caller may update or localize entries of the type.
  */
 export async function findGroupToJoin(
   type: ContentType,
@@ -32,8 +32,8 @@ export async function findGroupToJoin(
 }
 
 /**
- * Returns whether a new entry overwrites the values of its group instead of taking them. As in Strapi v4, this depends on whether
- * the answer shows the localizations, and the caller must have the right to update them.
+ * Returns whether a new entry overwrites the values of its group instead of copying them. As in Strapi v4, this depends on
+ * whether the answer shows the localizations, and the caller must have the right to update them.
  */
 export const overwritesGroup = (type: ContentType, { populate }: Query, { access }: ContentContext['bind']): boolean =>
   allows(access, actionOf(type, 'update')) && (populate.all || populate.fields.some(({ name }) => name === 'localizations'));

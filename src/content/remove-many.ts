@@ -7,7 +7,7 @@ import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
 import { idsOfMany, type ManyEntries } from './update-many.js';
 import { writePortions } from './run-write.js';
 
-/** Deletes the entries that meet a filter in portions, all links to them and the bytes of files; returns how many there were. */
+/** Deletes the entries that meet a filter, in portions, with all links to them and the bytes of files. Returns their number. */
 export async function removeMany(entries: ManyEntries, context: ContentContext): Promise<number> {
   const { type, where } = entries;
   const write = { action: 'deleteMany', type, where, selection: null } as const;

@@ -11,7 +11,7 @@ import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
 import { runWrite } from './run-write.js';
 
-/** Deletes an entry, every link to it and, of a file, its bytes, and returns it as it was; null if there is no such entry. */
+/** Deletes an entry with all links to it, and the bytes of a file. Returns the entry as it was; null if there is none. */
 export async function remove(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const entry = await findOne(type, id, query, withoutHooks(context));
   if (entry === null) return null;
@@ -21,7 +21,7 @@ export async function remove(type: ContentType, id: number, query: Query, contex
   });
 }
 
-/** False if another request deleted the entry first. */
+/** Returns false if another request deleted the entry first. */
 async function removeEntry(type: ContentType, id: number, context: ContentContext): Promise<boolean> {
   const { database } = context.store;
   const referrers = referrersOf(type, context.bind.registry);
@@ -34,13 +34,13 @@ async function removeEntry(type: ContentType, id: number, context: ContentContex
   return true;
 }
 
-/** A write that was under way when the entry went may have linked it since: links are looked for once more, in milliseconds. */
+/** Delay in milliseconds before links to a deleted entry are removed once more: a concurrent write may have added some. */
 const secondLook = 2000;
 
 function unlinkLater(type: ContentType, id: number, entered: ContentContext): void {
   const context = withDatabase(entered, { ...entered.store.database, session: null }); // the transaction has ended by then
   const look = async (): Promise<void> => {
-    // Restored by another program in the meantime: its links are valid.
+    // If another program has restored the entry in the meantime, its links are valid.
     if (((await countExisting([{ collection: type.collection, ids: [id] }], context.store.database))[0] ?? 0) > 0) return;
     for (const { collection, links } of referrersOf(type, context.bind.registry))
       await bulkWrite(context.store, collection, unlinkOperations(links, type, id));

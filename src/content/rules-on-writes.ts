@@ -33,7 +33,7 @@ export async function hidesOne(type: ContentType, match: Match, context: Content
   return rows.length > 0;
 }
 
-/** The data of a create with the owner that the caller's rule demands, unless the data names one. */
+/** Returns the data of a create, with the owner that the caller's rule demands unless the data names one. */
 export function withOwner(type: ContentType, data: Values, { rules }: Access): Values {
   const missing = Object.entries(ownerValues(type, rules.get(type.uid))).filter(([name]) => data[name] === undefined);
   return missing.length === 0 ? data : { ...data, ...Object.fromEntries(missing) };
@@ -44,7 +44,7 @@ function ownerValues(type: ContentType, rule: RowRule | undefined): Values {
   const values = Object.entries(rule?.owner ?? {}).flatMap(([name, value]) => {
     const attribute = type.attributes.get(name);
     if (attribute?.writable !== true) return [];
-    // A user's id in an attribute of text is text.
+    // A text attribute stores the id of a user as text.
     if (attribute.kind === 'scalar') return [[name, scalarTypes[attribute.type].stored === 'text' ? String(value) : value]];
     return attribute.kind === 'relation' && ['own', 'inverse'].includes(attribute.storage.kind) ? [[name, value]] : [];
   });
@@ -52,8 +52,8 @@ function ownerValues(type: ContentType, rule: RowRule | undefined): Values {
 }
 
 /**
- * Whether a new entry with this data could break the caller's rule: not if the rule demands an owner alone, who is in the data and
- * stored with the entry.
+ * Returns whether a new entry with this data could break the caller's rule. It cannot if the rule demands only an owner, and the
+ * data sets the owner in an attribute that is stored with the entry.
  */
 export function createMayBreakRule(type: ContentType, data: Values, { rules }: Access): boolean {
   const rule = rules.get(type.uid);
@@ -63,19 +63,19 @@ export function createMayBreakRule(type: ContentType, data: Values, { rules }: A
   return !rule.isOwnership || !Object.keys(rule.owner).every(isSet);
 }
 
-/** Whether an attribute is stored with the entry, and not as a link in another one. */
+/** Returns whether an attribute is stored in the entry itself, not as a link in another entry. */
 function isStoredWith(type: ContentType, name: string): boolean {
   const attribute = type.attributes.get(name);
   return attribute?.kind !== 'relation' || attribute.storage.kind === 'own';
 }
 
-/** Whether a write of these attributes could make an entry break the caller's rule. */
+/** Returns whether a write of these attributes could make an entry break the caller's rule. */
 export function updateMayBreakRule(type: ContentType, names: readonly string[], { bind }: ContentContext): boolean {
   const [rule] = bindRule(type, bind);
   if (rule === undefined) return false;
   const read = readBy(rule);
   if (names.some((name) => read.names.has(name))) return true;
-  // A link that is written may be one that the rule goes through from another entry.
+  // The rule may follow the written link from the side of another entry.
   return read.goesFar && names.some((name) => type.attributes.get(name)?.kind === 'relation');
 }
 
@@ -107,7 +107,7 @@ function readBy(condition: Condition): ReadByRule {
 const isAboutId = ({ link, condition }: Extract<Condition, { kind: 'related' }>): boolean =>
   link.storage.kind === 'own' && condition.kind === 'comparison' && condition.path === '_id';
 
-/** An entry that was written, and what was stored before; null: it is new. */
+/** An entry that was written. `before` is the document before the write; null for a new entry. */
 interface Written {
   readonly type: ContentType;
   readonly id: number;
@@ -115,8 +115,8 @@ interface Written {
 }
 
 /**
- * Throws a ForbiddenError if an entry that was written breaks the caller's rule. Runs in the transaction of the write and aborts
- * it. On a standalone server, without transactions, the former values are restored.
+ * Throws a ForbiddenError if an entry that was written breaks the caller's rule. Runs inside the transaction of the write, which
+ * the error aborts. On a standalone server, which has no transactions, restores the former values.
  */
 export async function refuseBroken({ type, id, before }: Written, context: ContentContext): Promise<void> {
   const { store } = context;
@@ -140,7 +140,10 @@ interface ChangedElsewhere {
   readonly filter: Document;
 }
 
-/** Runs a write that changes other entries. Throws a ForbiddenError if the caller's rule then hides one that it showed before. */
+/**
+ * Runs a write that changes other entries. Throws a ForbiddenError if the caller's rule showed one of them before the write and
+ * hides it afterwards.
+ */
 export async function keepingRules(
   { type, names, filter }: ChangedElsewhere,
   context: ContentContext,

@@ -41,8 +41,8 @@ export async function runWrite<Result>(
 }
 
 /**
- * Runs a write, and again after the documents that it met in the form of a former model have that of their model. A transaction does not:
- * it has ended.
+ * Runs a write. If it meets documents in the form of a former model, converts them and runs the write again. Inside a transaction
+ * it throws instead, because the error has ended the transaction.
  */
 async function inForm<Result>(context: ContentContext, write: () => Promise<Result>): Promise<Result> {
   const { store, bind } = context;
@@ -56,8 +56,8 @@ async function inForm<Result>(context: ContentContext, write: () => Promise<Resu
 }
 
 /**
- * Waits until the values of a type are kept unique. A transaction does not wait: an index is built only after the transactions have
- * ended that have written to its collection. Throws 503 if it takes too long.
+ * Waits until the unique indexes of a type are built. Does not wait inside a transaction, because the build itself waits for the
+ * transactions that have written to the collection. Throws a 503 if it takes too long.
  */
 async function untilReady({ collection }: ContentType, { store: { database } }: ContentContext): Promise<void> {
   if (database.session !== null || !database.uniques.isBuilding(collection)) return;
@@ -73,12 +73,12 @@ interface PortionedWrite {
   readonly run: (ids: readonly number[], data: unknown, context: ContentContext) => Promise<unknown>;
 }
 
-/** Entries that are written in one transaction, so that none exceeds the limits of the server. */
+/** Maximum number of entries in one transaction, so that none exceeds the limits of the server. */
 const atOnce = 1000;
 
 /**
- * Writes entries in portions, each in a transaction of its own, and returns how many there are. The code before the write belongs to
- * the transaction of the first portion; the code after it runs after the last. An error ends the write: earlier portions stay.
+ * Writes entries in portions, each in a transaction of its own, and returns how many there are. The code before the write belongs
+ * to the transaction of the first portion; the code after it runs after the last. An error ends the write: earlier portions stay.
  */
 export async function writePortions(write: PendingWrite, context: ContentContext, { ids, run }: PortionedWrite): Promise<number> {
   const { database } = context.store;
@@ -92,7 +92,7 @@ export async function writePortions(write: PendingWrite, context: ContentContext
   const begun = await inForm(context, () => inTransaction(database, begin));
   const data = begun === null ? write.data : begun.data;
   for (let start = atOnce; start < ids.length; start += atOnce) {
-    database.time.renew(); // what is committed is no wait
+    database.time.renew(); // the time limit applies to each portion
     const next = (open: Database) => run(ids.slice(start, start + atOnce), data, withDatabase(context, open));
     await inForm(context, () => inTransaction(database, next));
   }
@@ -101,8 +101,8 @@ export async function writePortions(write: PendingWrite, context: ContentContext
 }
 
 /**
- * Stores something. Throws a ValidationError that lists all values that are taken if a unique index refuses it: the index decides,
- * so that of many writers with one value exactly one wins.
+ * Runs `store`. If a unique index refuses the write, throws a ValidationError that lists all taken values. The index decides, so
+ * that exactly one of many concurrent writers of a value succeeds.
  */
 export async function orUniqueError<Result>(
   write: UniqueWrite,
@@ -117,8 +117,8 @@ export async function orUniqueError<Result>(
 }
 
 /**
- * Reads the answer to a write. If it costs too much, the populated relations are left out: the write is stored, and an error would
- * suggest that it is not. In a transaction the error ends it.
+ * Reads the answer to a write. If it costs too much, the populated relations are left out: the write is stored, and an error
+ * would suggest that it is not. Inside a transaction the error is thrown and aborts the write.
  */
 export async function readWritten(document: StoredDocument, selection: Selection, context: ContentContext): Promise<Loaded> {
   try {

@@ -19,17 +19,20 @@ export interface Presentation<Shown> {
   readonly one: (entry: Shown | null) => unknown;
   /** The value of a relation to many. */
   readonly many: (entries: readonly Shown[], link: LinkAttribute) => unknown;
-  /** The value of a relation of which only the number was asked for. */
+  /** The value of a relation if only the number of its entries was asked for. */
   readonly count: (count: number) => unknown;
   /** The value of a polymorphic relation; undefined leaves its key out. */
   readonly targets: (targets: readonly Shaped[], attribute: MorphAttribute) => unknown;
-  /** The presentation of what targets of polymorphic relations populate, unless it is this one. */
+  /** The presentation of entries that targets of polymorphic relations populate; by default this one. */
   readonly inTargets?: Presentation<Shaped>;
-  /** Whether the shaped values are the answer: their bytes count, and an entry that many others lead to is shaped once. */
+  /**
+   * Whether the shaped values are the answer. If so, their bytes are counted, and an entry that appears several times is shaped
+   * once.
+   */
   readonly isAnswer: boolean;
 }
 
-/** Shapes the entries of one answer. Throws a ValidationError if there is more in it than the budget allows. */
+/** Returns a function that shapes the entries of one answer. It throws a ValidationError if the answer exceeds the budget. */
 export function createShaper<Shown>(presentation: Presentation<Shown>, budget: Budget): (entry: Loaded) => Shown {
   const shaping = createShaping(presentation, budget);
   return (entry) => shapeEntry(entry, shaping);
@@ -42,7 +45,10 @@ const createShaping = <Shown>(presentation: Presentation<Shown>, budget: Budget)
   inTargets: presentation.inTargets === undefined ? null : createShaping(presentation.inTargets, budget),
 });
 
-/** Calls `show` with an entry; once more without its populated relations if these cost too much and the write is stored. */
+/**
+ * Calls `show` with an entry. If the entry exceeds the budget after a write was stored, calls it again without populated
+ * relations.
+ */
 export function showStored<Shown>(
   entry: Loaded,
   context: ContentContext,
@@ -61,11 +67,11 @@ interface Shaping<Shown> {
   readonly budget: Budget;
   /** Entries that were shaped before. */
   readonly known: Map<Loaded, KnownEntry<Shown>>;
-  /** How to shape what targets of polymorphic relations populate, unless in the same way. */
+  /** The shaping of entries that targets of polymorphic relations populate; null if it is the same. */
   readonly inTargets: Shaping<Shaped> | null;
 }
 
-/** A shaped entry, and its cost wherever it appears. */
+/** A shaped entry, and the cost of each place where it appears. */
 interface KnownEntry<Shown> {
   readonly shown: Shown;
   readonly rendered: number;
@@ -146,13 +152,13 @@ function shapeLink<Shown>(link: LinkAttribute, related: readonly Loaded[], shapi
   return one(only === undefined ? null : shapeRelated(only, shaping));
 }
 
-/** Targets of a polymorphic relation, entries or components, are shown bare, with their type. */
+/** Shapes a target of a polymorphic relation, an entry or component: flat values, with its type. */
 function shapeTarget<Shown>(target: Loaded, shaping: Shaping<Shown>): Shaped {
   const { document, selection } = target;
   const start = { __type: selection.type.uid, id: document['_id'] ?? document['id'] };
   return shaping.inTargets === null ? shapeValues(start, target, shaping) : shapeValues(start, target, shaping.inTargets);
 }
 
-/** The parts of a dynamic zone name their component. */
+/** Shapes a part of a dynamic zone, with the uid of its component. */
 const shapePart = <Shown>(part: Loaded, shaping: Shaping<Shown>): Shaped =>
   shapeValues({ id: part.document['id'], __component: part.selection.type.uid }, part, shaping);

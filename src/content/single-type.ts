@@ -25,7 +25,9 @@ async function updateStored(type: ContentType, data: unknown, query: Query, cont
   return stored === null ? null : update({ type, id: Number(stored.document['_id']) }, { data, query }, context);
 }
 
-/** If several first writes run at once, one creates the entry and the others update it. */
+/**
+ * Creates the only entry of a locale. If several first writes run concurrently, one creates the entry and the others update it.
+ */
 async function createOnly(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded | null> {
   const locale = typeof query.locale === 'string' ? query.locale : context.bind.defaultLocale;
   if (type.localized && (await hasEntry(type, context))) throw validationError('singleType.alreadyExists');

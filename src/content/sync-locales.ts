@@ -44,7 +44,7 @@ export async function refuseHiddenLocales({ type, source, values }: SharedWrite,
 
 /**
  * Copies the shared values of an entry to its other locales that the caller's rule shows, inside its transaction. Components are
- * copied with new ids. Throws a ForbiddenError if the rule hides one of them then.
+ * copied with new ids. Throws a ForbiddenError if the rule hides one of them afterwards.
  */
 export async function syncLocales(
   type: ContentType,
@@ -71,7 +71,7 @@ export async function syncLocales(
   });
 }
 
-/** Marks the other locales of a new entry as changed, inside its transaction: as in Strapi v4, each names all the others. */
+/** Marks the other locales of a new entry as changed, inside its transaction: each of them lists all others, as in Strapi v4. */
 export async function touchLocales(type: ContentType, entry: StoredDocument, context: ContentContext): Promise<void> {
   const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
   await keepingRules({ type, names: ['updatedAt'], filter }, context, async () => {

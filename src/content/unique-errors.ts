@@ -17,22 +17,22 @@ const notUnique = (path: readonly string[]): FieldError => ({
   code: 'not-unique',
 });
 
-/** Another write created the entry of the same group and locale first. */
+/** Returns the error for a group and locale whose entry another write has created first. */
 const localeTaken = (): ApiError => new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
 
-/** The written values; `id` is the entry's own on an update, null on a create; `group` is that of a localization to create. */
+/** The values of a write. `id` is null on a create. `group` is the localization group that a new entry joins. */
 export interface UniqueWrite {
   readonly type: ContentType;
   readonly data: Values;
   readonly id: number | null;
   readonly group?: number | null;
-  /** Names of values that the client did not send: those of generated uids. */
+  /** Names of generated uids, which the client did not send. */
   readonly generated?: readonly string[];
 }
 
 /**
- * Returns an error for each value of a body that another entry has, in the order of the attributes. Called only after a problem
- * was found.
+ * Returns an error for each unique value of a body that another entry has, in the order of the attributes. Called only after a
+ * problem was found.
  */
 export async function uniqueErrors(write: UniqueWrite, context: ContentContext): Promise<FieldError[]> {
   const sent = uniqueValues(write, context);
@@ -42,14 +42,17 @@ export async function uniqueErrors(write: UniqueWrite, context: ContentContext):
 
 /**
  * Returns the error of a write that a unique index has refused: a ValidationError that lists all values that are taken. If only
- * generated ones are, its code is `uid-taken`.
+ * generated values are taken, its code is `uid-taken`.
  */
 export async function refusedError(refused: DuplicateKey, write: UniqueWrite, context: ContentContext): Promise<ApiError> {
   if (isGroupField(refused.fields[0] ?? '')) return localeTaken();
   return fieldErrors(await refusedValues(refused, write, context));
 }
 
-/** The value that the index names is reported even if its owner cannot be read: it may be uncommitted, or deleted again. */
+/**
+ * Returns an error for each taken value. The value that the index names is reported even if its owner cannot be read, because
+ * that write is not committed yet or the owner was deleted again.
+ */
 async function refusedValues(
   { fields, value }: DuplicateKey,
   write: UniqueWrite,
@@ -71,15 +74,15 @@ interface UniqueValue {
   readonly path: string[];
   /** The document field that has the index. */
   readonly field: string;
-  /** As it is stored. */
+  /** The value in its stored form. */
   readonly value: unknown;
 }
 
-/** Equal numbers have one key, also if one is a BigInt that is to be stored, and the other one was read. */
+/** Returns the key of a value. Equal numbers have the same key, even if one is a BigInt to be stored and the other was read. */
 const keyOf = ({ field, value }: Omit<UniqueValue, 'path'>): string =>
   `${field} ${typeof value === 'string' ? 'text' : 'value'} ${value instanceof Date ? value.toISOString() : String(value)}`;
 
-/** The values of a body that must be unique; those that have no stored form are left out. */
+/** Returns the values of a body that must be unique, without those that have no stored form. */
 function uniqueValues({ type, data }: UniqueWrite, { bind }: ContentContext): UniqueValue[] {
   const paths = uniquePaths(type, bind.registry).filter(({ attribute }) => attribute.type !== 'password');
   const placed = paths.flatMap((path) => valuesAt(data, path.names).map(({ place, value }) => ({ path, place, value })));
@@ -98,8 +101,9 @@ function storedValue({ type, name }: ScalarAttribute, value: unknown): unknown {
 }
 
 /**
- * The keys of the values that another entry has. In a localized type a value is taken by entries of the same locale; one that all
- * locales of an entry share, also by those of its other locales. Reads outside a transaction, which may be lost.
+ * Returns the keys of the values that another entry has. In a localized type only entries of the same locale count; for a value
+ * that all locales of an entry share, also those of its other locales. Reads outside the transaction, which the error may have
+ * ended.
  */
 async function takenValues(
   sent: readonly UniqueValue[],
@@ -134,7 +138,9 @@ function holders(sent: readonly UniqueValue[]): Match {
   );
 }
 
-/** Where a write of a localized type counts: the locale of the entry, and the group and locales of its other localizations. */
+/**
+ * The locales in which a localized write must be unique: that of the entry, and those of the other localizations in its group.
+ */
 interface Place {
   readonly locale: unknown;
   readonly group: number | null;

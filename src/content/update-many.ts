@@ -15,7 +15,7 @@ import { acceptInput, checkBody } from './check-body.js';
 import type { ContentContext } from './content-context.js';
 import { hookOf, orUniqueError, writePortions } from './run-write.js';
 
-/** The entries of a write: those that meet the filter, all if it is null. `where` is the filter as code sees it. */
+/** The entries of a write: those that meet the filter, or all if it is null. `where` is the filter as project code sees it. */
 export interface ManyEntries {
   readonly type: ContentType;
   readonly filter: Filter | null;
@@ -23,8 +23,8 @@ export interface ManyEntries {
 }
 
 /**
- * Sets scalar values of the entries that meet a filter, and returns how many there are: in one command, in portions if code surrounds
- * the write. Throws a ValidationError, also for other attributes.
+ * Sets scalar values of the entries that meet a filter, and returns their number. Sends one command, or writes in portions if
+ * there is code around the write. Throws a ValidationError, also for attributes that are not scalars.
  */
 export async function updateMany(entries: ManyEntries, data: unknown, context: ContentContext): Promise<number> {
   const { type, where } = entries;
@@ -52,7 +52,7 @@ function refuseOthers(type: ContentType, values: Values): void {
   if (other !== undefined) throw validationError(`${other}: only scalar values of several entries can be set at once`);
 }
 
-/** The documents of the entries that meet a filter and the caller's rule. */
+/** Returns a match for the entries that meet a filter and the caller's rule. */
 async function matchMany(
   { type, filter }: Pick<ManyEntries, 'type' | 'filter'>,
   { bind, store }: ContentContext,
@@ -61,7 +61,7 @@ async function matchMany(
   return compileCondition(condition, await resolveRelated(condition, store.database));
 }
 
-/** The ids of the entries. */
+/** Returns the ids of the entries that meet a filter and the caller's rule. */
 export async function idsOfMany(entries: ManyEntries, context: ContentContext): Promise<readonly number[]> {
   const filter = await matchMany(entries, context);
   const command = { find: entries.type.collection, filter, projection: { _id: 1 }, batchSize: 1_000_000 };

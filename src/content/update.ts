@@ -18,9 +18,9 @@ import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
- * Updates the given values of an entry: absent ones stay, null clears. Returns it as the query selects it; null if there is no
- * such entry. Throws a ValidationError, an ApplicationError for components that are not the entry's, or a ForbiddenError if the
- * entry then breaks the caller's rule, or if a value changes that it shares with entries that the rule hides.
+ * Updates the given values of an entry. Absent values stay, null clears a value. Returns the entry as the query selects it; null
+ * if there is none. Throws a ValidationError, an ApplicationError for components that are not the entry's, or a ForbiddenError if
+ * the entry then breaks the caller's rule, or if a value changes that it shares with entries that the rule hides.
  */
 export async function update(
   { type, id }: EntryKey,
@@ -58,7 +58,7 @@ async function bindChange(
 /** A checked update. */
 interface Change extends EntryKey {
   readonly data: Values;
-  /** What the answer shows of the entry. */
+  /** The selection that the answer shows. */
   readonly selection: Selection;
   /** Matches the entry unless the caller's rule hides it. */
   readonly match: Match;
@@ -66,7 +66,7 @@ interface Change extends EntryKey {
   readonly mayBreakRule: boolean;
 }
 
-/** An entry stays in its locale and its group. */
+/** Returns the data without locale and localizations, which an update cannot change. */
 const unlocalized = (data: Values): Values =>
   Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'locale' && name !== 'localizations'));
 
@@ -74,8 +74,8 @@ const matchEntry = async (type: ContentType, id: number, context: ContentContext
   context.bind.access.rules.has(type.uid) ? matchesAll({ _id: id }, await ruleFilter(type, context)) : { _id: id };
 
 /**
- * Checks by the rules of published entries first, which need no look at the entry. Only if they fail is the entry read, to see
- * whether it is a draft. Returns false if there is no such entry.
+ * Checks a change by the rules of published entries, which does not need the stored entry. Only if this fails, reads the entry,
+ * and checks by the rules of drafts if it is one. Returns false if it then finds no such entry.
  */
 async function checkChange({ type, id, data, match }: Change, context: ContentContext): Promise<boolean> {
   try {
@@ -96,7 +96,7 @@ async function readStored(type: ContentType, match: Match, database: Database): 
   return (stored as EntryDocument | undefined) ?? null; // entries have numeric ids
 }
 
-/** Updates scalars of this entry that no rule depends on, by one command. */
+/** Returns whether one command can make a change: it sets only scalars that no other locale shares and no rule depends on. */
 function isScalarsOnly({ type, data, mayBreakRule }: Change): boolean {
   if (mayBreakRule) return false;
   const names = Object.keys(data);
@@ -110,7 +110,7 @@ async function updateScalars({ type, data, selection, match }: Change, context: 
   return document === null ? null : readWritten(document, selection, context);
 }
 
-/** Updates components and links, which depend on stored values and reach other entries, in one transaction. */
+/** Makes a change in one transaction. Components and links depend on stored values, and may change other entries. */
 async function updateAndSync(change: Change, context: ContentContext): Promise<Loaded | null> {
   const { type, data, selection } = change;
   const shared = sharedNames(type, Object.keys(data));

@@ -22,7 +22,7 @@ import { hidesOne, keepingRules, ruleFilter } from './rules-on-writes.js';
 /**
  * Writes links that are stored with the related entries, polymorphic ones included: removes this entry from some, adds it to
  * others with a rank, and moves it by a new rank. Entries that the caller's rule hides keep their links. Sends one read and one
- * write; runs inside a transaction. Throws a ForbiddenError if a hidden entry has the only link that there may be, and a
+ * write; runs inside a transaction. Throws a ForbiddenError if a hidden entry holds the only link that is allowed, and a
  * ValidationError if there are too many links.
  */
 export async function writeInverse(owner: Owner, { link, input }: InverseLinks, context: ContentContext): Promise<void> {
@@ -30,19 +30,19 @@ export async function writeInverse(owner: Owner, { link, input }: InverseLinks, 
   if (holder === null) return;
   const { type, attribute } = holder;
   const stored = await readStored(owner, { link, holder, input }, context);
-  const { gone, ranks, come } = planLinks(stored, link, input);
-  if (!link.many && come.length > 0) await refuseTaken(type, linking(attribute, owner), context);
+  const { removed, ranks, added } = planLinks(stored, link, input);
+  if (!link.many && added.length > 0) await refuseTaken(type, linking(attribute, owner), context);
   const operations = [
-    ...gone.map((id) => unlinkOne(attribute, id, owner)),
+    ...removed.map((id) => unlinkOne(attribute, id, owner)),
     ...[...ranks].flatMap(([id, rank]) => linkOne(attribute, id, owner, rank)),
   ];
-  await keepingRules({ type, names: [attribute.name], filter: { _id: oneOf([...gone, ...come]) } }, context, async () => {
+  await keepingRules({ type, names: [attribute.name], filter: { _id: oneOf([...removed, ...added]) } }, context, async () => {
     const matched = await bulkWrite(context.store, type.collection, operations);
     if (attribute.many && matched < operations.length) throw tooManyLinks(attribute);
   });
 }
 
-/** The attribute of the related type that stores the links; null if it is not there. */
+/** Returns the attribute of the related type that stores the links; null if it does not exist. */
 function holderOf({ target, storage }: LinkAttribute, { bind }: ContentContext): LinkHolder | null {
   const type = bind.registry.types.get(target);
   const attribute = 'field' in storage ? type?.attributes.get(storage.field) : undefined;
@@ -54,7 +54,10 @@ interface PlannedWrite extends InverseLinks {
   readonly holder: LinkHolder;
 }
 
-/** The stored links that a write may change, in order. Throws a ValidationError if they are more than one write may order or replace. */
+/**
+ * Returns the stored links that a write may change, in order. Throws a ValidationError if there are more than one write may order
+ * or replace.
+ */
 async function readStored(
   owner: Owner,
   { link, holder, input }: PlannedWrite,
@@ -75,8 +78,8 @@ const namedBy = (input: LinkInput): readonly number[] | null =>
   input.kind === 'patch' && namesAllItChanges(input) ? [...input.connect.map(({ id }) => id), ...input.disconnect] : null;
 
 interface LinkPlan {
-  readonly gone: readonly number[];
-  readonly come: readonly number[];
+  readonly removed: readonly number[];
+  readonly added: readonly number[];
   /** The ranks to write, by id. */
   readonly ranks: ReadonlyMap<number, number>;
 }
@@ -86,11 +89,11 @@ function planLinks(stored: readonly Ranked[], link: LinkAttribute, input: LinkIn
   const ids = applyLinkInput([...before.keys()], input);
   const wanted = link.many ? ids : ids.slice(-1);
   const kept = new Set(wanted);
-  // Appended links go behind links that were not read.
+  // Appended links come after links that were not read.
   const isAppended = namedBy(input) !== null;
   return {
-    gone: [...before.keys()].filter((id) => !kept.has(id)),
-    come: wanted.filter((id) => !before.has(id)),
+    removed: [...before.keys()].filter((id) => !kept.has(id)),
+    added: wanted.filter((id) => !before.has(id)),
     ranks: planRanks(wanted.map((id) => (isAppended ? undefined : before.get(id)) ?? { id, rank: null })),
   };
 }
@@ -100,8 +103,8 @@ async function refuseTaken(type: ContentType, match: Match, context: ContentCont
 }
 
 /**
- * Removes the target of a one-to-one relation from any other entry that has it. Throws a ForbiddenError if that is one that the
- * caller's rule hides.
+ * Removes the target of a one-to-one relation from any other entry that has it. Throws a ForbiddenError if the caller's rule
+ * hides that entry.
  */
 export async function writeExclusive(
   id: number,
