@@ -17,7 +17,7 @@ export interface Access {
   readonly rules: ReadonlyMap<string, RowRule>;
   /** Field rules: by uid, the attributes that are hidden from this caller. */
   readonly hidden: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Private attributes are read, filtered by and written like all others. Only code of the service's operator has this. */
+  /** Private attributes are read, filtered by and written like all others. Only project code has this right. */
   readonly seesPrivate?: true;
 }
 
@@ -25,8 +25,8 @@ export interface Access {
 export interface RowRule {
   readonly filter: Filter;
   /**
-   * By attribute, the values that the filter demands by an equality with the caller's user. A create that leaves such an attribute out is given
-   * this value.
+   * The values, by attribute, that the filter demands by an equality with the caller's user. A create without such an attribute
+   * gets this value.
    */
   readonly owner: Readonly<Record<string, unknown>>;
   /** Whether the filter demands nothing but these values. */
@@ -35,7 +35,7 @@ export interface RowRule {
 
 export const fullAccess: Access = { grants: { kind: 'all', except: new Set() }, rules: new Map(), hidden: new Map() };
 
-/** Whether the action, by its full name (`api::article.article.find`), is granted. */
+/** Returns whether an action is granted, by its full name (`api::article.article.find`). */
 export function allows(access: Access, action: string): boolean {
   switch (access.grants.kind) {
     case 'all':
@@ -54,17 +54,17 @@ export type ActionName = `${string}.${string}`;
 export const actionOf = (type: ContentType | string, action: string): ActionName =>
   `${typeof type === 'string' ? type : type.uid}.${action}`;
 
-/** Whether entries of the type may be seen through a relation. Media need no right of their own. */
+/** Returns whether entries of the type may be seen through a relation. Media need no right of their own. */
 export const maySee = (access: Access, uid: string): boolean => uid === uploadFile || allows(access, actionOf(uid, 'find'));
 
-/** Returns the same check for one type, to be made again and again. */
+/** Returns `maySee` for one type, as a function for repeated checks. */
 export function seeCheck(uid: string): (access: Access) => boolean {
   if (uid === uploadFile) return () => true;
   const action = actionOf(uid, 'find');
   return (access) => allows(access, action);
 }
 
-/** The attribute, or null if there is none of that name or the caller may not read it. Own names only, none of a prototype. */
+/** Returns the attribute; null if there is none of that name, or the caller may not read it. */
 export function readable(type: ContentType, name: string, access: Access): Attribute | null {
   const attribute = type.attributes.get(name);
   if (attribute === undefined || (attribute.private && access.seesPrivate !== true)) return null;
@@ -79,7 +79,7 @@ interface MorphLink {
   readonly target: string;
 }
 
-/** Whether the links are hidden because the attribute of the target that shows them is. */
+/** Returns whether the links are hidden, because the attribute of the target that shows them from the other side is hidden. */
 export function isHiddenLink(
   { owner, attribute, target }: MorphLink,
   { access, registry }: { readonly access: Access; readonly registry: Registry },

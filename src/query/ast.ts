@@ -10,11 +10,11 @@ export type Filter =
 /** One sort key: a path of attribute names, through relations and components. */
 export interface Sort {
   readonly path: readonly string[];
-  /** As written; asc and desc in any case are orders. */
+  /** The order as the client wrote it. `asc` and `desc` are valid, in any case. */
   readonly order: string;
 }
 
-/** Pages or offsets, as asked for; limits are applied when it is bound. */
+/** The pages or offsets that the client asked for. Limits are applied when they are bound. */
 export type Pagination =
   | { readonly kind: 'page'; readonly page: number; readonly pageSize: number | null; readonly withCount: boolean | null }
   | { readonly kind: 'offset'; readonly start: number; readonly limit: number | null; readonly withCount: boolean | null };
@@ -27,11 +27,11 @@ export interface PopulateField {
   /** The key of the answer: the attribute's name in REST, the alias in GraphQL. */
   readonly key: string;
   readonly query: Query;
-  /** Only the number of related entries is wanted (`populate[x][count]=true`). */
+  /** Whether only the number of related entries is wanted (`populate[x][count]=true`). */
   readonly countOnly: boolean;
-  /** The stored order of the relation backwards (`populate[x][ordering]=desc`). */
+  /** Whether the stored order of the relation is reversed (`populate[x][ordering]=desc`). */
   readonly reversed: boolean;
-  /** Dynamic zones and morph relations: a query for each component or type that is wanted; null if one query is for all. */
+  /** The query of each wanted component or type of a dynamic zone or morph relation; null if one query applies to all. */
   readonly on: ReadonlyMap<string, Query> | null;
 }
 
@@ -51,17 +51,17 @@ export interface Query {
   readonly pagination: Pagination | null;
   /** Names, or comma lists of names as they were written. Null: all attributes. */
   readonly fields: readonly string[] | null;
-  /** Code of the service reads the entry, not the client: with all attributes come the private ones, passwords never. */
+  /** Whether private attributes are read too, except passwords. Only code reads entries like this, never a client. */
   readonly includePrivate?: boolean | undefined;
   readonly populate: Populate;
   readonly locale: string | readonly string[] | null;
   readonly publicationState: PublicationState | null;
   readonly search: string | null;
-  /** Whether the locales that an entry is also there in are wanted (`meta.availableLocales`). */
+  /** Whether the other locales of an entry are wanted (`meta.availableLocales`). */
   readonly withLocales: boolean;
   /** False where no total is wanted: single reads, relations. */
   readonly withTotal: boolean;
-  /** Fields of GraphQL select from the entry: code around the read has nothing to do with `fields` and `populate`. */
+  /** GraphQL fields select from the entry, so that code around the read does not see `fields` and `populate`. */
   readonly isForFields?: true;
 }
 

@@ -18,7 +18,7 @@ interface Subject {
   readonly stored: Stored;
   readonly cast: (value: unknown, name: string) => unknown;
   readonly trigrams?: TrigramPlace;
-  /** Compared by a row rule. */
+  /** Set in row rules. */
   readonly ofRule?: true;
 }
 
@@ -58,7 +58,7 @@ function bindComparison(operator: Operator, value: unknown, context: ComparisonC
     case 'pair':
       return bindBetween(asList(value), context);
     case 'one':
-      return bindOne(operator as Comparator, value, context); // operators that deny another were turned above
+      return bindOne(operator as Comparator, value, context); // negating operators were replaced above
   }
 }
 
@@ -82,7 +82,7 @@ function bindNull(value: unknown, context: ComparisonContext): Condition {
   return compare('null', true, castFlag(word) ? context : { ...context, polarity: flip(context.polarity) });
 }
 
-/** No value is in an empty list, so its denial leaves nothing out. */
+/** Binds `$in`. No value is in an empty list, so the negation of an empty list matches all entries. */
 function bindIn(values: readonly unknown[], context: ComparisonContext): Condition {
   const { subject, polarity } = context;
   if (values.length === 0) return polarity === 'plain' ? never : always;
@@ -99,13 +99,16 @@ function bindBetween(values: readonly unknown[], context: ComparisonContext): Co
   return compare('between', [subject.cast(low, subject.name), subject.cast(high, subject.name)], context);
 }
 
-/** A list given to an operator of one value means: for some of them. */
+/** Binds a list that is given to an operator of one value: some value of the list must match. */
 function bindEach(operator: Operator, values: readonly unknown[], context: ComparisonContext): Condition {
   const parts = values.map((value) => bindComparison(operator, value, context));
   return context.polarity === 'plain' ? anyOf(parts) : allOf(parts);
 }
 
-/** As in Strapi v4, null is the text `null` to the operators that look into text; to those that compare values it matches nothing. */
+/**
+ * Binds a comparison with one value. As in Strapi v4, null is the text `null` for operators that search in text. Operators that
+ * compare values match nothing with null, except for equality.
+ */
 function bindOne(operator: Comparator, value: unknown, context: ComparisonContext): Condition {
   if (value === null && (operator === 'eq' || operator === 'eqi')) return compare('null', true, context);
   if (operators[operator].text !== undefined) return compare(operator, textOperand(operator, value, context), context);
@@ -113,7 +116,10 @@ function bindOne(operator: Comparator, value: unknown, context: ComparisonContex
   return compare(operator, context.subject.cast(value, context.subject.name), context);
 }
 
-/** Case-sensitive text operators are refused where the value has no one text form; the others compare with its usual one. */
+/**
+ * Returns the operand of a text operator. Throws a ValidationError for text that is too long, and for a case-sensitive operator
+ * on a date or boolean, which has no single text form.
+ */
 function textOperand(operator: Operator, value: unknown, { subject, limits }: ComparisonContext): string {
   const shapeless = subject.stored === 'date' || subject.stored === 'boolean';
   if (shapeless && operators[operator].text === 'sensitive') throw invalidParameter(`$${operator}`);

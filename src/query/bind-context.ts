@@ -7,16 +7,16 @@ import type { Limits } from './limits.js';
 /** The settings that a front end binds with. */
 export interface BindSettings {
   readonly defaultLimit: number;
-  /** Null: no maximum. */
+  /** Null if there is no maximum. */
   readonly maxLimit: number | null;
-  /** Most entries of a list within an entry that has a limit of its own; null: no maximum. */
+  /** Maximum of the limit that a query sets for a nested list; null if there is no maximum. */
   readonly maxNested: number | null;
   readonly withCount: boolean;
   /** Unknown names in `populate` are refused instead of ignored. */
   readonly strict: boolean;
-  /** Levels of `populate=deep` unless it says how many; 0: it means nothing. */
+  /** Levels of `populate=deep` without a number; 0 if `deep` has no special meaning. */
   readonly populateDeep: number;
-  /** Roles show their users, which they never do over REST. */
+  /** Whether the users of a role can be populated. Never over REST. */
   readonly roleUsers: boolean;
 }
 
@@ -29,11 +29,11 @@ export interface BindContext {
   readonly budget: Budget;
   readonly settings: BindSettings;
   readonly defaultLocale: string;
-  /** Codes of the locales that there are. */
+  /** Codes of all locales. */
   readonly locales: readonly string[];
 }
 
-/** The context of populated entries, with the publication state unless a branch names one. */
+/** The context of populated entries, with the publication state that holds unless a branch names another one. */
 export interface VisibleContext extends BindContext {
   readonly state: PublicationState;
 }

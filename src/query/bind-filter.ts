@@ -9,13 +9,13 @@ import { allOf, anyOf, comparesText, holdsForNulls, orNull } from './conditions.
 import { type Condition, type ElementPlace, never, type TrigramPlace } from './plan.js';
 
 /**
- * Binds a filter to a content type: names looked up, rights checked, values cast, `not` pushed down to the comparisons.
- * Throws a ValidationError `Invalid parameter <key>` for what does not exist or may not be read.
+ * Binds a filter to a content type: names looked up, rights checked, values cast, `not` pushed down to the comparisons. Throws a
+ * ValidationError `Invalid parameter <key>` for a name that does not exist or may not be read.
  */
 export const bindFilter = (filter: Filter, type: ContentType, context: BindContext): Condition =>
   bindObject(filter, rootScope(type, context), 'plain');
 
-/** The row rule of the caller for the type, as a condition. */
+/** Returns the row rule of the caller for the type, as a list of one condition; an empty list if there is none. */
 export function bindRule(type: ContentType, context: BindContext): Condition[] {
   const rule = context.access.rules.get(type.uid);
   if (rule === undefined) return [];
@@ -34,10 +34,10 @@ const rootScope = (type: ContentType, context: BindContext): Scope => ({
 
 interface Scope {
   readonly type: ContentType;
-  /** Path of the object in the document, with its dot. */
+  /** Path of the object in the document, with a trailing dot; empty at the root. */
   readonly prefix: string;
   readonly context: BindContext;
-  /** At the root a bare operator has nothing to compare; below a relation or component it compares the id. */
+  /** Whether this is the root, where a bare operator has nothing to compare. Below a relation or component it compares the id. */
   readonly ofRoot: boolean;
   /** The place of the object. */
   readonly place: ElementPlace;
@@ -102,7 +102,10 @@ function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polar
   }
 }
 
-/** Components keep no trigrams: they have no collection. */
+/**
+ * Returns the place of an attribute's trigrams, if it has some. Attributes of components have none, because components have no
+ * collection.
+ */
 const trigramsOf = ({ name, search }: ScalarAttribute, { collection }: ContentType): { readonly trigrams?: TrigramPlace } =>
   search?.kind === 'trigram' && collection !== '' ? { trigrams: { collection, attribute: name } } : {};
 
@@ -117,7 +120,7 @@ function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Sco
   return { kind: 'element', path, condition, orMissing: holdsForNulls(condition), place: read, ofRule: scope.ofRule };
 }
 
-/** Whether a condition compares the text of a value that is not stored as text. */
+/** Returns whether a condition compares the text of a value that is not stored as text. */
 function castsText(condition: Condition): boolean {
   switch (condition.kind) {
     case 'and':
@@ -132,7 +135,9 @@ function castsText(condition: Condition): boolean {
   }
 }
 
-/** "Some related entry meets the condition": a negation inside is met if some entry meets the negation. */
+/**
+ * Binds a filter on related entries: some related entry must meet it. With a negation inside, some entry must meet the negation.
+ */
 function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
   const { context, ofRule } = scope;
   const target = context.registry.types.get(link.target);
@@ -153,25 +158,26 @@ function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity
 }
 
 /**
- * Binds `_q`: the words of a full-text index, if the type has one and the caller may read all that is in it; otherwise what readable
- * texts contain, and numbers if it is one. Refuses text that a pattern search would choke on.
+ * Binds `_q`. It is a search for words if the type has a full-text index and the caller may read all attributes in it. Otherwise
+ * it searches in the texts that the caller may read, and in numbers if it is one. Throws a ValidationError for text that is too
+ * long or contains NUL.
  */
 export function bindSearch(text: string, type: ContentType, { access, limits, locales }: BindContext): Condition {
   if (text.length > limits.textLength || text.includes('\0')) throw validationError('Invalid parameter _q');
   const isNumber = text.trim() !== '' && Number.isFinite(Number(text));
-  const found: Condition[] = isNumber ? [searchTest(text, { path: '_id', stored: 'number' })] : [];
+  const found: Condition[] = isNumber ? [searchComparison(text, { path: '_id', stored: 'number' })] : [];
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'scalar' || !attribute.searchable || readable(type, attribute.name, access) === null) continue;
     const { search, stored } = scalarTypes[attribute.type];
-    if (type.localized && attribute.name === 'locale') found.push(localeTest(text, locales));
+    if (type.localized && attribute.name === 'locale') found.push(localeComparison(text, locales));
     else if (search === 'text' || (search === 'number' && isNumber))
-      found.push(searchTest(text, { path: attribute.name, stored, ...trigramsOf(attribute, type) }));
+      found.push(searchComparison(text, { path: attribute.name, stored, ...trigramsOf(attribute, type) }));
   }
   const otherwise = anyOf(found);
   return searchesWords(type, access) ? { kind: 'search', collection: type.collection, text, otherwise } : otherwise;
 }
 
-const searchTest = (operand: string, subject: Pick<Comparison, 'path' | 'stored' | 'trigrams'>): Condition => ({
+const searchComparison = (operand: string, subject: Pick<Comparison, 'path' | 'stored' | 'trigrams'>): Condition => ({
   kind: 'comparison',
   comparator: 'containsi',
   operand,
@@ -179,8 +185,8 @@ const searchTest = (operand: string, subject: Pick<Comparison, 'path' | 'stored'
   ...subject,
 });
 
-/** The entries in the locales whose codes contain the text. Locales have no trigrams, and their codes are known. */
-function localeTest(text: string, locales: readonly string[]): Condition {
+/** Returns the condition on locales whose codes contain the text. It lists the codes, because locales have no trigrams. */
+function localeComparison(text: string, locales: readonly string[]): Condition {
   const operand = locales.filter((code) => code.toLowerCase().includes(text.toLowerCase()));
   if (operand.length === 0) return never;
   return { kind: 'comparison', comparator: 'in', operand, denied: false, path: 'locale', stored: 'text' };
@@ -188,7 +194,10 @@ function localeTest(text: string, locales: readonly string[]): Condition {
 
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
-/** Whether `_q` uses a full-text index. A match reveals the value of an attribute, so the caller must be allowed to read all of them. */
+/**
+ * Returns whether `_q` uses a full-text index. A match reveals the value of an attribute, so the caller must be allowed to read
+ * all of them.
+ */
 export function searchesWords(type: ContentType, access: Access): boolean {
   const attributes = wordedAttributes(type);
   return attributes.length > 0 && attributes.every(({ name }) => readable(type, name, access) !== null);

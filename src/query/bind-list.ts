@@ -8,7 +8,10 @@ import type { BindContext, BindSettings } from './bind-context.js';
 import { namesIn } from './parse-list.js';
 import { type BoundPagination, scorePath, type SortKey, type Window } from './plan.js';
 
-/** Binds `fields` to the scalar attributes that are shown, in the order of the model. Throws a ValidationError for an item with a wrong name. */
+/**
+ * Binds `fields` to the scalar attributes that are shown, in the order of the model. Throws a ValidationError for an item with a
+ * wrong name.
+ */
 export function bindFields({ fields: items, includePrivate }: Query, type: ContentType, context: BindContext): ScalarAttribute[] {
   for (const item of items ?? []) if (!namesIn(item).every((name) => isField(name, type, context))) throw invalidParameter(item);
   const wanted = items === null ? null : new Set(items.flatMap(namesIn));
@@ -26,8 +29,8 @@ const isField = (name: string, type: ContentType, { access }: BindContext): bool
   name === 'id' || readable(type, name, access)?.kind === 'scalar';
 
 /**
- * Binds sort keys; paths go through relations, media and components to a scalar attribute, or are the score of a full-text search.
- * Throws a ValidationError.
+ * Binds sort keys; paths go through relations, media and components to a scalar attribute, or are the score of a full-text
+ * search. Throws a ValidationError.
  */
 export function bindSort(
   { sort, search = null }: Pick<Query, 'sort'> & Partial<Pick<Query, 'search'>>,
@@ -45,16 +48,18 @@ export function bindSort(
   return last?.order === -1 && type.kind !== 'component' && !isInOrderOfIndex(last) ? [...keys, byId] : keys;
 }
 
-/** Entries with equal values stand in the order of their ids, as in Strapi v4, unless an index has them in the order of the key. */
+/**
+ * Returns whether an index sorts entries with equal values by id in the order of the key. Without an index they are sorted by id
+ * in ascending order, as in Strapi v4.
+ */
 const isInOrderOfIndex = ({ links, isIndexed }: Bound): boolean => isIndexed && links.length === 0;
 
 const byId: SortKey = { links: [], path: '_id', lists: [], order: 1 };
 
-/** The best matches come first in both orders: the database has no other. */
+/** Binds the score of a full-text search. The best matches come first in both orders, because the database has no other order. */
 function bindScore(order: string, isRanked: boolean): Bound & SortKey {
   bindOrder(order);
-  if (!isRanked)
-    throw validationError('Invalid parameter sort: _score ranks what a full-text search (_q) finds, and this is none');
+  if (!isRanked) throw validationError('Invalid parameter sort: _score needs a full-text search (_q)');
   return { links: [], path: scorePath, lists: [], order: 1, isIndexed: false };
 }
 
@@ -77,7 +82,7 @@ function bindPath(path: readonly string[], type: ContentType, context: BindConte
   throw invalidParameter(path.at(-1) ?? 'sort'); // the path ends on a relation or component
 }
 
-/** The last name of a path: an id or a scalar attribute; null if it is something with parts. */
+/** Binds the last name of a path, an id or a scalar attribute; returns null if it is a relation, component or the like. */
 function bindEnd(name: string, { type, links, prefix, lists }: Step, { access }: BindContext): Bound | null {
   const isComponent = type.kind === 'component';
   if (name === 'id') return { links, path: `${prefix}${isComponent ? 'id' : '_id'}`, lists, isIndexed: !isComponent };
@@ -121,7 +126,7 @@ function bindOrder(order: string): 1 | -1 {
   throw validationError(`Invalid parameter sort: the order can only be asc or desc, not ${JSON.stringify(order)}`);
 }
 
-/** Applies defaults and limits: numbers below the least are raised, numbers above the most are lowered. */
+/** Applies defaults and limits: numbers below the minimum are raised, numbers above the maximum are lowered. */
 export function bindPagination(pagination: Pagination | null, settings: BindSettings): BoundPagination {
   const { defaultLimit } = settings;
   if (pagination?.kind === 'offset') {
@@ -136,13 +141,13 @@ export function bindPagination(pagination: Pagination | null, settings: BindSett
   };
 }
 
-/** -1 is as much as the maximum allows. */
+/** Returns a limit within its bounds; -1 stands for the maximum. */
 function boundLimit(limit: number, { maxLimit }: BindSettings): number {
   if (limit === -1) return maxLimit ?? -1;
   return Math.min(Math.max(limit, 1), maxLimit ?? Infinity);
 }
 
-/** The rows to skip and to read, no further than the server counts. */
+/** Returns the rows to skip and to read. The number to skip is at most the largest safe integer. */
 export function windowOf(pagination: BoundPagination): Window {
   if (pagination.kind === 'page') {
     const skip = Math.min((pagination.page - 1) * pagination.pageSize, Number.MAX_SAFE_INTEGER);
@@ -152,8 +157,8 @@ export function windowOf(pagination: BoundPagination): Window {
 }
 
 /**
- * The window of a list within an entry. Null: all of it, which the budget alone limits; a limit of its own is lowered to the
- * setting. As in Strapi v4, a limit of 0 is none.
+ * Returns the window of a nested list; null for the whole list, which only the budget limits. A limit is lowered to `maxNested`.
+ * As in Strapi v4, a limit of 0 means no limit.
  */
 export function bindWindow(pagination: Pagination | null, { settings }: BindContext): Window | null {
   if (pagination?.kind !== 'offset') return null;

@@ -20,7 +20,10 @@ export const bindVisible = (type: ContentType, context: VisibleContext): Conditi
   ...bindRule(type, context),
 ];
 
-/** The entries of the same localization group, with nothing but their locale. */
+/**
+ * Returns the child that reads only the locales of the other entries in the localization group; null if the type is not
+ * localized.
+ */
 export function bindLocales(type: ContentType, context: VisibleContext): LinkChild | null {
   const link = type.attributes.get('localizations');
   const locale = type.attributes.get('locale');
@@ -63,7 +66,7 @@ export function bindNestedList(query: Query, type: ContentType, context: BindCon
   return list.condition === null && list.sort.length === 0 && list.window === null ? null : list;
 }
 
-/** Whether some list of components in a child, or further down, has a condition on related entries. */
+/** Returns whether a list of components has a condition on related entries, in a child or at any depth below it. */
 export function childAsksInLists(child: Child): boolean {
   switch (child.kind) {
     case 'link':

@@ -22,7 +22,7 @@ interface Memo<Bound> {
 /** Bounds of the cache of plans: most take a few hundred bytes, those with nested polymorphic relations megabytes. */
 const bounds = { entries: 2_000, bytes: 32_000_000 };
 
-/** The bytes of queries that clients send again and again. */
+/** The sizes of cached queries, in bytes. */
 const repeated = new WeakMap<Query, number>();
 
 /** Marks a query of this size, in bytes, as cached, so that plans bound from it are cached as well, within bounds. */
@@ -32,12 +32,12 @@ export function markRepeated(query: Query, bytes: number): Query {
 }
 
 /**
- * Binds a query object once for the same type, registry, caller and settings. What is bound never changes. Only the request that binds
- * spends of its budget. `weigh` returns about how many bytes something bound takes.
+ * Returns a function that binds a query object once for the same type, registry, caller and settings, and then returns the same
+ * immutable result. Only the request that binds spends its budget. `weigh` returns the approximate size of a result in bytes.
  */
 function memoizeBinding<Bound>(bind: Bind<Bound>, weigh: (bound: Bound) => number): Bind<Bound> {
   const ofClients = new BoundedCache<Memo<Bound>, Query>(bounds);
-  // Objects of the code, or of one request.
+  // For queries that are constants of the code, or belong to one request.
   const others = new WeakMap<Query, Memo<Bound>>();
   return (query, type, context) => {
     const bytes = repeated.get(query);
@@ -62,7 +62,7 @@ const parts: Readonly<Record<Exclude<keyof BindContext, 'budget'>, true>> = {
 };
 const partNames = Object.keys(parts) as readonly (keyof typeof parts)[]; // of the record above
 
-/** Whether the same query comes to the same in two contexts. */
+/** Returns whether a query is bound to the same result in two contexts. */
 export const bindsAlike = (one: BindContext, other: BindContext): boolean =>
   one === other || partNames.every((name) => one[name] === other[name]);
 
@@ -90,8 +90,9 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
 export const bindPlan = memoizeBinding(bindList, weighPlan);
 
 /**
- * The default locale unless the query names others; `all` is any. Types that are not localized ignore it. Codes of no locale match
- * nothing, and come no further than here: what clients make up is neither counted nor kept.
+ * Returns the condition on the locale: the default locale unless the query names others. There is none for `all`, and for types
+ * that are not localized. Unknown codes match nothing. They are removed here, so that no total is counted or cached for codes
+ * that clients make up.
  */
 export function bindLocale(locale: Query['locale'], type: ContentType, { defaultLocale, locales }: BindContext): Condition[] {
   if (!type.localized || locale === 'all') return [];

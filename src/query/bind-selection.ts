@@ -29,8 +29,8 @@ import {
 } from './plan.js';
 
 /**
- * Binds `fields` and `populate` to a content type or component. Names in `populate` that do not exist or may not be read are
- * left out, in strict mode refused; all others are refused. Throws a ValidationError.
+ * Binds `fields` and `populate` to a content type or component. Names in `populate` that do not exist or may not be read are left
+ * out, or refused in strict mode. All other unknown names are refused. Throws a ValidationError.
  */
 export const bindSelection = (query: Query, type: ContentType, context: BindContext, state: PublicationState): Selection =>
   bindLevel(query, type, { ...context, state, known: new Map() });
@@ -42,8 +42,8 @@ interface SelectionContext extends VisibleContext {
 }
 
 /**
- * Each type once for the same query: polymorphic relations lead to the same types on every level, and from each of them to all
- * again.
+ * Binds each type once for the same query. Polymorphic relations lead to the same types on every level, and from each of them to
+ * all types again.
  */
 function bindLevel(query: Query, type: ContentType, context: SelectionContext): Selection {
   const bound = context.known.get(query) ?? new Map<string, Selection>();
@@ -130,7 +130,7 @@ function bindTarget(query: Query, type: ContentType, outer: SelectionContext): M
   };
 }
 
-/** Shown by `populateCreatorFields`, without a right of their own. */
+/** Returns whether a link is one of those that `populateCreatorFields` shows. They need no right of their own. */
 export const isCreator = (link: LinkAttribute): boolean => !link.visible && link.target === 'admin::user';
 
 function bindComponent(attribute: ComponentAttribute, field: PopulateField, context: SelectionContext): Child[] {
@@ -142,8 +142,8 @@ function bindComponent(attribute: ComponentAttribute, field: PopulateField, cont
 }
 
 /**
- * A zone may contain any component of the service; those that the model does not list are shown with their scalars. What a query
- * names must exist in every listed component.
+ * Binds a dynamic zone. A zone may contain any component of the service; those that the model does not list are shown with their
+ * scalars. A name in the query must exist in every listed component.
  */
 function bindZone(attribute: ZoneAttribute, { key, query, on }: PopulateField, context: SelectionContext): ZoneChild {
   const queryOf = (uid: string): Query | undefined =>
@@ -160,7 +160,7 @@ function bindZone(attribute: ZoneAttribute, { key, query, on }: PopulateField, c
   return { kind: 'zone', key, attribute, selections, lists };
 }
 
-/** A polymorphic relation leads to any type, unless the targets store its links, as files do. */
+/** Binds a polymorphic relation. It leads to any type, unless the related types store its links, as for files. */
 function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: ContentType, outer: SelectionContext): MorphChild {
   const { key, query, on } = field;
   const context: SelectionContext = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
@@ -173,7 +173,7 @@ function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: Conte
   return { kind: 'morph', key, attribute, targets, sources: sources === null ? null : bindSources(sources, targets, context) };
 }
 
-/** The same object for the same query, by which what was bound is found again. */
+/** Returns the query without `fields`; the same object each time, so that its bound selection is found again. */
 function withAllFields(query: Query): Query {
   if (query.fields === null) return query;
   const whole = wholeQueries.get(query) ?? { ...query, fields: null };
@@ -200,6 +200,9 @@ const bindSources = (
     .filter(({ holder }) => targets.has(holder.uid))
     .map((source) => ({ ...source, condition: orNull(allOf(bindSource(source, context))) }));
 
-/** As in Strapi v4, components are shown in every publication state of their entry. */
+/**
+ * Returns the conditions on the entries of a source. As in Strapi v4, components are shown in every publication state of their
+ * entry.
+ */
 const bindSource = ({ holder, owner }: LinkSource, context: SelectionContext): Condition[] =>
   holder.kind === 'component' ? bindRule(owner, context) : bindVisible(owner, context);

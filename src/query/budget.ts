@@ -5,16 +5,16 @@ import type { Limits, SpentLimits } from './limits.js';
 /** A limited resource of a request. `bytesRead`: bytes of the replies of the database, apart from the bytes of the answer. */
 type Allowance = keyof SpentLimits | 'bytesRead';
 
-/** The limit of an allowance: as many bytes may be read as the answer may have. */
+/** Returns the limit of an allowance. The bytes read have the limit of the bytes of the answer. */
 const limitOf = (allowance: Allowance): keyof SpentLimits => (allowance === 'bytesRead' ? 'answerBytes' : allowance);
 
-/** Whether an allowance is memory that the request uses until its answer is sent. */
+/** Returns whether an allowance is memory that the request uses until its answer is sent. */
 const isMemory = (allowance: Allowance): boolean => allowance === 'answerBytes' || allowance === 'bytesRead';
 
 interface BudgetOptions {
-  /** Where a limit comes from, if not from the setting of its own name. */
+  /** The setting of a limit, if the setting has another name. */
   readonly settings?: Partial<Record<keyof SpentLimits, string>>;
-  /** The memory that is reserved for the answer; null: it is not counted. */
+  /** The memory that is reserved for the answer; null if it is not counted. */
   readonly reservation?: ByteReservation | null;
 }
 
@@ -36,19 +36,19 @@ export class Budget {
     this.#reservation = reservation;
   }
 
-  /** The refusal, once a limit was exceeded. */
+  /** The error that was thrown when a limit was exceeded; null if none was. */
   get exceeded(): ApiError | null {
     return this.#exceeded;
   }
 
-  /** Whether something was written that a refusal does not take back. */
+  /** Whether something was written that a refusal does not undo. */
   get hasChanged(): boolean {
     return this.#hasChanged;
   }
 
   /**
-   * Throws a ValidationError that names the limit once more is spent than it allows, and a 503 once all requests together use more
-   * memory than they may.
+   * Spends an amount. Throws a ValidationError that names the limit if it is exceeded, and a 503 if all requests together use
+   * more memory than they may.
    */
   spend(allowance: Allowance, amount = 1): void {
     if (this.#exceeded !== null) throw this.#exceeded;
@@ -66,7 +66,7 @@ export class Budget {
     return Math.max(this.#limits[limitOf(allowance)] - this.#spent[allowance], 0);
   }
 
-  /** From now on refusals mention that the change is stored. */
+  /** Records that a change was stored, so that later refusals mention it. */
   noteChange(): void {
     this.#hasChanged = true;
   }
@@ -134,7 +134,7 @@ const boundless: SpentLimits = {
   sortLinks: Infinity,
 };
 
-/** The budget of the service and its own code, which has no limits. */
+/** The budget without limits, for the service itself and for project code. */
 export const unlimited = new Budget(boundless);
 
 interface TypeCounterInput {
@@ -143,8 +143,8 @@ interface TypeCounterInput {
 }
 
 /**
- * Counts the types that a selection is built for, before it is bound: a few fragments that spread one another can select
- * millions. The returned function throws a ValidationError once there are more than may be bound.
+ * Returns a function that counts the types of a selection before it is bound, because a few fragments that spread one another can
+ * select millions. It throws a ValidationError once there are more than may be bound.
  */
 export function createTypeCounter({ budget, limits }: TypeCounterInput): () => void {
   let count = 0;

@@ -2,10 +2,10 @@ import { type Comparator, operators, type TextComparator } from './operators.js'
 import { always, type Condition, never } from './plan.js';
 
 const isAlways = (condition: Condition): boolean => condition.kind === 'and' && condition.conditions.length === 0;
-/** Whether the condition is known to match nothing, so that nothing has to be read. */
+/** Returns whether the condition is known to match nothing, so that nothing has to be read. */
 export const isNever = (condition: Condition): boolean => condition.kind === 'or' && condition.conditions.length === 0;
 
-/** Returns the condition that all are met; flattened, and `never` as soon as one is. */
+/** Returns the flattened conjunction of conditions; `never` if one of them is `never`. */
 export function allOf(conditions: readonly Condition[]): Condition {
   const parts = conditions.flatMap((condition) => (condition.kind === 'and' ? condition.conditions : [condition]));
   if (parts.some(isNever)) return never;
@@ -13,7 +13,7 @@ export function allOf(conditions: readonly Condition[]): Condition {
   return parts.length === 1 && only !== undefined ? only : { kind: 'and', conditions: parts };
 }
 
-/** Returns the condition that at least one is met; flattened, and `always` as soon as one is. */
+/** Returns the flattened disjunction of conditions; `always` if one of them is `always`. */
 export function anyOf(conditions: readonly Condition[]): Condition {
   const parts = conditions.flatMap((condition) => (condition.kind === 'or' ? condition.conditions : [condition]));
   if (parts.some(isAlways)) return always;
@@ -21,12 +21,12 @@ export function anyOf(conditions: readonly Condition[]): Condition {
   return parts.length === 1 && only !== undefined ? only : { kind: 'or', conditions: parts };
 }
 
-/** Null if nothing is demanded. */
+/** Returns the condition; null if all entries meet it. */
 export const orNull = (condition: Condition): Condition | null => (isAlways(condition) ? null : condition);
 
 /**
- * Whether a row of nothing but nulls meets the condition: what SQL's outer join shows for an entry without related rows, so
- * such an entry matches as well (`filters[tags][publishedAt][$null]=true`).
+ * Returns whether a row of nulls meets the condition. In SQL an outer join yields such a row for an entry without related rows,
+ * so such an entry matches as well (`filters[tags][publishedAt][$null]=true`).
  */
 export function holdsForNulls(condition: Condition): boolean {
   switch (condition.kind) {
@@ -44,7 +44,7 @@ export function holdsForNulls(condition: Condition): boolean {
   }
 }
 
-/** Whether some part of a condition is one on related entries. */
+/** Returns whether some part of a condition is a condition on related entries. */
 export function leadsAway(condition: Condition): boolean {
   switch (condition.kind) {
     case 'and':
@@ -60,13 +60,13 @@ export function leadsAway(condition: Condition): boolean {
   }
 }
 
-/** A regular expression that MongoDB and JavaScript read alike. */
+/** A regular expression with the same meaning in MongoDB and JavaScript. */
 interface TextPattern {
   readonly source: string;
   readonly flags: '' | 'i';
 }
 
-/** Whether a comparator compares the text of a value, in every stored form. */
+/** Returns whether a comparator compares the text of a value, in every stored form. */
 export const comparesText = (comparator: Comparator): comparator is TextComparator => operators[comparator].text !== undefined;
 
 /** The pattern that the text of a value must match. The operand is literal. */

@@ -8,16 +8,17 @@ import { readable } from './access.js';
 
 interface Expansion {
   readonly context: BindContext;
-  /** Throws once more is populated than the request may populate. */
+  /** Counts a populated type. Throws if there are more than the request may populate. */
   readonly countType: () => void;
-  /** Collections that relations have led to so far; null inside components, which lead everywhere. */
+  /** Collections that relations have led to so far; null inside components, where relations may lead back. */
   readonly seen: Set<string> | null;
 }
 
 /**
  * Replaces `deep` and `deep,N` by everything below the type, N - 1 levels down; returns any other populate as it is. As in the
- * plugin populate-deep, relations do not lead back: an attribute with the name of a collection that was seen is left out. Throws a
- * ValidationError if N is more than `api.limits.populateDepth` allows, or if it comes to more than `api.limits.boundSelections`.
+ * plugin populate-deep, relations do not lead back: an attribute with the name of a collection that was seen is left out. Throws
+ * a ValidationError if N is more than `api.limits.populateDepth` allows, or if more types are populated than
+ * `api.limits.boundSelections` allows.
  */
 export function expandDeep(populate: Populate, type: ContentType, context: BindContext): Populate {
   const { populateDeep } = context.settings;
@@ -31,7 +32,7 @@ export function expandDeep(populate: Populate, type: ContentType, context: BindC
   return levelBelow(type, levels, expansion) ?? { all: true, fields: [] };
 }
 
-/** Everything below a type, which is the first of `levels`; null if there is no level below it. */
+/** Returns everything below a type, which is the first of `levels`; null if there is no level below it. */
 function levelBelow(type: ContentType, levels: number, expansion: Expansion): Populate | null {
   if (levels <= 1) return null;
   expansion.seen?.add(type.collection);

@@ -5,7 +5,7 @@ import type { BindContext } from './bind-context.js';
 
 /** A type whose entries, or components inside them, store links to files. */
 export interface LinkSource {
-  /** The type of what has the links: the type of the entries, or that of a component. */
+  /** The type that has the attributes: that of the entries, or a component. */
   readonly holder: ContentType;
   /** The type of the entries. */
   readonly owner: ContentType;

@@ -6,8 +6,8 @@ import { comparesText, textPattern } from './conditions.js';
 import { storedText } from './stored-text.js';
 
 /**
- * Whether a stored entry or component meets a condition, as the database would find it. Conditions on related entries have no
- * place here; they come as conditions on the stored ids.
+ * Returns whether a stored entry or component meets a condition, as the database decides it. Conditions on related entries must
+ * have been replaced by conditions on the stored ids.
  */
 export function meetsCondition(condition: Condition, holder: Values): boolean {
   switch (condition.kind) {
@@ -34,7 +34,7 @@ const valueAt = (holder: Values, path: string): unknown =>
 
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
-/** A denied comparison never matches null, as in SQL. */
+/** Returns whether a value meets a comparison. A denied comparison never matches null, as in SQL. */
 function meetsComparison(condition: Comparison, value: unknown): boolean {
   const { comparator, stored, operand, denied } = condition;
   if (stored === 'link') return meetsIds(condition, storedIds(value));
@@ -46,7 +46,10 @@ function meetsComparison(condition: Comparison, value: unknown): boolean {
   return comparisons[comparator](elements, operand) !== denied && !(denied && elements.includes(null));
 }
 
-/** A link to several entries meets a comparison if one of them does. Those that a list as the operand of `null` lacks count as none. */
+/**
+ * Returns whether the ids of a link meet a comparison: one of them must. If the operand of `null` is a list, only ids in the list
+ * count.
+ */
 function meetsIds({ comparator, operand, denied }: Comparison, ids: readonly number[]): boolean {
   if (comparator === 'null') return ids.every((id) => Array.isArray(operand) && !operand.includes(id)) !== denied;
   return ids.some((id) => comparisons.in([id], operand) !== denied);
@@ -84,14 +87,17 @@ const comparisons: Readonly<Record<Exclude<Comparator, 'null' | TextComparator>,
   },
 };
 
-/** The value itself; a bigint for a 64-bit integer outside the range of numbers, which the driver reads as an object. */
+/** Returns the value itself; a bigint for a 64-bit integer outside the range of numbers, which the driver reads as an object. */
 const plainValue = (value: unknown): unknown =>
   isRecord(value) && 'toBigInt' in value && typeof value.toBigInt === 'function' ? (value.toBigInt() as unknown) : value;
 
-/** JSON may be an object or a list, which equals no operand. */
+/** Returns whether a value can equal an operand. JSON values that are objects or lists cannot. */
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value instanceof Date;
 
-/** The order of two values of one attribute in the database: that of their bytes for texts. NaN if they are of two types. */
+/**
+ * Compares two values of an attribute as the database does, strings by their bytes. Returns a negative number, 0 or a positive
+ * one; NaN if the values are of different types.
+ */
 export function compareStored(left: unknown, right: unknown): number {
   if (typeof left === 'string' && typeof right === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(right));
   const [a, b] = [plainValue(left), plainValue(right)] as [number, number]; // numbers, dates and booleans compare as numbers

@@ -3,7 +3,7 @@ type Arity = 'one' | 'list' | 'pair' | 'flag';
 
 interface OperatorRule<Name extends string> {
   readonly arity: Arity;
-  /** Compares text: the operand stays text, and case is ignored where `insensitive`. */
+  /** Compares text: the operand stays text, and case is ignored if `insensitive`. */
   readonly text?: 'sensitive' | 'insensitive';
   /** The positive operator that this one denies. */
   readonly denies?: Name;

@@ -20,7 +20,7 @@ interface Context {
   readonly limits: Limits;
   /** Counts down over the whole tree. */
   readonly budget: { nodes: number };
-  /** Whether a name came before, of which a bare value is the value. */
+  /** Whether the name of an attribute precedes, which a bare value is compared with. */
   readonly isNamed: boolean;
 }
 
@@ -59,7 +59,7 @@ function parseMember(word: Group, item: unknown, context: Context): Filter | nul
   return parseObject(item, context);
 }
 
-/** A bare value means equality, a bare list any of its values. */
+/** Parses a value: a bare value means equality, a bare list means any of its values. */
 function parseValue(value: unknown, context: Context): Filter | null {
   if (isRecord(value)) return parseObject(value, context);
   if (Array.isArray(value)) return { kind: 'comparison', operator: 'in', value: parseOperand('$in', value, context) };
@@ -72,7 +72,10 @@ function parseOperand(key: string, value: unknown, context: Context): unknown {
   return operators[key.slice(1) as keyof typeof operators].arity === 'one' ? value : values; // the caller has checked the operator
 }
 
-/** `$null` takes anything as yes; no other operator takes an object. */
+/**
+ * Returns the operand of `$null`, for which any object means true. Throws a ValidationError for other operators, which take no
+ * object.
+ */
 function parseNestedOperand(key: string, value: Readonly<Record<string, unknown>>): unknown {
   const [first = key] = Object.keys(value);
   if (key === '$null' || key === '$notNull') return [true];

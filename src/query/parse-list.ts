@@ -14,7 +14,7 @@ export function parseFields(input: unknown): string[] | null {
   return written.some((item) => namesIn(item).includes('*')) ? null : [...new Set(written)];
 }
 
-/** The names that an item of `fields` lists. */
+/** Returns the names that an item of `fields` lists. */
 export const namesIn = (item: string): string[] => item.split(',').map((name) => name.trim());
 
 /**
@@ -30,7 +30,7 @@ export function parseSort(input: unknown, limits: Limits): Sort[] {
   return keys;
 }
 
-/** Names of a path; MongoDB takes 200. */
+/** Maximum number of names in a path. MongoDB allows 200. */
 const longestPath = 100;
 
 function parseList(items: readonly unknown[]): Sort[] {
@@ -70,7 +70,7 @@ const no = ['false', 'f', '0'];
 
 /**
  * Parses `pagination[...]`. Limits are applied when the query is bound. Throws a ValidationError for mixed modes, numbers that
- * are not whole, and a `withCount` that is neither yes nor no.
+ * are not whole, and a `withCount` that is not a boolean.
  */
 export function parsePagination(input: unknown): Pagination | null {
   if (!isRecord(input)) return null;
@@ -88,7 +88,10 @@ export function refuseTopLevelPagination(input: Readonly<Record<string, unknown>
     throw paginationError('Invalid pagination attributes. You cannot use page and offset pagination in the same query');
 }
 
-/** A whole number, empty text being 0; null if the key is absent. */
+/**
+ * Returns the whole number under a key, 0 for an empty string; null if the key is absent. Throws a ValidationError for other
+ * values.
+ */
 export function parseWhole(key: string, input: Readonly<Record<string, unknown>>): number | null {
   const value = input[key];
   if (value === undefined) return null;

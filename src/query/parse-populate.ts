@@ -15,8 +15,8 @@ import { parseFields, parseSort, parseWhole } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';
 
 /**
- * Parses `populate` in all its spellings: `*`, names, dotted paths, comma lists, lists of those, objects with nested
- * fields, filters, sort, start, limit, publicationState, populate, and `on` for dynamic zones. Names are looked up when it is bound.
+ * Parses `populate` in all its spellings: `*`, names, dotted paths, comma lists, lists of those, objects with nested fields,
+ * filters, sort, start, limit, publicationState, populate, and `on` for dynamic zones. Names are looked up when it is bound.
  */
 export function parsePopulate(input: unknown, limits: Limits): Populate {
   return parseLevel(input, { limits, budget: { relations: limits.populateRelations }, depth: 1 });
@@ -39,7 +39,7 @@ function parseLevel(input: unknown, context: Context): Populate {
   return { all: isWanted(input['*']), fields: mergeFields(fields) };
 }
 
-/** As in Strapi v4, `*` alone is everything; among other names of a comma list it is ignored. */
+/** Parses a comma list. As in Strapi v4, `*` alone means everything, and is ignored beside other names. */
 const parseList = (items: readonly string[], context: Context): Populate =>
   parsePaths(items.length === 1 ? items : items.filter((item) => item.trim() !== '*'), context);
 
@@ -59,13 +59,13 @@ function parsePath(path: readonly string[], context: Context): PopulateField {
   spend(context);
   if (context.depth + rest.length > context.limits.populateDepth)
     throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
-  // as in Strapi v4, a `*` at the end of a path adds nothing to what the path names
+  // as in Strapi v4, a `*` at the end of a path has no effect
   if (rest.length === 0 || (rest.length === 1 && rest[0] === '*')) return plainField(name, emptyQuery);
   const inner = parsePath(rest, { ...context, depth: context.depth + 1 });
   return plainField(name, { ...emptyQuery, populate: { all: false, fields: [inner] } });
 }
 
-/** A field under its own name, with everything of it. */
+/** Returns a field under its own name, without parameters. */
 export const plainField = (name: string, query: Query): PopulateField => ({
   name,
   key: name,
@@ -112,7 +112,7 @@ function parseNestedQuery(value: Readonly<Record<string, unknown>>, context: Con
   };
 }
 
-/** `start` and `limit` stand beside the other keys here, and a limit of -1 means none. */
+/** Parses `start` and `limit`, which have no `pagination` around them in nested queries. A limit of -1 means no limit. */
 function parseWindow(value: Readonly<Record<string, unknown>>): Pagination | null {
   const start = parseWhole('start', value);
   const limit = parseWhole('limit', value);
@@ -123,7 +123,10 @@ function parseWindow(value: Readonly<Record<string, unknown>>): Pagination | nul
   return { kind: 'offset', start: start ?? 0, limit: limit ?? -1, withCount: false };
 }
 
-/** Throws a ValidationError for anything but live, preview, nothing and absence. */
+/**
+ * Returns the publication state; null if it is absent or empty. Throws a ValidationError for other values than `live` and
+ * `preview`.
+ */
 export function parsePublicationState(value: unknown): PublicationState | null {
   if (value === undefined || value === null || value === '') return null;
   if (value === 'live' || value === 'preview') return value;
@@ -148,8 +151,8 @@ function spend({ budget, limits }: Context): void {
 }
 
 /**
- * Merges fields of the same key (`seo`, `seo.image`) into one field with everything that is below either. Throws a ValidationError
- * if more than one of them has filters, a sort, a window or the like of its own.
+ * Merges fields of the same key (`seo`, `seo.image`) into one field with everything that is below either. Throws a
+ * ValidationError if more than one of them has filters, a sort, a window or the like of its own.
  */
 export function mergeFields(fields: readonly PopulateField[]): PopulateField[] {
   const byKey = new Map<string, PopulateField>();
@@ -170,6 +173,6 @@ function mergeTwo(first: PopulateField, second: PopulateField): PopulateField {
   return { ...field, query: { ...field.query, populate } };
 }
 
-/** Whether the field has no parameters but `populate`. */
+/** Returns whether the field has no other parameter than `populate`. */
 const isPlain = (field: PopulateField): boolean =>
   isDeepStrictEqual(field, plainField(field.name, { ...emptyQuery, populate: field.query.populate }));

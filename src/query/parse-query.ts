@@ -7,8 +7,8 @@ import { parsePopulate, parsePublicationState } from './parse-populate.js';
 import type { Values } from '../values.js';
 
 /**
- * Parses the decoded query string of a REST request for a list. Unknown parameters are ignored: nothing but the parts read here
- * goes further. Throws a ValidationError or PaginationError that names the parameter.
+ * Parses the decoded query string of a REST request for a list. Unknown parameters are ignored. Throws a ValidationError or
+ * PaginationError that names the parameter.
  */
 export function parseQuery(input: Values, limits: Limits): Query {
   refuseTopLevelPagination(input);
@@ -16,7 +16,7 @@ export function parseQuery(input: Values, limits: Limits): Query {
   return { ...parseParts(input, limits), pagination, publicationState: parsePublicationState(input['publicationState']) };
 }
 
-/** The same for one entry, which has no pages: pagination is ignored, and so is any publication state that there is not. */
+/** Does the same for a request for one entry. Pagination and unknown publication states are ignored. */
 export function parseEntryQuery(input: Values, limits: Limits): Query {
   const state = input['publicationState'];
   return { ...parseParts(input, limits), publicationState: state === 'live' || state === 'preview' ? state : null };

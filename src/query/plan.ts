@@ -49,18 +49,18 @@ export type Condition =
       readonly target: ContentType;
       readonly condition: Condition;
       readonly orMissing: boolean;
-      /** The related entries that count, by the caller's rule; null: all. The condition includes it. */
+      /** The row rule of the caller for related entries, which is also part of `condition`; null if there is none. */
       readonly visible: Condition | null;
       readonly ofRule: boolean;
     };
 
-/** An attribute of the entries of a collection whose trigrams are kept. */
+/** An attribute of a collection that has a trigram index. */
 export interface TrigramPlace {
   readonly collection: string;
   readonly attribute: string;
 }
 
-/** Elements of a collection: the lists that lead to them, each path relative to the element of the list before. */
+/** The elements of nested lists in the documents of a collection. Each path is relative to an element of the list before it. */
 export interface ElementPlace {
   readonly collection: string;
   readonly lists: readonly string[];
@@ -80,7 +80,7 @@ export const published: Condition = {
 };
 
 /**
- * A sort key: a path in the document, reached through zero or more links first. Where that leads to several values, the least
+ * A sort key: a path in the document, reached through zero or more links first. If there are several values, the least one
  * counts, in descending order the greatest.
  */
 export interface SortKey {
@@ -91,7 +91,7 @@ export interface SortKey {
   readonly order: 1 | -1;
 }
 
-/** The path of the sort key that puts those first that fit a search best. */
+/** The path of the sort key that puts the best matches of a full-text search first. */
 export const scorePath = '_score';
 
 interface SortLink {
@@ -116,7 +116,7 @@ export interface Selection {
   readonly children: readonly Child[];
   /** The other locales of each entry, read like a relation; null if they are not wanted. */
   readonly locales: LinkChild | null;
-  /** Some list of components, here or further down, has a condition on related entries. */
+  /** Whether a list of components, at any depth, has a condition on related entries. */
   readonly asksInLists?: boolean;
 }
 
@@ -134,9 +134,9 @@ export interface LinkChild {
   readonly sort: readonly SortKey[];
   /** Cuts the related entries of each parent; null: all of them. */
   readonly window: Window | null;
-  /** Only the number is wanted, no rows. */
+  /** Whether only the number of entries is wanted. */
   readonly countOnly: boolean;
-  /** The stored order backwards; only where `sort` is empty. */
+  /** Whether the stored order is reversed; only if `sort` is empty. */
   readonly reversed: boolean;
   readonly selection: Selection;
 }
@@ -186,7 +186,7 @@ export interface ZoneChild {
   readonly attribute: ZoneAttribute;
   /** By component uid; components that are not in it are left out of the answer. */
   readonly selections: ReadonlyMap<string, Selection>;
-  /** By component uid: which of its parts remain, for components whose parts are not all shown. They keep their order. */
+  /** Restrictions on the parts that are shown, by component uid. Remaining parts keep their order. */
   readonly lists: ReadonlyMap<string, NestedList>;
 }
 
@@ -199,9 +199,9 @@ export type BoundPagination =
 /** A read, complete and checked: the compiler can no longer fail on the input of a client. */
 export interface Plan {
   readonly type: ContentType;
-  /** Null: no condition at all, so the total is the collection's own. */
+  /** Null if there is no condition, so that the total is the size of the collection. */
   readonly condition: Condition | null;
-  /** True where the condition is only the publication state and the locale, so that totals can be kept. */
+  /** Whether the condition consists only of publication state and locale, so that totals can be cached. */
   readonly totalIsCacheable: boolean;
   readonly sort: readonly SortKey[];
   readonly pagination: BoundPagination;

@@ -1,8 +1,8 @@
 import type { Stored } from '../schema/scalar-types.js';
 
 /**
- * Levels of objects and lists that the text of JSON shows; what is below is left out. The database makes the same text by an expression,
- * which is sent as BSON, and that has 180 levels at most.
+ * Levels of objects and lists in the text of JSON; deeper ones are left out. The database makes the same text by an expression,
+ * which is sent as BSON, and BSON has at most 180 levels.
  */
 export const jsonLevels = 12;
 
@@ -17,13 +17,16 @@ export const jsonEscapes = [
   ['\f', '\\f'],
 ] as const;
 
-/** The text that operators on text compare a stored value by, which is not null: JSON for JSON, else what the answer shows. */
+/**
+ * Returns the text of a stored value that text operators compare: JSON for JSON, otherwise the form in answers. The value is not
+ * null.
+ */
 export function storedText(value: unknown, stored: Stored): string {
   if (stored === 'json') return jsonText(value, jsonLevels);
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-/** As `JSON.stringify` has it, but for control characters without a letter of their own, which stand for themselves. */
+/** Returns the same as `JSON.stringify`, but leaves control characters without a letter escape as they are. */
 function jsonText(value: unknown, levels: number): string {
   if (levels === 0) return '';
   if (Array.isArray(value)) return `[${value.map((item) => jsonText(item, levels - 1)).join(levels === 1 ? '' : ',')}]`;

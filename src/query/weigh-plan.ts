@@ -4,7 +4,7 @@ import type { Child, Condition, NestedList, Plan, Selection, SortKey } from './p
 export const weighPlan = ({ condition, sort, selection }: Plan): number =>
   weighList({ condition, sort }) + weighSelection(selection);
 
-/** The same for a selection. Parts that several branches share count once. */
+/** Returns the approximate size of a selection in memory, in bytes. Parts that several branches share count once. */
 export function weighSelection(selection: Selection): number {
   const known = new Set<Selection>();
   const open = [selection];
@@ -34,7 +34,7 @@ function selectionsOf(child: Child): readonly Selection[] {
   }
 }
 
-/** The parts of a child that decide which entries it shows. */
+/** Returns the size of the conditions and sort keys of a child. */
 function weighChild(child: Child): number {
   switch (child.kind) {
     case 'link':
