@@ -1,6 +1,6 @@
 import { validationError } from '../errors.js';
 
-/** Where a connected entry goes in a list; `end` unless the input names a position. */
+/** The position of a connected entry in a list; `end` unless the input names another one. */
 export type Position = { readonly kind: 'start' | 'end' } | { readonly kind: 'before' | 'after'; readonly id: number };
 
 export interface Connection {
@@ -8,15 +8,18 @@ export interface Connection {
   readonly position: Position;
 }
 
-/** Entries that leave a list, and entries that come into it or move within it. */
+/** Entries to remove from a list, and entries to add to it or to move within it. */
 export interface LinkPatch {
   readonly connect: readonly Connection[];
   readonly disconnect: readonly number[];
-  /** Whether a position must refer to an entry that is there. */
+  /** Whether a position must refer to an entry of the list. */
   readonly strict: boolean;
 }
 
-/** Returns the ids of a list after a patch. Takes time in proportion to both. Throws a ValidationError for positions that cannot be. */
+/**
+ * Returns the ids of a list after a patch. Takes time in proportion to the lengths of both. Throws a ValidationError for
+ * impossible positions.
+ */
 export function applyLinkPatch(current: readonly number[], { connect, disconnect, strict }: LinkPatch): readonly number[] {
   const removed = new Set(disconnect);
   const list = listOf(current.filter((id) => !removed.has(id)));
@@ -24,7 +27,10 @@ export function applyLinkPatch(current: readonly number[], { connect, disconnect
   return idsOf(list);
 }
 
-/** Puts connections behind those that they refer to. In loose mode an unknown reference means the end. */
+/**
+ * Returns the connections, each after the one that it refers to. Throws a ValidationError for a cycle and, if `strict`, for an
+ * unknown reference.
+ */
 function orderConnections(
   connections: readonly Connection[],
   current: readonly number[],
@@ -58,13 +64,13 @@ const notConnected = (id: number, position: Extract<Position, { id: number }>): 
       `The relation with id ${String(position.id)} needs to be connected first.`,
   );
 
-/** A list of ids in which moving one costs the same anywhere: a ring of neighbours that starts and ends at `edge`. */
+/** A linked list of ids, in which a move takes constant time. It is a ring that starts and ends at `edge`. */
 interface MovableList {
   readonly next: Map<number, number>;
   readonly previous: Map<number, number>;
 }
 
-/** No entry has this id. */
+/** An id that no entry has. */
 const edge = 0;
 
 function listOf(ids: readonly number[]): MovableList {
@@ -73,7 +79,7 @@ function listOf(ids: readonly number[]): MovableList {
   return list;
 }
 
-/** Puts an id at a position, and at the end if the position refers to an id that is not in the list. */
+/** Puts an id at a position; at the end if the position refers to an id that is not in the list. */
 function move({ next, previous }: MovableList, id: number, position: Position): void {
   const [left, right] = [previous.get(id), next.get(id)];
   if (left !== undefined && right !== undefined) {

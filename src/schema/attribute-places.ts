@@ -12,11 +12,11 @@ export interface AttributePlace<Found extends Attribute = Attribute> {
 interface PlaceStep {
   readonly name: string;
   readonly list: boolean;
-  /** uid of the component, if the step enters a dynamic zone, which has other components too; else null. */
+  /** The uid of the component if the step enters a dynamic zone, which may have other components too; otherwise null. */
   readonly zone: string | null;
 }
 
-/** Components within components that are searched: each level may multiply the places. */
+/** Maximum depth of nested components that are searched, because each level may multiply the places. */
 const deepest = 8;
 
 /** Finds the selected attributes of a type, also inside its components and dynamic zones, in the order of the models. */
@@ -58,7 +58,7 @@ function stepsInto(attribute: Attribute): readonly StepInto[] {
 
 const none: readonly StepInto[] = [];
 
-/** The path in documents, without positions in lists: `editions.code`. */
+/** Returns the path in documents, without positions in lists: `editions.code`. */
 export const dottedPath = ({ steps, attribute }: AttributePlace): string =>
   [...steps.map(({ name }) => name), attribute.name].join('.');
 
@@ -67,11 +67,11 @@ export interface UniquePath {
   /** Names from the entry to the attribute. */
   readonly names: readonly string[];
   readonly attribute: ScalarAttribute;
-  /** Inside a repeatable component or a dynamic zone, at any depth. */
+  /** Whether the attribute is inside a repeatable component or a dynamic zone, at any depth. */
   readonly inList: boolean;
 }
 
-/** The unique attributes of a type, at any depth, each once. */
+/** Returns the unique attributes of a type, at any depth, each once. */
 export const uniquePaths = memoizePair((type: ContentType, registry: Registry): readonly UniquePath[] => {
   const paths = findPlaces(type, registry, isUnique).map(({ steps, attribute }) => ({
     names: [...steps.map(({ name }) => name), attribute.name],
@@ -83,7 +83,7 @@ export const uniquePaths = memoizePair((type: ContentType, registry: Registry): 
 
 const isUnique = (attribute: Attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && attribute.unique;
 
-/** The unique attributes that need a field of their own for their index. */
+/** Returns the unique attributes inside lists, whose values are stored in a separate field for their index. */
 export const listedUniquePaths = (type: ContentType, registry: Registry): UniquePath[] =>
   uniquePaths(type, registry).filter(({ inList }) => inList);
 
@@ -102,7 +102,7 @@ interface PlacedValue {
   readonly value: unknown;
 }
 
-/** The values at a path of an entry, or of a body, that are not null. */
+/** Returns the values at a path of an entry or a body that are not null. */
 export function valuesAt(at: unknown, names: readonly string[], place: readonly string[] = []): PlacedValue[] {
   if (Array.isArray(at)) return at.flatMap((item: unknown, index) => valuesAt(item, names, [...place, String(index)]));
   const [name, ...rest] = names;
@@ -114,7 +114,7 @@ export function valuesAt(at: unknown, names: readonly string[], place: readonly 
 /** A place where documents keep ids of other entries. */
 export type LinkPath = AttributePlace<LinkAttribute | MorphAttribute>;
 
-/** All stored links of a type, inside its components and dynamic zones too. */
+/** Returns all stored links of a type, also inside its components and dynamic zones. */
 export const linkPaths = memoizePair((type: ContentType, registry: Registry): readonly LinkPath[] =>
   findPlaces(type, registry, isStoredLink),
 );
@@ -125,8 +125,8 @@ const isStoredLink = (attribute: Attribute): attribute is LinkAttribute | MorphA
     : (attribute.kind === 'relation' || attribute.kind === 'media') && attribute.storage.kind === 'own';
 
 /**
- * Returns the attributes of a type that store files, themselves or in components. Those with components come first, as Strapi v4 links the files of an
- * entry after those of its components.
+ * Returns the attributes of a type that store files, themselves or in components. Attributes with components come first, because
+ * Strapi v4 links the files of an entry after those of its components.
  */
 export const fileAttributes = memoizePair((type: ContentType, registry: Registry): readonly string[] => {
   const paths = linkPaths(type, registry).filter(({ attribute }) => attribute.kind === 'media');

@@ -11,7 +11,10 @@ import { isScalarType } from './scalar-types.js';
 
 type CommonParts = Pick<Attribute, 'name' | 'required' | 'private' | 'writable' | 'visible' | 'localized'>;
 
-/** Turns a checked definition into an attribute with every option decided. `privateNames`: hidden by the type or the service. */
+/**
+ * Returns the attribute of a checked definition, with values for all options. `privateNames` are made private by the type or the
+ * service.
+ */
 export function buildAttribute(
   name: string,
   definition: AttributeDefinition,

@@ -6,13 +6,13 @@ import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 export interface ModelSettings {
   /** `api.responses.privateAttributes` */
   readonly privateAttributes: readonly string[];
-  /** Whether localization is switched on at all. */
+  /** Whether localization is switched on. */
   readonly localization: boolean;
   /** `api.customFields`: types of custom fields by their names. */
   readonly customFields: Readonly<Record<string, string>>;
-  /** Collections with documents that the service has not written, which a model has to adopt. None unless given. */
+  /** Collections with documents that the service has not written, which a model must adopt; none by default. */
   readonly foreign?: ReadonlySet<string>;
-  /** First segments below the prefix of the REST API that other routes of the service have. None unless given. */
+  /** First path segments below the prefix of the REST API that other routes use; none by default. */
   readonly paths?: readonly string[];
 }
 

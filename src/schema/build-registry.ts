@@ -11,11 +11,11 @@ import { settleReferences, type SettledModel } from './settle-references.js';
 /** A registry with the models that it was built from, and their problems by uid. */
 export interface RegistryBuild {
   readonly registry: Registry;
-  /** The models in force, built-in ones too, as they are written. */
+  /** The models in force, including built-in ones, as they are written. */
   readonly models: ReadonlyMap<string, Model>;
-  /** Why documents are not in force as they are stored. */
+  /** The reasons why documents are not in force as they are stored, by uid. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
-  /** Parts of the models in force that are served differently from their documents. */
+  /** Parts of the models in force that are served differently from their documents, by uid. */
   readonly warnings: ReadonlyMap<string, readonly ModelWarning[]>;
   /** The parts that the next build reuses. */
   readonly parts: BuildParts;
@@ -31,9 +31,9 @@ interface BuildParts {
 type Previous = Pick<RegistryBuild, 'registry' | 'models' | 'parts'>;
 
 /**
- * Builds a snapshot from all documents of `_models`. A document that fails its check is left out, or keeps the form that it had in
- * the previous snapshot; the others go in. Models that stay as they were, and their types, are the same objects in both snapshots:
- * a change costs what has changed.
+ * Builds a snapshot from all documents of `_models`. A document that fails its check keeps the form that it had in the previous
+ * snapshot, or is left out if it had none. Unchanged models and their types are the same objects in both snapshots, so that the
+ * cost of a build depends on what has changed.
  */
 export function buildRegistry(
   documents: readonly { readonly uid: string }[],
@@ -58,7 +58,7 @@ export function buildRegistry(
   return { registry, models, problems, warnings: collectWarnings(readings, settled), parts: { readings, settled } };
 }
 
-/** Returns the reading with an equal document in place of its own, so that the next comparison finds the same object. */
+/** Returns the reading with its document replaced by an equal one, so that the next comparison finds the same object. */
 const withDocument = (reading: ModelReading, document: unknown): ModelReading =>
   document === reading.document ? reading : { ...reading, document };
 
@@ -68,7 +68,7 @@ export const notInForce = <Stored extends { readonly uid: string }>(
   { parts: { readings } }: Pick<RegistryBuild, 'parts'>,
 ): readonly Stored[] => documents.filter((document) => !isDeepStrictEqual(readings.get(document.uid)?.document, document));
 
-/** Why a document is not in force as it is stored. `before`: its reading in the previous snapshot. */
+/** Returns the reasons why a document cannot be in force as it is stored. `before` is its reading in the previous snapshot. */
 function problemsOf(
   reading: ModelReading | undefined,
   before: ModelReading | undefined,
@@ -83,7 +83,7 @@ function problemsOf(
   return [`the collection ${collection} holds documents that were never served; adopt: true serves them`];
 }
 
-/** The built-in models and what documents add, in a stable order. */
+/** Returns the built-in models and those of documents, in a stable order. */
 function modelsOf(readings: ReadonlyMap<string, ModelReading>): ReadonlyMap<string, Model> {
   const models = new Map(builtinModels.map((model) => [model.uid, model]));
   for (const [uid, { model }] of readings) if (model !== null) models.set(uid, model);
@@ -97,8 +97,8 @@ interface Conflicting {
 }
 
 /**
- * Takes models whose names are taken back to their previous form, or out if they have none. Of two models that claim one name the
- * later is at fault, which must not be the one that was there. Returns the models that are left.
+ * Resets models with names that other models have to their previous form, or removes them if they have none. If two models claim
+ * a name, the new or changed one is at fault, otherwise the later one. Returns the remaining models.
  */
 function resolveConflicts({ readings, problems, paths }: Conflicting, previous: Previous | undefined): RegistryBuild['models'] {
   const formerOf = (uid: string) => previous?.parts.readings.get(uid);
@@ -147,14 +147,17 @@ function indexTypes(types: readonly ContentType[], version: number): Registry {
   return { version, ...registry };
 }
 
-/** Types that are new or differ from the previous snapshot, or that contain such a component, directly or through others. */
+/** Returns the types that are new or differ from the previous snapshot, and those that contain such a component at any depth. */
 export const changedTypes = (registry: Registry, previous: Registry | null): readonly ContentType[] =>
   previous === null ? servedTypes(registry) : findChanged(registry, previous);
 
 const servedTypes = ({ types }: Registry): readonly ContentType[] =>
   [...types.values()].filter(({ kind }) => kind !== 'component');
 
-/** The check of a `PUT` and the load after it compare the same two registries. */
+/**
+ * Returns the changed types. The result is cached, because the check of a `PUT` and the load after it compare the same two
+ * registries.
+ */
 const findChanged = memoizePair((registry: Registry, previous: Registry): readonly ContentType[] => {
   const isNew = (type: ContentType): boolean => !isDeepStrictEqual(type, previous.types.get(type.uid));
   const differing = new Map([...registry.types.values()].filter(isNew).map((type) => [type, true]));
@@ -169,7 +172,7 @@ const findChanged = memoizePair((registry: Registry, previous: Registry): readon
 
 const contained = new WeakMap<ContentType, readonly string[]>();
 
-/** The components that a type contains directly; none contains itself. Types that stay as they are are looked through once. */
+/** Returns the components that a type contains directly. No component contains itself. The uids are cached for each type. */
 function componentsIn(type: ContentType, { types }: Registry): readonly ContentType[] {
   const uids = contained.get(type) ?? [...type.attributes.values()].flatMap(componentsOf);
   contained.set(type, uids);

@@ -109,7 +109,10 @@ const locale: Model = {
   attributes: { name: text(), code: text({ unique: true }) },
 };
 
-/** Who created an entry in an admin panel. There is none here, so the collection is empty unless data was imported. */
+/**
+ * A user of an admin panel, who has created entries. Mangrove has no admin panel, so the collection is empty unless data was
+ * imported.
+ */
 const adminUser: Model = {
   uid: 'admin::user',
   kind: 'collectionType',

@@ -13,7 +13,7 @@ type Check = (value: unknown, path: string) => Problem[];
 /** Returns the problems of a `blocks` value, the nodes of a rich text, as Strapi v4 reports them. */
 export const blockProblems = (nodes: readonly unknown[], path: string): Problem[] => each(nodes, path, block);
 
-/** Stops at as many problems as an answer lists. */
+/** Returns the problems of all items; stops at the number that an answer lists. */
 function each(items: readonly unknown[], path: string, check: Check): Problem[] {
   const problems: Problem[] = [];
   for (const [index, item] of items.entries()) {
@@ -25,7 +25,7 @@ function each(items: readonly unknown[], path: string, check: Check): Problem[] 
 
 const problem = (path: string, message: string): Problem[] => [{ path, message }];
 
-/** A value that must be there. `type` is its name in messages about null. */
+/** Returns the check of a required value. `type` is its name in messages about null. */
 const required =
   (type: string, check: Check): Check =>
   (value, path) => {
@@ -45,7 +45,7 @@ const oneOf = (type: string, values: readonly unknown[]): Check =>
     values.includes(value) ? [] : problem(path, `${path} must be one of the following values: ${values.join(', ')}`),
   );
 
-/** Nodes that differ by `type`. */
+/** Returns the check of a node, which is chosen by its `type`. */
 const byType =
   (checks: Readonly<Record<string, Check>>, wrong: string): Check =>
   (value, path) => {
@@ -102,7 +102,7 @@ const list = node({
   children: children(listItem, 'List node children must have at least one ListItem or ListNode'),
 });
 
-/** An absent image lacks all that is required of one. */
+/** Checks an image. An absent one is reported as an image without any of its required fields. */
 const image: Check = (value = {}, path) => file(value, path);
 
 const file = node({
@@ -127,7 +127,7 @@ const block = byType(
     quote: node({ children: children(inline, atLeastOne('Quote')) }),
     list,
     image: node({ image, children: children(inline, null) }),
-    // Strapi v4 speaks of quotes here.
+    // the message of Strapi v4 says Quote here
     code: node({ children: children(text, atLeastOne('Quote')) }),
   },
   'Block node is of invalid type',

@@ -89,7 +89,7 @@ function checkComponent(attribute: ComponentAttribute, value: unknown, path: str
   else report(found, path, notOfType(path, 'object', value));
 }
 
-/** The items of a list of components; null where it is not a list, or too long to check. */
+/** Returns the items of a list of components; null if it is not a list, or too long to check. */
 function itemsOf(value: unknown, path: string, found: Findings): readonly unknown[] | null {
   if (Array.isArray(value) && value.length <= maximumParts) return value;
   const most = `${path} takes at most ${String(maximumParts)} components`;
@@ -99,7 +99,7 @@ function itemsOf(value: unknown, path: string, found: Findings): readonly unknow
 
 type ListAttribute = ComponentAttribute | ZoneAttribute;
 
-/** Called behind the check of the items, which is the order of errors in Strapi v4. */
+/** Checks the number of items. Called after the check of the items, which is the order of errors in Strapi v4. */
 function checkCount({ required, min, max }: ListAttribute, count: number, path: string, found: Findings): void {
   if (min !== null && count < min && (required || count > 0))
     report(found, path, `${path} field must have at least ${String(min)} items`);
@@ -163,7 +163,7 @@ function componentOf(item: unknown, { registry }: InputContext): ContentType | n
   return type?.kind === 'component' ? type : null;
 }
 
-/** A value that names no component, or an unknown one, has no relations to check. */
+/** Reports an error of relations for a value that names no component or an unknown one, as Strapi v4 does. */
 function reportUnknownComponent(value: unknown, found: Findings): void {
   if (componentOf(value, found.context) !== null) return;
   const isNamed = isRecord(value) && Boolean(value['__component']);
@@ -189,7 +189,7 @@ function checkLink(link: LinkAttribute, value: unknown, path: string, found: Fin
   if (found.context.strict && link.kind === 'media') checkFiles(link, ids, path, found);
 }
 
-/** Whether a relation is given no more entries than one write may name. */
+/** Reports an error and returns false if a relation names more entries than one write may. */
 function checkLength(length: number, path: string, found: Findings): boolean {
   if (length <= maximumLinks) return true;
   report(found, path, `${path} takes at most ${String(maximumLinks)} related entries in one write`);
@@ -205,7 +205,7 @@ function addTarget(found: Findings, uid: string, id: number): void {
   found.targets.set(uid, (found.targets.get(uid) ?? new Set()).add(id));
 }
 
-/** Targets of a polymorphic relation name their type in `__type`, or `type` . */
+/** Checks the targets of a polymorphic relation, which name their type in `__type` or `type`. */
 function checkMorph({ targets }: MorphAttribute, value: unknown, path: string, found: Findings): void {
   const items: readonly unknown[] = value === null ? [] : Array.isArray(value) ? value : [value];
   if (!checkLength(items.length, path, found)) return;

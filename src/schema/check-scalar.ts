@@ -12,7 +12,7 @@ const emailForm =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$/;
 const uidForm = /^[A-Za-z0-9-_.~]*$/;
 
-/** A problem of a value, in the words of Strapi v4. */
+/** The check of each type. Returns problems in the wording of Strapi v4. */
 const checks: Readonly<Record<ScalarType, Check>> = {
   string: checkText,
   text: checkText,
@@ -34,7 +34,7 @@ const checks: Readonly<Record<ScalarType, Check>> = {
   blocks: checkBlocks,
 };
 
-/** The type's name in messages about null; values of types without one may have any form. */
+/** The names of types in messages about null. Values of the other types may have any form. */
 const typeNames: Readonly<Partial<Record<ScalarType, string>>> = {
   string: 'string',
   text: 'string',
@@ -70,20 +70,20 @@ function shortness(value: string, { minLength }: ScalarAttribute, path: string):
 
 function textProblems(value: string, { maxLength, regex, required }: ScalarAttribute, path: string): string[] {
   const long = maxLength !== null && value.length > maxLength ? [`${path} must be at most ${String(maxLength)} characters`] : [];
-  // a text that is too long is refused already, and is not matched
+  // a text that is too long is not matched, because it is refused already
   const odd = long.length === 0 && regex !== null && (value !== '' || required) && !matches(regex, value);
   const holdsNul = value.includes('\0') ? [`${path} must not hold the NUL character`] : [];
   return [...long, ...(odd ? [`${path} must match the following: "${String(regex)}"`] : []), ...holdsNul];
 }
 
-/** bcrypt looks at no more than 72 bytes and stops at NUL: longer passwords are refused, never cut. */
+/** Checks a password. bcrypt reads at most 72 bytes and stops at NUL. Longer passwords are refused, not cut. */
 function checkPassword(value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules): string[] {
   const problems = checkText(value, attribute, path, rules);
   const isLong = typeof value === 'string' && Buffer.byteLength(value) > 72;
   return isLong ? [...problems, `${path} must be at most 72 bytes`] : problems;
 }
 
-/** An e-mail's own least length is 1: it takes the place of `minLength`, as in Strapi v4. */
+/** Checks an e-mail address. Its minimum length is 1 and `minLength` is ignored, as in Strapi v4. */
 function checkEmail(value: unknown, attribute: ScalarAttribute, path: string): string[] {
   if (typeof value !== 'string') return [notOfType(path, 'string', value)];
   if (value === '') return [`${path} cannot be empty`];
@@ -123,7 +123,7 @@ function checkInteger(value: unknown, attribute: ScalarAttribute, path: string):
   return Number.isFinite(number) && !Number.isInteger(number) ? [...problems, `${path} must be an integer`] : problems;
 }
 
-/** Strapi v4 stores any text here. */
+/** Checks a big integer; Strapi v4 accepts any text. */
 function checkBigInteger(value: unknown, _attribute: ScalarAttribute, path: string): string[] {
   return toBigInteger(value) === null ? [notOfType(path, 'biginteger', value)] : [];
 }
@@ -132,13 +132,13 @@ function checkBoolean(value: unknown, _attribute: ScalarAttribute, path: string)
   return toBoolean(value) !== null ? [] : [notOfType(path, 'boolean', value)];
 }
 
-/** Something else than a list counts as null, as in Strapi v4. The nodes are checked on their own. */
+/** Checks a rich text, except for its nodes. A value that is not a list counts as null, as in Strapi v4. */
 function checkBlocks(value: unknown, { required }: ScalarAttribute, path: string, { draft }: InputRules): string[] {
   if (Array.isArray(value)) return jsonProblems(value, path);
   return required && !draft ? [notOfType(path, 'array', null, value)] : [];
 }
 
-/** Finds keys that BSON reserves or cannot contain, and values that nest too deep for it. */
+/** Returns a problem for a key that BSON reserves or cannot contain, and for a value that is nested too deeply. */
 function jsonProblems(value: unknown, path: string): string[] {
   const open: [unknown, number][] = [[value, 1]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -23,16 +23,16 @@ export interface AttributeBase {
   readonly required: boolean;
   /** Never in an answer; a filter, sort or field list that names it is refused. */
   readonly private: boolean;
-  /** False: dropped from input silently. */
+  /** If false, the attribute is silently dropped from input. */
   readonly writable: boolean;
-  /** False: added by the system, not by the model. */
+  /** False if the system has added the attribute, not the model. */
   readonly visible: boolean;
-  /** False: one value for all locales of an entry. Relations and uids always differ per locale. */
+  /** If false, all locales of an entry share one value. Relations and uids always have a value for each locale. */
   readonly localized: boolean;
 }
 
 /**
- * - trigram: all runs of three characters are kept beside the text, and lead to it.
+ * - trigram: an index of all sequences of three characters of the text.
  * - language: the words of the text are in a full-text index, which reduces them to their stems in that language.
  */
 export type TextSearch = { readonly kind: 'trigram' } | { readonly kind: 'language'; readonly language: string };
@@ -41,11 +41,11 @@ export interface ScalarAttribute extends AttributeBase {
   readonly kind: 'scalar';
   readonly type: ScalarType;
   readonly unique: boolean;
-  /** Has an index for filters and sorts. */
+  /** Whether there is an index for filters and sorts. */
   readonly indexed: boolean;
-  /** `_q` looks into it, if its type can be searched. */
+  /** Whether `_q` searches in it, if its type can be searched. */
   readonly searchable: boolean;
-  /** The index by which the database finds text in it; null if it scans all values. */
+  /** The index for text search; null if the database scans all values. */
   readonly search: TextSearch | null;
   readonly default: unknown;
   readonly min: number | string | null;
@@ -56,14 +56,14 @@ export interface ScalarAttribute extends AttributeBase {
   readonly enum: readonly string[];
   readonly enumName: string | null;
   readonly targetField: string | null;
-  /** A uid attribute that is made from `targetField` when it is not sent. */
+  /** Whether a uid is made from `targetField` if it is not sent. */
   readonly generate: boolean;
 }
 
 /**
- * Where the links of a relation are kept.
+ * Where the links of a relation are stored.
  * - own: the ids are in this document, under the attribute's name: one id, or an ordered array.
- * - inverse: the ids are in the target's documents, under `field`; this side's order is their rank (`_ranks`).
+ * - inverse: the ids are in the target's documents, under `field`; the order on this side is that of their ranks (`_ranks`).
  * - localizations: the entries of one localization group (`_group`), the entry itself left out.
  * - morph: the target's documents store `{ __type, id }` under `field`, one or an array.
  */
@@ -83,9 +83,12 @@ export interface LinkAttribute extends AttributeBase {
   readonly storage: LinkStorage;
   /** The attribute of the target that shows this relation from its side, if any. */
   readonly inverse: string | null;
-  /** A target belongs to one entry at most (bidirectional oneToOne and oneToMany): linking it takes it from its old one. */
+  /**
+   * Whether a target belongs to one entry at most (bidirectional oneToOne and oneToMany): linking it removes it from its former
+   * entry.
+   */
   readonly exclusive: boolean;
-  /** Has no place for its links, so that it has no entries: its other side is missing. */
+  /** Whether the other side, which would store the links, is missing, so that the relation is always empty. */
   readonly dangling: boolean;
   readonly allowedTypes: readonly string[];
 }
@@ -95,7 +98,7 @@ export interface MorphAttribute extends AttributeBase {
   readonly kind: 'morph';
   readonly relation: 'morphToOne' | 'morphToMany';
   readonly many: boolean;
-  /** uids of the types that it may lead to; null: any. */
+  /** Uids of the types that it may lead to; null if all types are allowed. */
   readonly targets: readonly string[] | null;
 }
 
@@ -138,9 +141,9 @@ export interface ContentType {
   readonly attributes: ReadonlyMap<string, Attribute>;
 }
 
-/** One immutable picture of all content types. A request takes it once and keeps it. */
+/** An immutable snapshot of all content types. A request takes one and keeps it. */
 export interface Registry {
-  /** Rises with every replacement, for caches that belong to one snapshot. */
+  /** Increases with every snapshot, for caches that belong to one snapshot. */
   readonly version: number;
   readonly types: ReadonlyMap<string, ContentType>;
   readonly byPluralName: ReadonlyMap<string, ContentType>;

@@ -30,7 +30,7 @@ const known: Readonly<Record<string, ScalarType>> = {
   'plugin::video-field.video': 'json',
 };
 
-/** The stored type of a custom field; null if it is not known. `configured`: the setting `api.customFields`. */
+/** Returns the stored type of a custom field; null if it is not known. `configured` is the setting `api.customFields`. */
 export function customFieldType(customField: string, configured: Readonly<Record<string, string>>): ScalarType | null {
   const type = Object.hasOwn(configured, customField) ? configured[customField] : undefined;
   if (type !== undefined && isScalarType(type)) return type;

@@ -3,14 +3,14 @@ import type { Registry } from './content-type.js';
 
 export interface InputContext {
   readonly registry: Registry;
-  /** Absent values are required by a create only. */
+  /** Only a create reports required values that are absent. */
   readonly mode: 'create' | 'update';
   readonly draft: boolean;
-  /** Files must be of the types that their attribute allows, and a single media attribute takes one; Strapi v4 takes all. */
+  /** Whether files must be of an allowed type, and a single media attribute takes only one. Strapi v4 checks neither. */
   readonly strict: boolean;
 }
 
-/** Files that a media attribute with allowed types is given. */
+/** The files in the input of a media attribute with allowed types. */
 export interface LinkedFiles {
   readonly path: string;
   readonly ids: readonly number[];
@@ -25,7 +25,7 @@ export interface Findings {
   readonly targets: Map<string, Set<number>>;
   readonly files: LinkedFiles[];
   readonly context: InputContext;
-  /** Whether checking stops, since there are too many problems. */
+  /** Whether the check stops because there are too many problems. */
   isFull: boolean;
 }
 
@@ -35,7 +35,7 @@ export const splitPath = (path: string): string[] => path.split(/[.[\]]+/).filte
 /** The message for a value that another entry, or another component of the same one, has. */
 export const mustBeUnique = 'This attribute must be unique';
 
-/** Errors that one answer lists. */
+/** Maximum number of errors in one answer. */
 export const maximumErrors = 1_000;
 
 /** Reports a problem of the value at a path. */
@@ -53,7 +53,7 @@ function add(found: Findings, list: FieldError[], error: FieldError): void {
   found.isFull = found.fields.length + found.relations.length >= maximumErrors;
 }
 
-/** Writes a value the way Strapi v4's messages do: strings quoted, objects and lists as indented JSON with their scalars quoted. */
+/** Returns a value as messages of Strapi v4 show it: strings quoted, objects and lists as indented JSON with quoted scalars. */
 function printValue(value: unknown): string {
   return printScalar(value) ?? JSON.stringify(value, (_key, inner: unknown) => printScalar(inner) ?? inner, 2);
 }
@@ -64,11 +64,11 @@ function printScalar(value: unknown): string | null {
   return typeof value === 'string' ? `"${value}"` : null;
 }
 
-/** The message for null in place of a required value whose form is not checked. */
+/** Returns the message for null in place of a required value whose type is not checked. */
 export const mustNotBeNull = (path: string, mode: InputContext['mode']): string =>
   mode === 'create' ? `${path} must be defined.` : `${path} cannot be null.`;
 
-/** The message for a value of the wrong type; `original` is the value that the client sent, `value` the one that it was converted to. */
+/** Returns the message for a value of the wrong type. `original` is the value that the client sent, `value` the converted one. */
 export function notOfType(path: string, type: string, value: unknown, original: unknown = value): string {
   const wasCast = original !== null && original !== undefined && !Object.is(original, value);
   const from = wasCast ? ` (cast from the value \`${printValue(original)}\`)` : '';

@@ -5,12 +5,15 @@ import type * as detector from 'redos-detector';
 /** Returns whether a string matches, in linear time. */
 type Matcher = (text: string) => boolean;
 
-/** Steps of the proof that a pattern does not backtrack without end: less than a second. A limit in time would depend on the machine. */
+/**
+ * Maximum steps of the proof that a pattern does not backtrack without bounds, which take less than a second. A time limit would
+ * depend on the machine.
+ */
 const proofSteps = 5_000;
 
 /**
- * Whether a text matches the pattern of an attribute. Patterns run on an engine without backtracking (1 µs for a short text); those
- * that it cannot run, because of lookarounds or references, were proven harmless when their model was checked.
+ * Returns whether a text matches the pattern of an attribute. Patterns run on an engine without backtracking (1 µs for a short
+ * text); those that it cannot run, because of lookarounds or references, were proven to be harmless when their model was checked.
  */
 export function matches(regex: RegExp, text: string): boolean {
   const matcher = matchers.get(regex) ?? linearMatcher(regex.source) ?? ((value: string) => regex.test(value));
@@ -20,10 +23,13 @@ export function matches(regex: RegExp, text: string): boolean {
 
 const matchers = new WeakMap<RegExp, Matcher>();
 
-/** Whether a pattern takes unbounded time for some strings, and cannot be run in linear time. */
+/** Returns whether a pattern may take unbounded time for some strings, and cannot be run in linear time. */
 export const isUnbounded = (source: string): boolean => linearMatcher(source) === null && !isHarmless(source);
 
-/** The engine and the proof are loaded with the first pattern: they take 2 MB and 100 ms, and few models have patterns. */
+/**
+ * Returns a matcher without backtracking; null if the pattern has none. The package is loaded with the first pattern, because
+ * loading takes 2 MB and 100 ms, and few models have patterns.
+ */
 function linearMatcher(source: string): Matcher | null {
   const { RE2JS } = createRequire(import.meta.url)('re2js') as typeof engine; // typed by the import above
   try {

@@ -10,10 +10,13 @@ export type LinkInput =
   | { readonly kind: 'set'; readonly ids: readonly number[] }
   | ({ readonly kind: 'patch' } & LinkPatch);
 
-/** Entries that one document keeps for one relation, and that one write may name. */
+/** Maximum number of entries that one document stores for one relation, and that one write may name. */
 export const maximumLinks = 10_000;
 
-/** Returns null if the value has none of the accepted forms, or names another type than `target` (`{ id, type }`). */
+/**
+ * Parses the change of a relation. Returns null if the value has none of the accepted forms, or names another type than `target`
+ * (`{ id, type }`).
+ */
 export function parseLinkInput(value: unknown, target: string): LinkInput | null {
   if (value === null) return { kind: 'set', ids: [] };
   if (!isRecord(value)) return parseSet(value, target);
@@ -22,7 +25,7 @@ export function parseLinkInput(value: unknown, target: string): LinkInput | null
   return value['id'] === undefined ? { kind: 'none' } : parseSet(value, target);
 }
 
-/** Unlike a relation itself, its `set` and `connect` take lists alone. */
+/** Parses `set`, which takes only a list, unlike the relation itself. */
 function parseNewSet(value: unknown, target: string): LinkInput | null {
   if (value === null) return { kind: 'none' };
   return Array.isArray(value) ? parseSet(value, target) : null;
@@ -41,8 +44,8 @@ function parseIds(items: readonly unknown[], target: string): number[] | null {
 const isOfType = (item: unknown, target: string): boolean => !isRecord(item) || (item['type'] ?? target) === target;
 
 /**
- * A number, a text, or an object with an `id`; null for anything else. Text that is no id becomes a negative number, and different texts
- * different ones: they are counted as missing entries, like any id that does not exist.
+ * Returns the id in a number, a string, or an object with an `id`; null for other values. Strings that are not ids become
+ * different negative numbers, so that they are counted as missing entries, like any id that does not exist.
  */
 function parseId(item: unknown): number | null {
   const id: unknown = isRecord(item) ? item['id'] : item;
@@ -64,7 +67,7 @@ function parsePatch({ connect, disconnect, options }: Readonly<Record<string, un
   };
 }
 
-/** Equal items count once; the order of their keys does not matter. */
+/** Returns the items without duplicates; the order of their keys does not matter. */
 const distinct = (items: readonly unknown[]): unknown[] => [
   ...new Map(items.map((item) => [JSON.stringify(item, sortKeys), item])).values(),
 ];
@@ -90,7 +93,7 @@ function parsePosition(position: unknown): Position | null {
   return { kind: 'end' };
 }
 
-/** The uid and id that an item of a polymorphic relation names; null for a missing one. */
+/** Returns the uid and id that an item of a polymorphic relation names; null for each that is missing. */
 export function parseMorphTarget(item: unknown): { readonly uid: string | null; readonly id: number | null } {
   if (!isRecord(item)) return { uid: null, id: null };
   const uid = item['__type'] ?? item['type'];
@@ -121,7 +124,7 @@ function refuseRepeats(connections: readonly Connection[]): void {
   }
 }
 
-/** Returns the stored ids after a write, in order. Throws a ValidationError for positions that cannot be. */
+/** Returns the stored ids after a write, in order. Throws a ValidationError for impossible positions. */
 export function applyLinkInput(current: readonly number[], input: LinkInput): readonly number[] {
   switch (input.kind) {
     case 'none':
@@ -133,10 +136,10 @@ export function applyLinkInput(current: readonly number[], input: LinkInput): re
   }
 }
 
-/** Whether an input only removes entries and adds others at the end: then the entries that it does not name do not matter. */
+/** Returns whether an input only removes entries and appends others, so that the entries that it does not name do not matter. */
 export const namesAllItChanges = (input: LinkInput): boolean =>
   input.kind === 'patch' && input.connect.every(({ position }) => position.kind === 'end');
 
-/** The ids that a document stores for a relation: one, or a list. */
+/** Returns the ids that a document stores for a relation, as one id or a list. */
 export const storedIds = (stored: unknown): readonly number[] =>
   Array.isArray(stored) ? (stored as number[]) : typeof stored === 'number' ? [stored] : []; // stored as ids

@@ -50,7 +50,7 @@ const shardKey = { type: 'object', minProperties: 1, maxProperties: 4, additiona
 const contentTypeUid = '(api|plugin|admin)::[a-z0-9][a-z0-9_-]*\\.[a-z0-9][a-z0-9_-]*';
 const componentUid = '[^.:$\\0]+\\.[^.:$\\0]+';
 
-/** The form of a `_models` document. Keys that are not named here are an admin panel's and are let through. */
+/** The form of a `_models` document. Keys that are not named here belong to an admin panel and are accepted. */
 const modelSchema = {
   type: 'object',
   required: ['uid', 'info', 'attributes'],
@@ -81,14 +81,14 @@ const modelSchema = {
   },
 };
 
-/** Keys of Strapi's models that have no effect here. */
+/** Keys of Strapi models that have no effect in Mangrove. */
 const withoutEffect: ReadonlySet<string> = new Set([
   ...['$schema', '_id', 'autoPopulate', 'column', 'columnName', 'columnType', 'conditions', 'configurable', 'connection'],
   ...['config', 'default', 'editable', 'globalId', 'icon', 'increments', 'joinColumn', 'joinTable', 'modelName', 'modelType'],
   ...['morphColumn', 'options', 'timestamps', 'unsigned', 'unstable_tableName', 'useJoinTable'],
 ]);
 
-/** Returns a warning for each key that is none of a model but is like one, as `requird` is. Other keys are let through. */
+/** Returns a warning for each key that resembles a key of models, such as `requird`. Other unknown keys are accepted. */
 export function misspeltKeys(model: Model): ModelWarning[] {
   const { properties } = modelSchema;
   return [
@@ -98,7 +98,7 @@ export function misspeltKeys(model: Model): ModelWarning[] {
   ].map((text) => ({ attribute: null, text, needs: null }));
 }
 
-/** The same for an attribute. */
+/** Returns the same warnings for an attribute. */
 export const misspeltAttributeKeys = (definition: object): string[] =>
   misspeltIn(definition, Object.keys(attribute.properties), '');
 
@@ -120,7 +120,7 @@ const isRegex = (pattern: string): boolean => {
 };
 
 // Strapi takes "true" for true and "5" for 5: values are converted to their type if they can be.
-// The schema is right: it need not be checked by the schema of schemas, which takes 1 MB to compile.
+// The schema is not checked against the meta-schema, which takes 1 MB to compile.
 const trusted = { meta: false, validateSchema: false } as const;
 const ajv = new Ajv({ ...trusted, allErrors: true, allowUnionTypes: true, coerceTypes: true, formats: { regex: isRegex } });
 const validate = ajv.compile<Model>(modelSchema);

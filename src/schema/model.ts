@@ -1,6 +1,6 @@
 import type { ShardKey } from './content-type.js';
 
-/** An attribute as schema.json writes it. Keys that only an admin panel reads are carried but not used. */
+/** An attribute as schema.json writes it. Keys that only an admin panel reads are kept but not used. */
 export interface AttributeDefinition {
   readonly type: string;
   /** The custom field that a plugin registers, such as `plugin::color-picker.color`. */
@@ -9,9 +9,9 @@ export interface AttributeDefinition {
   readonly unique?: boolean;
   /** Beyond Strapi v4: an index for filters and sorts on this attribute. */
   readonly index?: boolean;
-  /** False: `_q` does not look into it. */
+  /** If false, `_q` does not search in it. */
   readonly searchable?: boolean;
-  /** Beyond Strapi v4: how the database finds parts or words of it. */
+  /** Beyond Strapi v4: the index for text search, by parts of the text (`trigram`) or by words of a language. */
   readonly search?: string | { readonly language: string } | undefined;
   readonly default?: unknown;
   readonly private?: boolean;
@@ -32,12 +32,12 @@ export interface AttributeDefinition {
   readonly repeatable?: boolean;
   readonly components?: readonly string[];
   readonly relation?: string;
-  /** The uid of the target; of a polymorphic relation the uids that it may lead to, all unless given. */
+  /** The uid of the target. For a polymorphic relation, the uids of all possible targets; by default all types. */
   readonly target?: string | readonly string[];
   readonly inversedBy?: string | null;
   readonly mappedBy?: string | null;
   readonly morphBy?: string;
-  /** Set by the registry: the relation has no other side that could keep its links. */
+  /** Set by the registry if the other side, which would store the links, is missing. */
   readonly dangling?: boolean;
   readonly pluginOptions?: Readonly<Record<string, { readonly localized?: boolean } | undefined>>;
 }
@@ -49,7 +49,7 @@ export interface Model {
   readonly collectionName?: string;
   /** The collection may contain documents that the service has not written. */
   readonly adopt?: boolean;
-  /** How the collection is spread over the shards of a cluster: `_id` by hashed ids, a key by values of attributes. */
+  /** The distribution of the collection over the shards of a cluster: `_id` by hashed ids, a key by values of attributes. */
   readonly shard?: 'none' | '_id' | ShardKey;
   readonly info: {
     readonly singularName?: string;
@@ -69,19 +69,19 @@ export interface Model {
 
 /** A part of a model that is served differently from its document. */
 export interface ModelWarning {
-  /** The name of the attribute; null: the model itself. */
+  /** The name of the attribute; null if the warning concerns the model itself. */
   readonly attribute: string | null;
   readonly text: string;
-  /** The uid of the model that would have to be in force; null: none. */
+  /** The uid of the missing model that causes the warning; null if there is none. */
   readonly needs: string | null;
 }
 
 /** The pattern of names of collections, as a regular expression. */
 export const collectionNamePattern = '^[A-Za-z0-9][-_0-9A-Za-z]*$';
 
-/** The collection that the entries of a content type are kept in. */
+/** Returns the collection that stores the entries of a content type. */
 export const collectionOf = ({ collectionName, info }: Partial<Pick<Model, 'collectionName' | 'info'>>): string =>
   String(collectionName ?? info?.singularName ?? '');
 
-/** The uids that a relation names: one, or any number where it is polymorphic. */
+/** Returns the uids that a relation names: one, or any number if it is polymorphic. */
 export const targetsOf = ({ target = [] }: AttributeDefinition): readonly string[] => [target].flat();

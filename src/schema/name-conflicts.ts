@@ -25,8 +25,8 @@ const fixedClaims: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Names that are taken twice, by uid of the model at fault, which is the later one. Names of collections, REST paths and GraphQL
- * types have one owner each. `paths`: further first segments below the prefix of the REST API that are the service's.
+ * Returns the conflicts of names, by uid of the later model of each conflict. A collection, a REST path and a GraphQL type each
+ * belong to one model. `paths` are first segments below the prefix of the REST API that other routes of the service use.
  */
 export function nameConflicts(models: Iterable<Model>, paths: readonly string[] = []): Map<string, string[]> {
   const problems = new Map<string, string[]>();
@@ -40,7 +40,9 @@ export function nameConflicts(models: Iterable<Model>, paths: readonly string[] 
   return problems;
 }
 
-/** Whether models claim no name twice, nor one of `others`, which claim none twice among themselves. */
+/**
+ * Returns whether no name of the models is used twice, or is a name of `others`. The names of `others` must be distinct already.
+ */
 export function areDistinct(models: readonly Model[], others: readonly Model[], paths: readonly string[] = []): boolean {
   const names = models.flatMap(claimsOf);
   const claimed = new Set(names);
@@ -68,7 +70,7 @@ const describe = (name: string): string => name.replace(':', ' ');
 
 const claims = new WeakMap<Model, readonly string[]>();
 
-/** Models are not changed: their claims are worked out once. */
+/** Returns the names that a model uses. They are computed once, because models are immutable. */
 function claimsOf(model: Model): readonly string[] {
   const known = claims.get(model);
   if (known !== undefined) return known;

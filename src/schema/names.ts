@@ -1,22 +1,25 @@
 import type { ContentType } from './content-type.js';
 
-/** Words of a name: at case changes, digits and punctuation, digits being words of their own (`i18n` is i, 18, n). */
+/** Splits a name into words, at case changes, digits and punctuation. Digits are separate words (`i18n` is i, 18, n). */
 const words = (name: string): string[] => name.match(/[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+/g) ?? [];
 
 const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 
-/** `blog-post-item` and `blog_post item` become `BlogPostItem`; the form of GraphQL type names. */
+/** Returns a name in the form of GraphQL type names: `blog-post-item` and `blog_post item` become `BlogPostItem`. */
 export const pascalCase = (name: string): string => words(name).map(capitalize).join('');
 
 export const isKebabCase = (name: string): boolean => /^([a-z][a-z0-9]*)(-[a-z0-9]+)*$/.test(name);
 
-/** `upload` for the types of that plugin; empty for others. */
+/** Returns the name of the plugin that a type belongs to, such as `upload`; empty if there is none. */
 export const pluginOf = (type: ContentType): string =>
   type.uid.startsWith('plugin::') ? (type.uid.slice(8).split('.')[0] ?? '') : '';
 
 const typeNames = new WeakMap<ContentType, string>();
 
-/** `api::blog-post.blog-post` is `BlogPost`, `plugin::upload.file` is `UploadFile`, `shared.seo` is `ComponentSharedSeo`. */
+/**
+ * Returns the GraphQL name of a type: `BlogPost` for `api::blog-post.blog-post`, `UploadFile` for `plugin::upload.file`,
+ * `ComponentSharedSeo` for `shared.seo`.
+ */
 export function typeName(type: ContentType): string {
   const known = typeNames.get(type);
   if (known !== undefined) return known;

@@ -6,12 +6,15 @@ export interface AttributeName {
   readonly name: string;
 }
 
-/** By uid and name of a relation: the attributes that show the same links from the other side. */
+/** The attributes that show the links of a relation from the other side, by uid and name of the relation. */
 type OtherSides = ReadonlyMap<string, ReadonlyMap<string, readonly AttributeName[]>>;
 
 const known = new WeakMap<Registry, OtherSides>();
 
-/** The other sides of all relations that are stored on one side and shown on both. Walks a registry once. */
+/**
+ * Returns the other sides of all relations that are stored on one side and shown on both. They are computed once for each
+ * registry.
+ */
 export function otherSides(registry: Registry): OtherSides {
   const found = known.get(registry) ?? findOtherSides(registry);
   known.set(registry, found);

@@ -11,12 +11,12 @@ import { isScalarType, scalarTypes, type Stored, toBoolean, toNumber } from './s
 /** The result for one attribute. If the definition is null, the attribute is left out. */
 interface AttributeReading {
   readonly definition: AttributeDefinition | null;
-  /** Why the model is refused. */
+  /** The reasons why the model is refused. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** `systemNames`: the attributes that the service adds to the type. `customFields`: the setting `api.customFields`. */
+/** `systemNames` are the attributes that the service adds to the type, `customFields` is the setting `api.customFields`. */
 export interface AttributeRules {
   readonly systemNames: ReadonlySet<string>;
   readonly customFields: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export function readAttribute(name: string, written: AttributeDefinition, rules:
   return { ...reading, warnings };
 }
 
-const hyphenated = 'is left out of GraphQL, whose names have no hyphen';
+const hyphenated = 'is left out of GraphQL, where names cannot have a hyphen';
 
 const kept = (definition: AttributeDefinition): AttributeReading => ({ definition, problems: [], warnings: [] });
 const refused = (...problems: readonly string[]): AttributeReading => ({ definition: null, problems, warnings: [] });
@@ -53,7 +53,7 @@ const changed = (definition: AttributeDefinition, warning: string): AttributeRea
   warnings: [warning],
 });
 
-/** A custom field as an attribute of its stored type. */
+/** Returns a custom field as an attribute of its stored type. */
 function readCustomField(written: AttributeDefinition, configured: Readonly<Record<string, string>>): AttributeReading {
   if (written.type !== 'customField') return kept(written);
   const name = written.customField ?? '';
@@ -96,10 +96,13 @@ function readScalar(definition: AttributeDefinition): AttributeReading {
 
 function withoutDefault({ default: initial, ...definition }: AttributeDefinition): AttributeReading {
   const { warnings, ...reading } = readScalar(definition);
-  return { ...reading, warnings: [`.default: ${JSON.stringify(initial)} is no ${definition.type} and ignored`, ...warnings] };
+  return {
+    ...reading,
+    warnings: [`.default: ${JSON.stringify(initial)} is not of type ${definition.type} and is ignored`, ...warnings],
+  };
 }
 
-/** Whether no entry could have the default, even without the other rules of the attribute. */
+/** Returns whether the default does not fit the type, whatever the other rules of the attribute are. */
 function hasWrongDefault({ type, default: initial, enum: values }: AttributeDefinition): boolean {
   if (initial === undefined || initial === null || !isScalarType(type)) return false;
   if (type === 'enumeration') return initial !== '' && values?.includes(String(initial)) !== true;
@@ -113,14 +116,14 @@ const wrongDefaults: Partial<Record<Stored, (initial: unknown) => boolean>> = {
 };
 
 const endless =
-  '.regex can take without end for some texts; write it without lookarounds and references, or without nested repetitions';
+  '.regex can take unbounded time for some texts; write it without lookarounds and references, or without nested repetitions';
 
 const refuseType = ({ type }: AttributeDefinition): AttributeReading =>
   refused(`.type: ${unknownName(type, [...Object.keys(scalarTypes), ...Object.keys(structures)])}`);
 
 /**
- * Returns the GraphQL name of an enumeration value, as the version of slugify that Strapi v4 uses makes it. Names that GraphQL does
- * not allow for values begin with `_`; with them Strapi's GraphQL plugin does not start.
+ * Returns the GraphQL name of an enumeration value, as the version of slugify in Strapi v4 makes it. Names that GraphQL does not
+ * allow for values get the prefix `_`; Strapi v4 does not start with such names.
  */
 export function enumValueName(value: string): string {
   const name = isName.test(value) ? value : makeName(value);
@@ -130,7 +133,7 @@ export function enumValueName(value: string): string {
 /** Names that slugify leaves as they are. */
 const isName = /^[A-Za-z0-9]+(_[A-Za-z0-9]+)*$/;
 
-/** The package is loaded with the first value that is no name. */
+/** Returns a GraphQL name for a value. The package is loaded with the first value that is not a name. */
 function makeName(value: string): string {
   const make = createRequire(import.meta.url)('strapi-slugify') as typeof slugify; // typed by the import above
   return make(value, { decamelize: false, lowercase: false, separator: '_' });
@@ -142,7 +145,8 @@ const enumerationWarnings = (values: readonly string[]): string[] =>
   values
     .filter((value) => value !== enumValueName(value) && forbiddenNames.has(enumValueName(value).slice(1)))
     .map(
-      (value) => `.enum: ${JSON.stringify(value)} is named ${enumValueName(value)} in GraphQL, which has no value of that name`,
+      (value) =>
+        `.enum: ${JSON.stringify(value)} is named ${enumValueName(value)} in GraphQL, which does not allow that name for values`,
     );
 
 function enumerationProblems(values: readonly string[]): string[] {
@@ -152,7 +156,7 @@ function enumerationProblems(values: readonly string[]): string[] {
   const twice = values.filter((_, index) => names.indexOf(names[index] ?? '') !== index);
   return [
     ...bad.map((value) => `.enum: ${JSON.stringify(value)} must begin with a letter`),
-    ...twice.map((value) => `.enum: ${JSON.stringify(value)} is too close to another value`),
+    ...twice.map((value) => `.enum: ${JSON.stringify(value)} has the same name in GraphQL as another value`),
   ];
 }
 

@@ -5,17 +5,20 @@ import { isKebabCase } from './names.js';
 import { readSearches } from './read-searches.js';
 import { readAttribute, type AttributeRules } from './read-attribute.js';
 
-/** A document of `_models`, read by itself. */
+/** The result of checking a document of `_models` without regard to the other documents. */
 export interface ModelReading {
   readonly document: unknown;
-  /** Null: the document is refused. */
+  /** Null if the document is refused. */
   readonly model: Model | null;
-  /** Why it is refused, one line each. */
+  /** The reasons why it is refused, one line each. */
   readonly problems: readonly string[];
   readonly warnings: readonly ModelWarning[];
 }
 
-/** Checks a document by itself and returns it in the form that the service uses. `customFields`: the setting `api.customFields`. */
+/**
+ * Checks a document without regard to the others, and returns the model in the form that the service uses. `customFields` is the
+ * setting `api.customFields`.
+ */
 export function readModel(document: unknown, customFields: Readonly<Record<string, string>> = {}): ModelReading {
   const form = readForm(document);
   if (form.model === null) return { document, model: null, problems: form.problems, warnings: [] };
@@ -34,16 +37,19 @@ export function readModel(document: unknown, customFields: Readonly<Record<strin
   return { document, model: extendBuiltin({ ...model, attributes: searches.attributes }), problems: [], warnings };
 }
 
-/** `.type: …` follows the name of the attribute at once, `is …` after a space. */
+/** Returns a text that follows the name of an attribute: `.type: …` directly, `is …` after a space. */
 const spaced = (text: string): string => (/^[. ]/.test(text) ? text : ` ${text}`);
 
-/** A content type without a kind is a collection type; a component has no kind, even if the model names one. */
+/**
+ * Returns a model with its kind. A content type without a kind is a collection type. A component has no kind, even if the
+ * document names one.
+ */
 function withKind(model: Model): Model {
   if (model.uid.includes('::')) return { ...model, kind: model.kind ?? 'collectionType' };
   return Object.fromEntries(Object.entries(model).filter(([key]) => key !== 'kind')) as unknown as Model; // all but one optional key
 }
 
-/** The attributes that the service adds to a type. */
+/** Returns the names of the attributes that the service adds to a type. */
 function systemNames({ kind, options, pluginOptions }: Model): ReadonlySet<string> {
   if (kind === undefined) return new Set();
   return new Set([
@@ -67,7 +73,10 @@ function nameProblems(model: Model): string[] {
 
 const builtins = new Map(builtinModels.map((model) => [model.uid, model]));
 
-/** A document with a built-in uid adds attributes; those that the service itself uses stay as they are. */
+/**
+ * Returns a model with the attributes of the built-in model of its uid, if there is one. A document can add attributes to a
+ * built-in model, but not change them.
+ */
 function extendBuiltin(model: Model): Model {
   const builtin = builtins.get(model.uid);
   return builtin === undefined

@@ -2,20 +2,20 @@ import { didYouMean } from '../nearest-name.js';
 import type { AttributeDefinition, Model, ModelWarning } from './model.js';
 import { isScalarType, scalarTypes } from './scalar-types.js';
 
-/** Languages of MongoDB's text indexes by their codes; `none` takes words as they are. */
+/** Codes of the languages of MongoDB text indexes; `none` does not stem words. */
 const languages = ['none', 'da', 'de', 'en', 'es', 'fi', 'fr', 'hu', 'it', 'nb', 'nl', 'pt', 'ro', 'ru', 'sv', 'tr'];
 
-/** Returns why the `search` of a scalar attribute has no effect; null if it has. */
+/** Returns the reason why the `search` of a scalar attribute has no effect; null if it has one. */
 export function searchProblem({ type, search }: AttributeDefinition): string | null {
   if (search === undefined) return null;
   if (!isScalarType(type) || scalarTypes[type].search !== 'text') return `.search has no effect for type ${type}`;
   if (search === 'trigram') return null;
   if (typeof search === 'string')
-    return `.search: unknown ${JSON.stringify(search)}${didYouMean(search, ['trigram'])} and ignored; it is "trigram" or { "language": "en" }`;
+    return `.search: unknown ${JSON.stringify(search)}${didYouMean(search, ['trigram'])}, ignored; expected "trigram" or { "language": "en" }`;
   const { language } = search;
   return languages.includes(language)
     ? null
-    : `.search.language: ${JSON.stringify(language)} is not one of ${languages.join(', ')} and ignored`;
+    : `.search.language: ${JSON.stringify(language)} is not one of ${languages.join(', ')} and is ignored`;
 }
 
 interface SearchReading {
@@ -23,7 +23,7 @@ interface SearchReading {
   readonly warnings: readonly ModelWarning[];
 }
 
-/** Brings the `search` options of a model in line: components have none, and all words of a type are of one language. */
+/** Makes the `search` options of a model consistent: components have none, and a type has one language for words. */
 export function readSearches({ kind, attributes }: Model): SearchReading {
   const warnings: ModelWarning[] = [];
   const first = Object.values(attributes).find(({ search }) => typeof search === 'object')?.search;
@@ -36,7 +36,7 @@ export function readSearches({ kind, attributes }: Model): SearchReading {
       return { ...definition, search: undefined };
     }
     if (typeof search !== 'object' || typeof first !== 'object' || search.language === first.language) return definition;
-    warn(`.search.language is ${first.language}, as that of the first attribute: a type has one full-text index`);
+    warn(`.search.language is ${first.language}, the language of the first attribute: a type has one full-text index`);
     return { ...definition, search: first };
   };
   const done = Object.entries(attributes).map(([name, definition]) => [name, read(name, definition)] as const);

@@ -1,19 +1,22 @@
 import type { RegistryBuild } from './build-registry.js';
 import type { ModelWarning } from './model.js';
 
-/** The state of one model, and of those that need it. */
+/** The state of one model, and its effect on other models. */
 export interface ModelReport {
   readonly uid: string;
-  /** missing: models name it, and there is none. */
+  /** `missing`: other models name it, and it does not exist. */
   readonly state: 'active' | 'refused' | 'missing';
-  /** Why it is not in force as it is stored. */
+  /** The reasons why it is not in force as it is stored. */
   readonly problems: readonly string[];
   readonly warnings: readonly ModelWarning[];
   /** Attributes that other models lack because of it, `<uid>.<attribute>`. */
   readonly affects: readonly string[];
 }
 
-/** A report for each model in force, refused or missing: causes that affect others first, then other causes, then the rest. */
+/**
+ * Returns a report for each model that is in force, refused or missing: first those that affect other models, then others with
+ * problems or warnings, then the rest.
+ */
 export function reportModels({
   models,
   problems,
@@ -47,7 +50,7 @@ const weight = ({ state, warnings, affects }: ModelReport): number =>
 
 export const warningText = ({ attribute, text }: ModelWarning): string => (attribute === null ? text : `${attribute}: ${text}`);
 
-/** The report in one line, for a log or a terminal; null if the report of a cause covers it. */
+/** Returns a report as one line for a log or terminal; null if there is nothing to say, or the report of the cause says it. */
 export function describeReport({ uid, state, problems, warnings, affects }: ModelReport): string | null {
   const consequence = affects.length === 0 ? '' : `; left out because of it: ${affects.join(', ')}`;
   if (state === 'refused') return `model ${uid} is not in force: ${problems.join('; ')}${consequence}`;

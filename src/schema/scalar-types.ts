@@ -2,16 +2,18 @@ import { validationError } from '../errors.js';
 import { isoText } from '../values.js';
 import type { Attribute, ContentType, ScalarAttribute, ScalarType } from './content-type.js';
 
-/** The stored form of values, as far as comparing and indexing them needs it. */
+/** The stored form of values, which decides how they are compared and indexed. */
 export type Stored = 'text' | 'number' | 'date' | 'boolean' | 'json' | 'link';
 
 interface ScalarRule {
   readonly stored: Stored;
-  /** Found by `_q`: text always, numbers where the text is one. */
+  /** Whether `_q` searches in the values: in texts always, in numbers if `_q` is a number. */
   readonly search: 'text' | 'number' | 'never';
-  /** Takes `unique: true`. */
+  /** Whether `unique: true` is possible. */
   readonly uniqueAllowed: boolean;
-  /** Turns an operand of a filter, or a value of another database, into its stored form. Throws a ValidationError that has `name`. */
+  /**
+   * Turns an operand of a filter, or a value of another database, into its stored form. Throws a ValidationError that has `name`.
+   */
   readonly cast: (value: unknown, name: string) => unknown;
   /** Turns a checked input value of the attribute `name` into its stored form. Throws a ValidationError for a date or time. */
   readonly store: (value: unknown, name: string) => unknown;
@@ -47,7 +49,7 @@ const datetime: ScalarRule = {
   output: (value) => (value instanceof Date ? isoText(value) : value),
 };
 
-/** The one table of scalar attribute types: how each is stored, compared, searched and shown. */
+/** The table of scalar attribute types: how each is stored, compared, searched and shown. */
 export const scalarTypes: Readonly<Record<ScalarType, ScalarRule>> = {
   string: text,
   text,
@@ -71,7 +73,7 @@ export const scalarTypes: Readonly<Record<ScalarType, ScalarRule>> = {
 
 export const isScalarType = (type: string): type is ScalarType => Object.hasOwn(scalarTypes, type);
 
-/** The attributes whose words are in the full-text index of a type. Private ones are never, since all may search it. */
+/** Returns the attributes in the full-text index of a type. Private ones are never in it, because everyone may search it. */
 export const wordedAttributes = ({ attributes, collection }: ContentType): readonly ScalarAttribute[] =>
   collection === '' ? [] : [...attributes.values()].filter(hasWords);
 
@@ -94,7 +96,9 @@ function castNumber(value: unknown, name: string): number {
   return cast;
 }
 
-/** Spaces around and inside the digits of a string are ignored. NaN if there is no number. */
+/**
+ * Converts a value to a number. Spaces around and inside the digits of a string are ignored. Returns NaN if there is no number.
+ */
 export function toNumber(value: unknown): number {
   if (typeof value === 'number') return value;
   const digits = typeof value === 'string' ? value.replace(/\s/g, '') : '';
@@ -107,7 +111,7 @@ function castBigInteger(value: unknown, name: string): bigint {
   return cast;
 }
 
-/** A whole number of 64 bits, all digits kept; null for anything else. */
+/** Converts a value to a 64-bit integer without loss of digits; returns null for other values. */
 export function toBigInteger(value: unknown): bigint | null {
   const digits = typeof value === 'object' ? '' : String(value).trim();
   if (!/^[+-]?\d{1,19}$/.test(digits)) return null;
@@ -115,13 +119,16 @@ export function toBigInteger(value: unknown): bigint | null {
   return BigInt.asIntN(64, integer) === integer ? integer : null;
 }
 
-/** Strapi v4's words for false in a filter; any other string but an empty one is true. */
+/**
+ * Converts an operand to a boolean, as Strapi v4 does: `false`, `f` and `0` are false, all other strings that are not empty are
+ * true.
+ */
 export function castFlag(value: unknown): boolean {
   if (value === 'false' || value === 'f' || value === '0') return false;
   return Boolean(value);
 }
 
-/** `true` and `1`, `false` and `0` as a boolean, string or number, in any case; null for anything else. */
+/** Converts `true` and `1`, `false` and `0`, as boolean, string or number, in any case; returns null for other values. */
 export function toBoolean(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'object') return null;
@@ -129,7 +136,7 @@ export function toBoolean(value: unknown): boolean | null {
   return /^(false|0)$/i.test(String(value)) ? false : null;
 }
 
-/** Dates and times come in as text or epoch milliseconds; the messages are Strapi v4's. */
+/** The forms of dates and times in input, besides epoch milliseconds. */
 const isoDate = /^(\d{4})-(\d{2})-(\d{2})/;
 const isoTime = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
 const isoDateTime =
@@ -156,7 +163,7 @@ export function parseTime(value: unknown): string {
   return `${hours}:${minutes}:${seconds}.${fraction.padEnd(3, '0')}`;
 }
 
-/** Reads an ISO date or date-time (UTC where no zone is given) or epoch milliseconds. Throws a ValidationError. */
+/** Reads an ISO date or date-time (in UTC if it has no zone) or epoch milliseconds. Throws a ValidationError. */
 function parseDateTime(value: unknown): Date {
   const date = value instanceof Date ? value : fromText(String(value));
   if (date === null || !(Math.abs(date.getTime()) <= maximumTime)) throw badDateTime();
@@ -197,7 +204,7 @@ function fromParts([
   return new Date(time - zoneOffset(zone));
 }
 
-/** Milliseconds east of Greenwich of `Z`, `+01`, `+0100` or `+01:00`. */
+/** Returns the offset from UTC of `Z`, `+01`, `+0100` or `+01:00`, in milliseconds. */
 function zoneOffset(zone: string): number {
   if (zone === 'Z') return 0;
   const digits = zone.slice(1).replace(':', '').padEnd(4, '0');

@@ -3,7 +3,7 @@ import { didYouMean } from '../nearest-name.js';
 import { targetsOf, type AttributeDefinition, type Model, type ModelWarning } from './model.js';
 import { type Reference, referencesOf, settleSides, type Side } from './settle-sides.js';
 
-/** A model whose references all have a target that agrees with them. */
+/** A model in which each reference has a target, and each relation agrees with its other side. */
 export interface SettledModel {
   readonly model: Model;
   readonly warnings: readonly ModelWarning[];
@@ -12,28 +12,31 @@ export interface SettledModel {
 /** Models by uid: all that are in force. */
 type Models = ReadonlyMap<string, Model>;
 
-/** The result for a reference without a target, or whose other side disagrees. If the definition is null, the attribute is left out. */
+/**
+ * The replacement of a reference without a target, or with another side that disagrees. If the definition is null, the attribute
+ * is left out.
+ */
 interface Settled {
   readonly definition: AttributeDefinition | null;
   readonly warnings: readonly Omit<ModelWarning, 'attribute'>[];
 }
 
-/** What references are resolved in. */
+/** The models and relations that references are resolved in. */
 interface World {
   readonly models: Models;
   readonly sides: ReadonlyMap<string, Side>;
 }
 
-/** Models of an earlier snapshot, as they were written and as they were settled. */
+/** The models of an earlier snapshot: as they were written, and with resolved references. */
 interface Former {
   readonly models: Models;
   readonly settled: ReadonlyMap<string, SettledModel>;
 }
 
 /**
- * Resolves the references between models: an attribute that names a component or type that is not in force is left out until that
- * is there; relations whose sides disagree are served as Strapi v4 serves them. Models that need no change are returned as they
- * are. Those that are settled as they were in the former snapshot are the same objects as there.
+ * Resolves the references between models. An attribute that names a component or type that is not in force is left out until the
+ * type is in force. Relations whose sides disagree are served as in Strapi v4. Models that need no change are returned as they
+ * are. If the result for a model equals that in the former snapshot, it is the same object.
  */
 export function settleReferences(models: Models, former?: Former): ReadonlyMap<string, SettledModel> {
   const kept: Former['settled'] = former === undefined ? new Map() : keepSettled(models, former);
@@ -43,13 +46,13 @@ export function settleReferences(models: Models, former?: Former): ReadonlyMap<s
   return new Map([...models].map(([uid, model]) => [uid, kept.get(uid) ?? settleAgain(model)]));
 }
 
-/** Returns the former models that are right as they were: neither they nor what they name has changed. */
+/** Returns the former models that are still valid, because neither they nor the models that they name have changed. */
 function keepSettled(models: Models, former: Former): Former['settled'] {
   const changed = new Set<string>();
   for (const [uid, model] of models) if (former.models.get(uid) !== model) changed.add(uid);
   for (const uid of former.models.keys()) if (!models.has(uid)) changed.add(uid);
   const isComponent = (model: Model | undefined): boolean => model !== undefined && model.kind === undefined;
-  // a component may hold itself through others
+  // a changed component may contain itself through others
   if ([...changed].some((uid) => isComponent(models.get(uid)) || isComponent(former.models.get(uid)))) return new Map();
   const namesChanged = (model: Model): boolean => referencesOf(model).some(({ needs }) => needs.some((uid) => changed.has(uid)));
   // a warning may propose another model
@@ -58,7 +61,7 @@ function keepSettled(models: Models, former: Former): Former['settled'] {
   return new Map([...former.settled].filter(([, settled]) => isKept(settled)));
 }
 
-/** Models and the targets of their relations, in the order of all. */
+/** Returns models and the targets of their relations, in the order of all models. */
 function withTargets(models: readonly Model[], all: Models): readonly Model[] {
   const uids = new Set(models.flatMap((model) => [model.uid, ...referencesOf(model).flatMap(({ targets }) => targets)]));
   return [...all.values()].filter(({ uid }) => uids.has(uid));
@@ -82,7 +85,7 @@ function settleModel(model: Model, world: World): SettledModel {
   return { model: { ...model, attributes: Object.fromEntries(attributes) }, warnings };
 }
 
-/** Null: the attribute is right as it is. */
+/** Returns the replacement of a reference; null if it needs none. */
 function settle(reference: Reference, world: World): Settled | null {
   switch (reference.definition.type) {
     case 'component':
@@ -112,18 +115,18 @@ function settleZone({ model, definition }: Reference, { models }: World): Settle
   if (missing.length === components.length)
     return { definition: null, warnings: missing.map(({ uid, problem }) => leftOutWarning(uid, problem)) };
   const present = components.filter((uid) => missing.every((one) => one.uid !== uid));
-  const warnings = missing.map(({ uid, problem }) => ({ text: `${problem}: the zone goes without it`, needs: uid }));
+  const warnings = missing.map(({ uid, problem }) => ({ text: `${problem}: it is left out of the zone`, needs: uid }));
   return { definition: { ...definition, components: present }, warnings };
 }
 
 function componentProblem(uid: string, model: Model, models: Models): string | null {
   const component = models.get(uid);
   if (component === undefined) return unknown('component', uid, models);
-  if (component.kind !== undefined) return `${uid} is no component`;
-  return model.kind === undefined && reaches(uid, model.uid, models) ? `${uid} holds ${model.uid} itself` : null;
+  if (component.kind !== undefined) return `${uid} is not a component`;
+  return model.kind === undefined && reaches(uid, model.uid, models) ? `${uid} contains ${model.uid}` : null;
 }
 
-/** Whether a component contains another, directly or through others. */
+/** Returns whether a component contains another, directly or through others. */
 function reaches(from: string, to: string, models: Models): boolean {
   const seen = new Set<string>();
   const open = [from];
@@ -185,7 +188,7 @@ function settleSide({ definition, key }: Reference, { sides }: World): Settled |
   return { definition: settled, warnings: [{ text: `${otherSide(definition)}: ${how}`, needs: null }] };
 }
 
-/** Whether a definition says the same as the side that its relation is. */
+/** Returns whether a definition already describes the side of its relation that was determined. */
 function isWritten({ kind, other }: Side, { inversedBy, mappedBy }: AttributeDefinition): boolean {
   const [own, foreign] = kind === 'inverse' ? [mappedBy, inversedBy] : [inversedBy, mappedBy];
   return (own || null) === other && !foreign;
@@ -198,7 +201,7 @@ function otherSide({ target, inversedBy, mappedBy }: AttributeDefinition): strin
     : 'another relation names this as its other side';
 }
 
-/** A relation that cannot store links: it has no entries, and values sent for it are dropped. */
+/** Returns a relation that cannot store links: it is always empty, and input for it is dropped. */
 const empty = (definition: AttributeDefinition, reason: string): Settled => ({
   definition: { ...definition, writable: false, dangling: true },
   warnings: [{ text: `${reason}: it stays empty`, needs: null }],
@@ -209,6 +212,6 @@ const leftOut = (uid: string, problem: string): Settled => ({ definition: null, 
 const leftOutWarning = (uid: string, problem: string) => ({ text: `${problem}: the attribute is left out`, needs: uid });
 
 function unknown(kind: string, uid: string, models: Models): string {
-  if (uid.startsWith('plugin::')) return `${uid} belongs to a plugin that is not here; store its model to have it`;
+  if (uid.startsWith('plugin::')) return `${uid} belongs to a plugin that is not installed; store its model to use it`;
   return `unknown ${kind} ${JSON.stringify(uid)}${didYouMean(uid, models.keys())}`;
 }

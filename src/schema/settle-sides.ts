@@ -1,8 +1,8 @@
 import { targetsOf, type AttributeDefinition, type Model } from './model.js';
 
 /**
- * One side of a relation, as it is served. The owner keeps the links; `other` is the attribute of the target that shows them from
- * its side, if there is one. An inverse shows the links that the attribute `other` of its target keeps.
+ * One side of a relation, as it is served. The owner stores the links; `other` is the attribute of the target that shows them
+ * from its side, if there is one. An inverse shows the links that the attribute `other` of its target stores.
  */
 export type Side =
   { readonly kind: 'owner'; readonly other: string | null } | { readonly kind: 'inverse'; readonly other: string };
@@ -24,7 +24,10 @@ const keyOf = (uid: string, name: string): string => `${uid} ${name}`;
 
 const references = new WeakMap<Model, readonly Reference[]>();
 
-/** Returns the attributes of a model that refer to something. Models are not changed: each is looked through once. */
+/**
+ * Returns the attributes of a model that refer to other models or attributes. They are computed once, because models are
+ * immutable.
+ */
 export function referencesOf(model: Model): readonly Reference[] {
   const found = references.get(model) ?? findReferences(model);
   references.set(model, found);
@@ -43,9 +46,10 @@ const findReferences = (model: Model): readonly Reference[] =>
 const referringTypes: ReadonlySet<string> = new Set(['component', 'dynamiczone', 'relation', 'uid']);
 
 /**
- * Decides for every relation which side keeps its links, as Strapi v4 does when its models disagree: each owner takes the attribute
- * that it names as its inverse, and where several claim one, the later wins. By `<uid> <attribute>`; a relation that has no side is
- * the inverse of nothing. The sides of a model are right if it and all its targets are among `claimants`: others claim none of them.
+ * Determines for every relation which side stores its links, by `<uid> <attribute>`. As in Strapi v4, each owner gets the
+ * attribute that it names as its inverse; if several owners name the same attribute, the last one gets it. An inverse that no
+ * owner names is missing in the result. The sides of a model are complete if it and all its targets are among `claimants`,
+ * because no other model can name its attributes.
  */
 export function settleSides(claimants: readonly Model[], models: ReadonlyMap<string, Model>): ReadonlyMap<string, Side> {
   const sides = new Map<string, Side>();
@@ -77,11 +81,14 @@ function claim(
   sides.set(key, { kind: 'inverse', other: name });
 }
 
-/** Components are no targets: their relations are one-way. */
+/**
+ * Returns whether an attribute can be the other side of a relation of a model. Relations of components are one-way, because
+ * components cannot be targets.
+ */
 const isPartner = (other: AttributeDefinition | undefined, model: Model): boolean =>
   model.kind !== undefined && other !== undefined && isTwoSided(other) && other.target === model.uid;
 
-/** A side that gets another partner leaves its former one alone. `target`: where the former one is. */
+/** Separates a side from its former partner, before it gets another one. `target` is the uid of the former partner's type. */
 function release(former: Side | undefined, target: string, sides: Map<string, Side>): void {
   if (former === undefined || former.other === null) return;
   const key = keyOf(target, former.other);

@@ -98,7 +98,7 @@ const cases: readonly Case[] = [
     after: [part, model('book', { title: definition })],
     inForce: { part: ['label'], book: ['title'] },
     problems: {},
-    warnings: { 'api::book.book': /^title: \.default: .* is no .* and ignored$/ },
+    warnings: { 'api::book.book': /^title: \.default: .* is not of type .* and is ignored$/ },
   })),
   ...[
     { type: 'integer', default: '5' },
@@ -207,7 +207,7 @@ const cases: readonly Case[] = [
     after: [{ ...part, attributes: { inner: { type: 'component', component: 'shared.part' } } }],
     inForce: { part: ['inner'] },
     problems: {},
-    warnings: { 'shared.part': /inner: shared\.part holds shared\.part itself: the attribute is left out/ },
+    warnings: { 'shared.part': /inner: shared\.part contains shared\.part: the attribute is left out/ },
   },
 ];
 
@@ -265,14 +265,18 @@ const refused: readonly (readonly [string, object, RegExp])[] = [
   ['an unknown type', { kind: { type: 'strnig' } }, /attributes\.kind\.type: unknown "strnig"; did you mean string\?/],
   ['an enumeration without values', { kind: { type: 'enumeration', enum: [] } }, /enum/],
   ['an enumeration value that begins with a digit', { kind: { type: 'enumeration', enum: ['1a'] } }, /must begin with a letter/],
-  ['enumeration values that are too close', { kind: { type: 'enumeration', enum: ['a b', 'a_b'] } }, /too close/],
+  [
+    'enumeration values with the same GraphQL name',
+    { kind: { type: 'enumeration', enum: ['a b', 'a_b'] } },
+    /has the same name in GraphQL/,
+  ],
   ['a component attribute without a component', { part: { type: 'component' } }, /component must name a component/],
   ['an unknown relation', { other: relation('manyToNone', 'page') }, /relation/],
   ['a plain relation to several types', { other: { ...relation('oneToOne', 'page'), target: ['api::thing.thing'] } }, /target/],
   [
     'a regular expression that backtracks without end',
     { name: { type: 'string', regex: '^(a+)+(?=b)$' } },
-    /regex can take without end for some texts/,
+    /regex can take unbounded time for some texts/,
   ],
   ['a regular expression that is none', { name: { type: 'string', regex: '(' } }, /regex/],
 ];
@@ -317,13 +321,13 @@ const settled: readonly (readonly [string, object, string, object | null, RegExp
     null,
     /part: unknown component "shared\.prat"; did you mean shared\.part\?/,
   ],
-  ['a type as a component', { part: { type: 'component', component: 'api::thing.thing' } }, 'part', null, /is no component/],
+  ['a type as a component', { part: { type: 'component', component: 'api::thing.thing' } }, 'part', null, /is not a component/],
   [
     'a zone with one unknown component',
     { zone: { type: 'dynamiczone', components: ['shared.part', 'shared.x'] } },
     'zone',
     { components: ['shared.part'] },
-    /zone: unknown component "shared\.x": the zone goes without it/,
+    /zone: unknown component "shared\.x": it is left out of the zone/,
   ],
   [
     'a zone of unknown components',
@@ -344,7 +348,7 @@ const settled: readonly (readonly [string, object, string, object | null, RegExp
     { menu: { type: 'relation', relation: 'oneToOne', target: 'plugin::menus.menu' } },
     'menu',
     null,
-    /menu: plugin::menus\.menu belongs to a plugin that is not here/,
+    /menu: plugin::menus\.menu belongs to a plugin that is not installed/,
   ],
   [
     'a polymorphic side without an attribute',
@@ -633,7 +637,7 @@ describe('enumValueName', () => {
     const texts = [...warnings.values()].flat().map(({ text }) => text);
     expect([problems.size, texts]).to.deep.equal([
       0,
-      ['.enum: "true" is named _true in GraphQL, which has no value of that name'],
+      ['.enum: "true" is named _true in GraphQL, which does not allow that name for values'],
     ]);
   });
 });
