@@ -4,7 +4,7 @@ import { slowAfter, withinTime } from './within-time.js';
 interface AbandonedInput {
   readonly client: MongoClient;
   readonly isSharded: boolean;
-  /** Milliseconds that a transaction of the service takes at most. */
+  /** Maximum duration of a transaction of the service, in milliseconds. */
   readonly longest: number;
 }
 
@@ -12,9 +12,9 @@ interface AbandonedInput {
 const patience = 1_000;
 
 /**
- * Ends transactions that no instance will finish. If an instance dies or is cut off, the server keeps its open transactions for a minute. Until
- * then writes to the same documents conflict with them. An index build waits for them, and all other writes to its collection wait for
- * the index build.
+ * Ends transactions that no instance will finish. If an instance dies or loses its connection, the server keeps its open
+ * transactions for a minute. Meanwhile writes to the same documents conflict with them. An index build waits for them, and all
+ * other writes to its collection wait for the index build.
  */
 export class AbandonedTransactions {
   readonly #input: AbandonedInput;
@@ -34,14 +34,17 @@ export class AbandonedTransactions {
     }
   }
 
-  /** Looks for abandoned transactions if a write has tried since this time of `performance.now()` for more than a second. */
+  /**
+   * Looks for abandoned transactions if a write has been retried for more than a second. `begun` is the start of the write, by
+   * `performance.now()`.
+   */
   endSince(begun: number): void {
     if (performance.now() - begun > slowAfter) this.end();
   }
 
   /**
-   * Looks for abandoned transactions, at most once a second, in the background. A look that fails is not reported: who waits has an error
-   * of its own.
+   * Looks for abandoned transactions, at most once a second, in the background. A failure is not reported, because the waiting
+   * operation has an error of its own.
    */
   readonly end = (): void => {
     if (this.#looking) return;
@@ -62,7 +65,10 @@ export class AbandonedTransactions {
     if (abandoned.length > 0) await admin.command({ killSessions: abandoned.map(({ lsid: { id } }) => ({ id })) });
   }
 
-  /** All connections of the service, and its transactions between two commands. A user of the database may see and end its own. */
+  /**
+   * Returns the pipeline that lists all connections of the service, and its transactions between two commands. Every database
+   * user may see and end its own.
+   */
   #pipeline(): Document[] {
     const { client, isSharded } = this.#input;
     return [

@@ -4,21 +4,22 @@ import { markTransient, translateDriverError } from './driver-errors.js';
 import { unconfirmedError } from '../errors.js';
 import { requestTime, tooLate, type WaitTime, withinTime } from './within-time.js';
 
-/** What the time that a request may wait for the database depends on: a `Database`. */
+/** The part of a `Database` that limits how long a request may wait for the database. */
 export interface TimeLimits {
   readonly maxTimeMS: { readonly read: number; readonly write: number };
   readonly time: WaitTime;
 }
 
-/** What the limits of calls depend on: a `Database`. */
+/** The part of a `Database` that limits calls of the driver. */
 interface Limits extends TimeLimits {
   readonly session: ClientSession | null;
   readonly abandoned: AbandonedTransactions;
 }
 
 /**
- * Runs a call of the driver that reads, and translates its errors. Rejects with 503 if it takes longer than a reading command may, or than
- * the request may still wait; the wait for a server and for a connection is included. The time of a transaction is limited as a whole.
+ * Runs a call of the driver that reads, and translates its errors. Rejects with a 503 if the call takes longer than a read may,
+ * or than the request may still wait. This includes the wait for a server and a connection. The time of a transaction is limited
+ * as a whole.
  */
 export const inReadTime = <Result>(
   { maxTimeMS: { read }, session, time }: Limits,
@@ -30,7 +31,7 @@ export const inReadTime = <Result>(
   });
 };
 
-/** The same for a call that writes. The 503 says that the write may have been stored, unless it belongs to a transaction. */
+/** Does the same for a call that writes. The 503 says that the write may have been stored, unless it belongs to a transaction. */
 export const inWriteTime = <Result>(
   { maxTimeMS: { write }, session, abandoned, time }: Limits,
   call: () => Promise<Result>,
@@ -41,15 +42,15 @@ export const inWriteTime = <Result>(
 };
 
 /**
- * Waits for the result of commands of another request, which have limits of their own. Rejects with 503 if it takes longer than this request
- * may still wait for the database.
+ * Waits for the result of commands of another request, which have limits of their own. Rejects with a 503 if this request has
+ * waited too long for the database.
  */
 export const inRequestTime = <Result>({ maxTimeMS, time }: TimeLimits, result: Promise<Result>): Promise<Result> =>
   time.run(requestTime(maxTimeMS), (limit) => withinTime(limit, () => result));
 
 /**
- * Runs a call of the driver and translates its errors. It may take as long as it wants: for index builds, imports and other work that no
- * request waits for. `session`: of the transaction that it belongs to.
+ * Runs a call of the driver and translates its errors. There is no time limit: for index builds, imports and other work that no
+ * request waits for. `session` is that of the transaction that the call belongs to.
  */
 export async function translating<Result>(call: () => Promise<Result>, session: ClientSession | null = null): Promise<Result> {
   try {
@@ -62,12 +63,12 @@ export async function translating<Result>(call: () => Promise<Result>, session: 
 const translate = (error: unknown, session: ClientSession | null): unknown =>
   translateDriverError(session === null ? error : markTransient(error));
 
-/** The maximum number of idle sessions that are kept. */
+/** Maximum number of idle sessions. */
 const mostIdle = 100;
 
 /**
- * The sessions of commands outside of transactions. Commands use a session one after the other. The driver would make and end one for
- * each command, which takes a twentieth of the CPU of a read by id.
+ * A pool of sessions for commands outside of transactions. By itself the driver makes and ends a session for each command, which
+ * takes a twentieth of the CPU of a read by id.
  */
 export class Sessions {
   readonly #client: MongoClient;
@@ -91,7 +92,7 @@ export class Sessions {
     }
   }
 
-  /** A client that is closed ends all its sessions. */
+  /** Returns an idle session that has not ended, or a new one. Closing the client ends all sessions. */
   #take(): ClientSession {
     const session = this.#idle.pop();
     return session === undefined || session.hasEnded ? this.#client.startSession({ causalConsistency: false }) : session;

@@ -2,16 +2,16 @@ import { BoundedCache } from '../caches.js';
 import type { Values } from '../values.js';
 
 /**
- * What is known of a write to a collection.
- * - any: at most the ids of the documents.
+ * The known facts about a write to a collection.
+ * - any: nothing but the ids of the documents, and perhaps not even those.
  * - values: no entry was created or deleted, and no publication state and no locale has changed.
- * - entry: this instance has created (1) or deleted (-1) one entry. `begun`: the tick before the write was sent.
+ * - entry: this instance has created (1) or deleted (-1) one entry. `begun` is the tick before the write was sent.
  */
 export type Change =
   | { readonly kind: 'any' | 'values'; readonly ids?: readonly unknown[] | null }
   | { readonly kind: 'entry'; readonly count: 1 | -1; readonly document: Values; readonly begun: number };
 
-/** Attributes of entries that lists are counted by. */
+/** Attributes that the counts of lists depend on. */
 export const countedFields: readonly string[] = ['publishedAt', 'locale'];
 
 /** The creation (1) or deletion (-1) of one entry. */
@@ -23,7 +23,7 @@ export interface SingleWrite {
 
 const keyOf = ({ collection, id, count }: SingleWrite): string => `${collection}/${String(id)}/${String(count)}`;
 
-/** The maximum of changes that are expected at a time. Changes beyond it count as those of other instances. */
+/** Maximum number of announced changes. Further ones are treated as changes by other instances. */
 const mostExpected = 10_000;
 
 type Listener = (change: Change) => void;
@@ -36,11 +36,11 @@ export class ChangeBus {
   readonly #writeListeners = new Set<(collection: string) => void>();
   /** Writes of this instance that the change stream will report too. */
   readonly #expected = new Set<string>();
-  /** Whether writes of other instances are reported; `setListening` sets it. While they are not, nothing may be cached. */
+  /** Whether writes of other instances are reported. If not, nothing may be cached. Set by `setListening`. */
   isListening = false;
   #tick = 0;
 
-  /** Returns a number that is greater than all before, to compare which of two events came first. */
+  /** Returns a number that is greater than all earlier ones, to decide which of two events came first. */
   tick(): number {
     return ++this.#tick;
   }
@@ -87,7 +87,7 @@ export class ChangeBus {
     if (isListening) this.forget();
   }
 
-  /** Notes that writes of other instances are reported again, and that none was missed: cached values stay. */
+  /** Records that writes of other instances are reported again and none was missed, so that cached values stay. */
   resume(): void {
     this.isListening = true;
   }
@@ -126,7 +126,10 @@ interface KeyedSource<Value> {
   readonly weigh: (value: Value) => number;
 }
 
-/** The same for one value per key, within bounds. Every write drops all values, since the key that it concerns is unknown. */
+/**
+ * Returns a function that does the same for one value per key, within bounds. A write drops all values, because the key that it
+ * affects is unknown.
+ */
 export function cacheByKey<Value>(
   changes: ChangeBus,
   collections: readonly string[],
@@ -142,7 +145,7 @@ export function cacheByKey<Value>(
     if (known !== undefined) return known;
     const loading = load(key);
     cached.set(key, loading, 0);
-    // A write meanwhile has dropped the promise: its value may be from before the write.
+    // If a write has dropped the promise meanwhile, its value may be older than the write.
     const isKept = (): boolean => cached.get(key) === loading;
     loading.then(
       (value) => {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Sender, Queue } from '../queue.js';
 import { bytesOf } from '../values.js';
 
-/** Commands of one request that may run at once. The connection pool is there for all requests. */
+/** Maximum number of concurrent commands of one request, because all requests share the connection pool. */
 const atOnce = 4;
 
 interface RunningCommand {
@@ -11,12 +11,12 @@ interface RunningCommand {
   readonly reply: Promise<unknown>;
 }
 
-/** Takes the read commands of one request in turn, and runs those that are the same at the same time once. */
+/** The queue of the read commands of one request. Equal concurrent commands are sent once. */
 export class CommandTurns {
   readonly #running = new Set<RunningCommand>();
   readonly #turns = new Queue({ atOnce });
 
-  /** `run` sends the command. Another one that is the same and has not been answered yet shares the reply. */
+  /** Calls `run` to send a command, or shares the reply of an equal command that is under way. */
   run<Reply>(command: Document, run: () => Promise<Reply>): Promise<Reply> {
     for (const { command: other, reply } of this.#running) if (isSame(command, other)) return reply as Promise<Reply>; // of the same command
     const reply = this.#turns.run(run);
@@ -30,41 +30,49 @@ export class CommandTurns {
   }
 }
 
-/** The first key of a command is its name, and the value the collection; most commands differ there. */
+/**
+ * Returns whether two commands are equal. First compares the first key, which is the name, and its value, the collection, because
+ * most commands differ there.
+ */
 function isSame(one: Document, other: Document): boolean {
   const [name = ''] = Object.keys(one);
   return one[name] === other[name] && isDeepStrictEqual(one, other);
 }
 
-/** Bytes of a reply of usual documents: they are decoded within some milliseconds. */
+/** Target size of a reply in bytes, which is decoded within some milliseconds. */
 const usualBytes = 524_288;
 
-/** Documents of a reply. Pages of the usual size are one reply, however large the documents are. */
+/** Minimum number of documents in a reply, so that a page of usual size is one reply, however large its documents are. */
 const fewest = 100;
 const max = 1_000;
 
-/** Bytes of a document of a collection that nothing was read from yet. */
+/** Assumed size in bytes of the documents of a collection that was not read yet. */
 const guess = 2_048;
 
-/** What replies to the commands of all requests have in common: how large they are, and their turns. */
+/** The sizes of replies, and the queue of further replies, for all requests. */
 export class Replies {
   readonly #turns: Queue;
-  /** Bytes of the documents that were read last, by collection. */
+  /** Size in bytes of documents that were read recently, by collection. */
   readonly #documentBytes = new Map<string, number>();
-  /** How many more updates use a projection, by collection, since a document with a long list was seen. */
+  /** Number of further updates that use a projection, by collection, after a document with a long list was seen. */
   readonly #projected = new Map<string, number>();
 
   constructor(turns: Queue) {
     this.#turns = turns;
   }
 
-  /** Documents that the next reply from a collection should have: fewer if they are large, so that many replies at once are not much. */
+  /**
+   * Returns the number of documents for the next reply from a collection: fewer if they are large, so that many concurrent
+   * replies do not take much memory.
+   */
   batchSize(collection: string): number {
     const bytes = this.#documentBytes.get(collection) ?? guess;
     return Math.max(fewest, Math.min(Math.round(usualBytes / bytes), max));
   }
 
-  /** Returns about how many bytes the documents of a reply take, and notes how large those of the collection are, if it is not null. */
+  /**
+   * Returns the approximate size in bytes of the documents of a reply, and records it for the collection, if that is not null.
+   */
   measure(collection: string | null, documents: readonly Document[]): number {
     const bytes = sizeOf(documents);
     if (collection === null || documents.length < fewest) return bytes;
@@ -73,7 +81,10 @@ export class Replies {
     return bytes;
   }
 
-  /** Whether an update returns a whole document, and not what a projection leaves of it: the lists seen lately were short. */
+  /**
+   * Returns whether an update should return the whole document instead of a projection, because recent documents had only short
+   * lists.
+   */
   takesWhole(collection: string): boolean {
     const left = this.#projected.get(collection) ?? 0;
     if (left > 1) this.#projected.set(collection, left - 1);
@@ -81,25 +92,25 @@ export class Replies {
     return left === 0;
   }
 
-  /** Notes whether a whole document has a long list. */
+  /** Records whether a whole document has a long list. */
   noteWhole(collection: string, document: Document): void {
     const isLong = Object.values(document).some((value) => Array.isArray(value) && value.length > longList);
     if (isLong) this.#projected.set(collection, wary);
   }
 
-  /** Reads the further replies to a command in turn with other requests. */
+  /** Reads the further replies to a command when it is the request's turn. */
   inTurn<Reply>(read: () => Promise<Reply>, sender: Sender): Promise<Reply> {
     return this.#turns.run(read, sender);
   }
 }
 
-/** Items of a list that take longer to decode, with their ranks, than a projection takes the server. */
+/** Length from which decoding a list with its ranks takes longer than a projection by the server. */
 const longList = 300;
 
-/** Updates of a collection that use a projection after a document with a long list. */
+/** Number of updates of a collection that use a projection after a document with a long list. */
 const wary = 1_000;
 
-/** Large documents are expected again for some time. */
+/** Factor by which the recorded document size decreases with each reply, so that large documents are expected for some time. */
 const fading = 0.98;
 
 /** Estimates the bytes of documents from a sample. Measuring a whole reply would take as long as decoding it. */

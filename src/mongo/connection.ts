@@ -48,7 +48,7 @@ export async function connectDatabase(uri: string, config: DatabaseConfig): Prom
 const createClient = (uri: string, config: DatabaseConfig): MongoClient =>
   new MongoClient(uri, {
     appName: 'mangrove',
-    // whatever the connection string says: what was acknowledged is read, and stays
+    // override the connection string, so that acknowledged writes are durable and visible to all reads
     readPreference: 'primary',
     writeConcern: { w: 'majority', j: true },
     retryWrites: true,
@@ -56,27 +56,28 @@ const createClient = (uri: string, config: DatabaseConfig): MongoClient =>
     maxPoolSize: config.poolSize,
     waitQueueTimeoutMS: config.waitQueueTimeout,
     serverSelectionTimeoutMS: config.selectionTimeout,
-    // A server that hangs keeps its connections open. Without a sign of life they are cut, and commands under way go to another server.
+    // The connections to a server that hangs stay open. Without a heartbeat they are closed, and their commands go to another
+    // server.
     heartbeatFrequencyMS: config.heartbeat,
     connectTimeoutMS: config.silence,
     ignoreUndefined: true,
   });
 
-/** The values of commands of the service itself, which belong to no request. */
+/** The scope of commands of the service itself, which belong to no request. */
 const ofNoRequest = { session: null, budget: unlimited, time: endless, turns: null, sender: null };
 
 /**
- * The number of commands that may wait in a queue of all requests, in total and per client. Further ones are answered by 503.
+ * Maximum number of commands that wait in a queue of all requests, in total and per client. Further ones are answered by a 503.
  */
 const waitBounds = { waiting: 400, ofClient: 200 };
 
 const hasDatabase = (uri: string): boolean => /^mongodb(\+srv)?:\/\/[^/]+\/[^?]/.test(uri);
 
-/** Host, port and database, without credentials, for people. */
+/** Returns host, port and database for display, without credentials. */
 export const describeDatabase = ({ client, db }: Database): string =>
   `${client.options.hosts.map(String).join(',') || (client.options.srvHost ?? '')}/${db.databaseName}`;
 
-/** Whether the server answers; for the readiness check. */
+/** Resolves if the server answers; for the readiness check. */
 export async function ping({ db }: Database): Promise<boolean> {
   await db.command({ ping: 1, maxTimeMS: 2000 });
   return true;

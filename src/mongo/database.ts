@@ -7,7 +7,7 @@ import { CommandTurns, type Replies } from './command-turns.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { requestTime, untilAnswered, WaitTime } from './within-time.js';
 
-/** A stored document, for readers outside of this folder. */
+/** A stored document, for code outside of this folder. */
 export type { Document } from 'mongodb';
 
 /**
@@ -27,7 +27,7 @@ export interface Database {
   readonly maxTimeMS: { readonly read: number; readonly write: number };
   /** False on a standalone server, which has neither transactions nor change streams. */
   readonly isReplicated: boolean;
-  /** Whether the server is a mongos: the data lie on several shards. */
+  /** Whether the server is a mongos, so that the data may be on several shards. */
   readonly isSharded: boolean;
   /** The transaction that commands belong to, if any. */
   readonly session: ClientSession | null;
@@ -37,7 +37,7 @@ export interface Database {
   readonly later?: (() => Promise<void>)[];
   /** Work that runs if the transaction is not committed. */
   readonly undo?: (() => void)[];
-  /** What the request may still read; unlimited without a request. */
+  /** The budget of the request; unlimited without a request. */
   readonly budget: Budget;
   /** The time that the request may wait for its commands and transactions; endless without a request. */
   readonly time: WaitTime;
@@ -47,7 +47,7 @@ export interface Database {
   readonly sender: Sender | null;
   /** The sessions of commands outside of transactions. */
   readonly sessions: Sessions;
-  /** The queue of commands that may scan whole collections. It leaves connections to other commands. */
+  /** The queue of commands that may scan whole collections. It is limited, so that connections remain for other commands. */
   readonly scans: Queue;
   /** The sizes of replies, by collection, and the queue of further replies. */
   readonly replies: Replies;
@@ -57,11 +57,11 @@ export interface Database {
   readonly uniques: UniqueBuilds;
   /** Ends transactions of instances that have died. */
   readonly abandoned: AbandonedTransactions;
-  /** Commands may scan whole collections and go through the queue `scans`. */
+  /** Whether commands may scan whole collections, so that they go through the queue `scans`. */
   readonly isScanned?: boolean;
 }
 
-/** The database as one request sees it. */
+/** Returns the database in the scope of one request. */
 export const forRequest = (database: Database, budget: Budget, sender: Sender): Database => ({
   ...database,
   budget,
@@ -70,10 +70,10 @@ export const forRequest = (database: Database, budget: Budget, sender: Sender): 
   turns: new CommandTurns(),
 });
 
-/** The same database for commands that may scan whole collections. */
+/** Returns the database in the scope of commands that may scan whole collections. */
 export const asScanned = (database: Database): Database => ({ isScanned: true, ...database });
 
-/** The option by which a call of the driver belongs to the transaction, if there is one. */
+/** Returns the option that makes a call of the driver part of the transaction, if there is one. */
 export const inSession = (session: ClientSession | null): { readonly session?: ClientSession } =>
   session === null ? {} : { session };
 
@@ -82,9 +82,9 @@ interface CursorReply {
 }
 
 /**
- * Runs a find or aggregate command and returns all its documents. One reply carries them unless they exceed its 16 MB:
- * reading `firstBatch` costs a third of what a driver cursor does (280 against 800 us for 25 documents). Further replies belong to the
- * session of the first one. A command may have a lower `maxTimeMS` than others, which only the server keeps to.
+ * Runs a find or aggregate command and returns all its documents. Usually the first reply contains all of them. Reading
+ * `firstBatch` takes a third of the time of a driver cursor (280 against 800 µs for 25 documents). Further replies belong to the
+ * session of the first one. A command may have a lower `maxTimeMS` than others, which only the server applies.
  */
 export const readAll = (database: Database, command: Document): Promise<readonly Document[]> =>
   inTurn(database, command, () => withSession(database, (session) => readIn(session, database, command)));
@@ -104,14 +104,14 @@ async function readIn(session: ClientSession, database: Database, command: Docum
       : { cursor: { batchSize, ...command['cursor'] } };
   const reply = (await send(database, command, { session, size })) as unknown as CursorReply; // the form of every cursor command's reply
   const { firstBatch, id } = reply.cursor;
-  // of a command with a size of its own the documents are not whole
+  // commands that set a batch size read only parts of documents
   const whole = 'batchSize' in command ? null : collection;
   if (String(id) !== '0') return readOn({ collection, whole, id, firstBatch, session }, database);
   charge(database, whole, firstBatch);
   return firstBatch;
 }
 
-/** Charges the documents of a reply to the request. `whole`: the collection; null if they are not whole. */
+/** Charges the documents of a reply to the budget. `whole` is the collection; null if they are only parts of documents. */
 function charge({ budget, replies }: Database, whole: string | null, documents: readonly Document[]): void {
   if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', replies.measure(whole, documents));
 }
@@ -124,7 +124,10 @@ export const countStored = async (collection: string, database: Database): Promi
 export const runRead = (database: Database, command: Document): Promise<Document> =>
   inTurn(database, command, () => withSession(database, (session) => send(database, command, { session })));
 
-/** Commands of a transaction come one after the other, and the same one may find something else. */
+/**
+ * Runs a command in the queue that it belongs to. Commands of a transaction run one after the other and do not share replies,
+ * because an equal command may find something else later.
+ */
 function inTurn<Reply>(
   { session, order, turns, scans, sender, isScanned }: Database,
   command: Document,
@@ -135,7 +138,7 @@ function inTurn<Reply>(
   return turns === null ? send() : turns.run(command, send);
 }
 
-/** Runs a command when the transaction that it belongs to has no other one under way. */
+/** Runs a command after the other commands of its transaction have ended. */
 export const inOrder = <Reply>({ session, order }: Database, run: () => Promise<Reply>): Promise<Reply> =>
   session === null || order === undefined ? run() : order.run(run);
 
@@ -145,7 +148,10 @@ interface Sending {
   readonly size?: Document;
 }
 
-/** The command is copied once, by `Object.assign`: objects that a spread adds keys to have a shape each, which is slow to serialize. */
+/**
+ * Sends a command. It is copied by one `Object.assign`, because a spread before further keys gives each object a hidden class of
+ * its own, which is slow to serialize.
+ */
 function send(database: Database, command: Document, { session, size }: Sending): Promise<Document> {
   const { db, maxTimeMS, session: transaction, budget } = database;
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
@@ -155,22 +161,22 @@ function send(database: Database, command: Document, { session, size }: Sending)
 }
 
 /**
- * What this service stores is valid UTF-8. The check of replies is a loop over all characters, which takes a third of the time to decode
- * long texts; without it, broken bytes of other software are read as U+FFFD.
+ * Returns the options of a read. The check of replies for valid UTF-8 is off, because it takes a third of the time to decode long
+ * texts, and the service stores only valid UTF-8. Invalid bytes of other software are read as U+FFFD.
  */
 const readOptions = (session: ClientSession) => ({ session, enableUtf8Validation: false });
 
 interface FirstReply extends Pick<CursorReply['cursor'], 'id' | 'firstBatch'> {
   readonly collection: string;
-  /** The same, or null if the documents are not whole. */
+  /** The collection; null if the documents are only parts. */
   readonly whole: string | null;
   readonly session: ClientSession;
 }
 
 /**
- * Reads all further replies. A request stops here once it has read more than may be sent. Without a transaction it waits for its turn
- * first: of many requests that read much, two are read to their end, while each would otherwise be read to a part, and be in memory for
- * nothing once there is no more of it. What the service reads for itself does not wait, since it may be long.
+ * Reads all further replies. Throws once the request has read more than may be sent. Outside of a transaction it waits for its
+ * turn: only two large reads run at once and finish, whereas many at once would all be kept partly in memory, and all fail when
+ * memory runs out. Reads of the service itself do not wait, because they may take long.
  */
 async function readOn(first: FirstReply, database: Database): Promise<readonly Document[]> {
   const { replies, sender, session } = database;
@@ -194,7 +200,7 @@ interface Cursor {
 
 const isOpen = (id: unknown): boolean => String(id) !== '0';
 
-/** The driver makes numbers of longs that are small enough, which the server does not take for an id. */
+/** Returns the id of a cursor as a Long. The driver converts small ones to numbers, which the server does not accept as ids. */
 const longOf = (id: unknown): Long => Long.fromString(String(id));
 
 async function readRest(
@@ -208,7 +214,7 @@ async function readRest(
     cursor.id = id;
     batches.push(nextBatch);
     charge(database, whole, nextBatch);
-    // Others are answered before the next reply is worked on.
+    // Lets other requests proceed before the next reply is read.
     if (database.session === null) await nextTurn();
   }
   return batches.flat();

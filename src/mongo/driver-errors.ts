@@ -11,7 +11,7 @@ import {
 } from 'mongodb';
 import { ApiError, unavailableError, unconfirmedError, validationError } from '../errors.js';
 
-/** A unique index refused a write. `fields`: the document paths of the index. */
+/** The error of a write that a unique index refused. `fields` are the document paths of the index. */
 export class DuplicateKey extends Error {
   constructor(
     readonly fields: readonly string[],
@@ -21,7 +21,10 @@ export class DuplicateKey extends Error {
   }
 }
 
-/** A write of documents that have one value where their model has a list now. `matches`: the documents of the write. */
+/**
+ * The error of a write to documents that store one value where their model now has a list. `matches` match the documents of the
+ * write.
+ */
 export class StaleForm extends Error {
   constructor(
     readonly collection: string,
@@ -32,12 +35,12 @@ export class StaleForm extends Error {
   }
 }
 
-/** A set of MongoDB's error codes, written with their names. */
+/** Returns a set of MongoDB error codes, which are written with their names. */
 const codes = (named: Readonly<Record<string, number>>): ReadonlySet<number> => new Set(Object.values(named));
 
 const timedOut = codes({ MaxTimeMSExpired: 50, ExceededTimeLimit: 262, LockTimeout: 24 });
 
-/** A document or an array that grew beyond what the server keeps of one, in a reply or on the way to it. */
+/** A document or array exceeded a limit of the server, in a reply or an intermediate result. */
 const tooLarge = codes({
   ExceededMemoryLimit: 146,
   QueryExceededMemoryLimitNoDiskUseAllowed: 292,
@@ -68,14 +71,14 @@ const interrupted = codes({
 const duplicateKey = 11000;
 const badValue = 2;
 const pathNotViable = 28;
-/** Somebody ended the operation on the server. */
+/** The operation was ended on the server, by an operator for example. */
 const ended = 11601;
 const indexNotFound = 27;
 
 /**
  * Translates an error of the driver: 503 for a database that is unreachable or too slow, 400 for a query that needs too much
- * memory, DuplicateKey for a duplicate key. Other errors are bugs and stay unchanged, as do errors that transactions are retried
- * on.
+ * memory, DuplicateKey for a duplicate key. Other errors are bugs and stay unchanged, as do errors after which transactions are
+ * retried.
  */
 export function translateDriverError(thrown: unknown): unknown {
   const error = findBroken(thrown);
@@ -108,8 +111,8 @@ function translateServerError(error: MongoServerError): unknown {
 }
 
 /**
- * Returns the first field that the message of a duplicate key names: `... dup key: { isbn: "1" }`. Of a write that is one of several, the
- * driver keeps the message only.
+ * Returns the first field that the message of a duplicate key names: `... dup key: { isbn: "1" }`. For writes in bulk the driver
+ * keeps only the message.
  */
 const namedField = (message: string): string[] => (/ dup key: \{ (\S+): /.exec(message) ?? []).slice(1);
 
@@ -119,17 +122,17 @@ const queryTooLarge = 'QUERY_TOO_LARGE';
 const tooSlow = 'The database took too long to answer, please try again or ask for less';
 const queryTimeout = 'QUERY_TIMEOUT';
 
-/** Whether an update takes a value for a list, or a number for an object with fields. */
+/** Returns whether an update failed because it expected a list or an object where another value is stored. */
 export const isOtherForm = (error: unknown): boolean =>
   error instanceof MongoBulkWriteError && [badValue, pathNotViable].includes(Number(error.code));
 
-/** Whether a command names an index that is not there, or not yet. */
+/** Returns whether a command failed because the index that it names does not exist, or not yet. */
 export const isWithoutIndex = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === badValue;
 
-/** Whether the time limit of a command was hit. */
+/** Returns whether a command exceeded its time limit. */
 export const isTimedOut = (error: unknown): boolean => error instanceof ApiError && error.details?.['code'] === queryTimeout;
 
-/** Whether a query needed too much memory. */
+/** Returns whether a query needed too much memory. */
 export const isTooLarge = (error: unknown): boolean => error instanceof ApiError && error.details?.['code'] === queryTooLarge;
 
 /** Error codes of sockets, which the driver passes on unchanged if they break while it writes. */
@@ -142,7 +145,7 @@ const socketErrors = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
-/** Returns the broken connection behind an error of the driver, which it does not always show as such; any other error as it is. */
+/** Returns the network error behind an error of the driver, which does not always have that type; other errors unchanged. */
 function findBroken(error: unknown): unknown {
   const cause: unknown = error instanceof MongoBulkWriteError ? (Reflect.get(error, 'errorResponse') ?? error) : error;
   if (cause instanceof MongoNetworkError) return cause;
@@ -150,37 +153,37 @@ function findBroken(error: unknown): unknown {
   return isBroken ? new MongoNetworkError(cause.message, { cause }) : error;
 }
 
-/** Marks a broken connection as what makes a transaction run again, as the driver does for most. */
+/** Labels a network error as one after which a transaction is retried. The driver does so for most of them. */
 export function markTransient(error: unknown): unknown {
   const found = findBroken(error);
   if (found instanceof MongoNetworkError) found.addErrorLabel('TransientTransactionError');
   return found;
 }
 
-/** Whether a transaction may succeed if it is run again. */
+/** Returns whether a transaction may succeed if it is run again. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof MongoError && error.hasErrorLabel('TransientTransactionError');
 
-/** Whether two writers wanted the same document. One of them was refused, and may try again at once. */
+/** Returns whether a write was refused because another one changed the same document. It may be retried at once. */
 export const isConflict = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === 112;
 
 /**
- * Whether a transaction may have been committed, though the answer does not say so. A connection that breaks while a commit is sent is an
- * error without labels, of which the driver asks for some.
+ * Returns whether a transaction may have been committed without an acknowledgement. If a connection breaks while a commit is
+ * sent, the error has no labels, and the driver throws a TypeError when it looks for them.
  */
 export const isCommitUnknown = (error: unknown): boolean =>
   error instanceof MongoError
     ? error.hasErrorLabel('UnknownTransactionCommitResult')
     : error instanceof TypeError && error.message.includes('hasErrorLabel');
 
-/** Whether an update outside of a transaction would take a document to another shard. */
+/** Returns whether an update outside of a transaction would move a document to another shard. */
 export const isMove = (error: unknown): boolean =>
   error instanceof MongoServerError && error.codeName === 'IllegalOperation' && error.message.includes('shard key');
 
-/** Codes of servers that refuse a write because they are no primaries. */
+/** Error codes of servers that refuse a write because they are not primary. */
 const refused = new Set([10107, 13435, 13436]);
 
-/** Returns whether a write that was interrupted may have been carried out all the same. */
+/** Returns whether a write that was interrupted may have been carried out nevertheless. */
 export function mayHaveRun(thrown: unknown): boolean {
   const error = findBroken(thrown);
   if (error instanceof MongoServerError) return interrupted.has(Number(error.code)) && !refused.has(Number(error.code));

@@ -3,8 +3,8 @@ import { inReadTime, inWriteTime } from './calls.js';
 import type { Database } from './database.js';
 
 /**
- * Creates the collections that are missing, if a transaction could not: on a sharded cluster a transaction that reaches two shards makes no
- * collections. Elsewhere the first write to a collection makes it, and this does nothing.
+ * Creates missing collections on a sharded cluster, where a transaction that involves two shards cannot create collections. Does
+ * nothing on other servers, where the first write to a collection creates it.
  */
 export async function ensureCollections(names: readonly string[], database: Database): Promise<void> {
   const { db, isSharded } = database;
@@ -14,7 +14,7 @@ export async function ensureCollections(names: readonly string[], database: Data
   await Promise.all(missing.map((name) => inWriteTime(database, () => db.createCollection(name)).catch(unlessPresent)));
 }
 
-/** The names among these of collections that there are. There may be hundreds of others. */
+/** Returns those of the names for which a collection exists. Reads no others, because there may be hundreds. */
 export async function storedCollections(names: readonly string[], database: Database): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
   const filter = { name: { $in: names } };
@@ -22,7 +22,9 @@ export async function storedCollections(names: readonly string[], database: Data
   return new Set(present.map(({ name }) => name));
 }
 
-/** Rethrows the error of a `create` command, unless there is such a collection: another instance may have been quicker. */
+/**
+ * Rethrows the error of a `create` command unless the collection exists already, because another instance may have created it.
+ */
 export function unlessPresent(error: unknown): void {
   if (!(error instanceof MongoServerError && error.codeName === 'NamespaceExists')) throw error;
 }

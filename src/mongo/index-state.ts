@@ -9,7 +9,7 @@ import { storedTrigrams, trigramsOf } from './trigrams.js';
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
 export type SearchCondition = Extract<Condition, { kind: 'search' }>;
 
-/** Finds entries by words. MongoDB's text index does; `$search` of Atlas could, by the ids that it returns. */
+/** Finds entries by words: with a text index of MongoDB, and possibly with `$search` of Atlas in the future. */
 interface FullText {
   /** Returns a filter for the documents with some of the words; null if the collection has no full-text index now. */
   find(search: Pick<SearchCondition, 'collection' | 'text'>): TextMatch | null;
@@ -17,7 +17,7 @@ interface FullText {
 
 interface TextMatch {
   readonly match: Document;
-  /** The value of a sort key that puts the best first. */
+  /** The value of a sort key that puts the best matches first. */
   readonly rank: Document;
 }
 
@@ -30,7 +30,9 @@ export class SearchIndexes implements FullText {
   readonly #complete = new Map<string, Frequencies>();
   readonly #worded = new Set<string>();
 
-  /** Sets the attributes whose trigrams writes store from now on, by collection. Those of others are not used any longer. */
+  /**
+   * Sets the attributes, by collection, whose trigrams writes store from now on. Trigrams of other attributes are no longer used.
+   */
   keep(attributes: ReadonlyMap<string, readonly string[]>): void {
     this.#kept = attributes;
     for (const path of this.#complete.keys()) {
@@ -39,7 +41,7 @@ export class SearchIndexes implements FullText {
     }
   }
 
-  /** Records that all entries have the trigrams of an attribute; null: not all of them, or it is not known. */
+  /** Records that all entries have the trigrams of an attribute. `frequencies` is null if this is not so or not known. */
   setComplete(collection: string, attribute: string, frequencies: Frequencies | null): void {
     if (frequencies === null) this.#complete.delete(`${collection}/${attribute}`);
     else this.#complete.set(`${collection}/${attribute}`, frequencies);
@@ -55,7 +57,7 @@ export class SearchIndexes implements FullText {
     else this.#worded.delete(collection);
   }
 
-  /** Whether writes to a collection store trigrams. */
+  /** Returns whether writes to a collection store trigrams. */
   keeps(collection: string): boolean {
     return this.#kept.has(collection);
   }
@@ -72,7 +74,7 @@ export class SearchIndexes implements FullText {
     return kept === undefined ? values : { ...values, ...setTrigrams(kept, values) };
   }
 
-  /** Whether the index of trigrams narrows down the documents that meet a comparison of texts. */
+  /** Returns whether an index of trigrams can narrow down the documents that meet a comparison of texts. */
   serves({ trigrams, operand }: Comparison): boolean {
     return (
       trigrams !== undefined &&
@@ -81,12 +83,15 @@ export class SearchIndexes implements FullText {
     );
   }
 
-  /** Returns a filter on trigrams that every document with the operand in its text passes, and others may; null if no index helps. */
+  /**
+   * Returns a filter on trigrams that all documents with the operand in their text pass, and perhaps others; null if no index
+   * helps.
+   */
   narrow({ collection, attribute }: TrigramPlace, operand: unknown): Document | null {
     const frequencies = this.#complete.get(`${collection}/${attribute}`);
     if (frequencies === undefined) return null;
     const [rarest] = [...trigramsOf(String(operand))].sort((a, b) => (frequencies.get(a) ?? 0) - (frequencies.get(b) ?? 0));
-    // Null: strings that are too long to be indexed, and documents of other programs.
+    // Null matches strings that are too long to be indexed, and documents that other programs have written.
     return rarest === undefined ? null : { [trigramPath(attribute)]: { $in: [rarest, null] } };
   }
 
@@ -95,7 +100,7 @@ export class SearchIndexes implements FullText {
   }
 }
 
-/** The collections whose unique indexes are still being built, which take no writes until they are there. */
+/** The collections whose unique indexes are being built. Writes to them wait until the indexes exist. */
 export class UniqueBuilds {
   readonly #builds = new Map<string, Promise<void>>();
 
@@ -111,14 +116,17 @@ export class UniqueBuilds {
     return this.#builds.has(collection);
   }
 
-  /** Resolves when a collection takes writes. Rejects with 503 if that takes longer than the limit, in milliseconds. */
+  /**
+   * Resolves when the unique indexes of a collection are built. Rejects with a 503 if that takes longer than `patience`, in
+   * milliseconds.
+   */
   async wait(collection: string, patience: number): Promise<void> {
     const built = this.#builds.get(collection);
     if (built === undefined) return;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        reject(unavailableError(`The indexes of ${collection} that keep values unique are being built, please try again later`));
+        reject(unavailableError(`The unique indexes of ${collection} are being built, please try again later`));
       }, patience);
     });
     await Promise.race([built, late]).finally(() => {
@@ -127,7 +135,7 @@ export class UniqueBuilds {
   }
 }
 
-/** The attributes of a type whose trigrams are kept. */
+/** Returns the attributes of a type whose trigrams are stored. */
 export const trigramAttributes = ({ attributes }: ContentType): readonly string[] =>
   [...attributes.values()].flatMap((attribute) =>
     attribute.kind === 'scalar' && attribute.search?.kind === 'trigram' ? [attribute.name] : [],

@@ -1,36 +1,36 @@
 import type { Document } from 'mongodb';
 
-/** The filter of a command: values by document path, in the forms that this file makes. */
+/** The filter of a command: values by document path, in the forms that the functions of this file return. */
 export type Match = Document;
 
-/** Documents that meet all matches. */
+/** Matches documents that meet all matches. */
 export const matchesAll = (...matches: readonly Match[]): Match => ({ $and: matches });
 
-/** Documents that meet one of the matches at least. */
+/** Matches documents that meet at least one of the matches. */
 export const matchesAny = (...matches: readonly Match[]): Match => ({ $or: matches });
 
-/** Documents that meet none of the matches. */
+/** Matches documents that meet none of the matches. */
 export const matchesNone = (...matches: readonly Match[]): Match => ({ $nor: matches });
 
-/** A value, or an element of a list, that is one of these. */
+/** Matches a value, or a list with an element, that is one of these. */
 export const oneOf = (values: readonly unknown[]): Match => ({ $in: values });
 
-/** A value that is another one. */
+/** Matches every other value. */
 export const otherThan = (value: unknown): Match => ({ $ne: value });
 
 export const above = (value: unknown): Match => ({ $gt: value });
 
-/** A value above the first and below the second one. */
+/** Matches a value above the first and below the second one. */
 export const between = (low: unknown, high: unknown): Match => ({ $gt: low, $lt: high });
 
-/** No value at all, not even null. */
+/** Matches a field that does not exist; null is a value. */
 export const absent: Match = { $exists: false };
 
-/** A value that is no list. */
+/** Matches a value that is not a list. */
 export const noList: Match = { $not: { $type: 'array' } };
 
-/** A list with an element that meets a match. */
+/** Matches a list with an element that meets a match. */
 export const withElement = (match: Match): Match => ({ $elemMatch: match });
 
-/** A text that begins with one of these words of letters, digits, hyphens and underscores. */
+/** Matches a text that begins with one of these words, which may contain letters, digits, hyphens and underscores. */
 export const startingWith = (...words: readonly string[]): Match => ({ $regex: `^(${words.join('|')})` });

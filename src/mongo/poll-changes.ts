@@ -11,8 +11,8 @@ const compared = [collections.models, collections.settings, collections.locales,
 const reread = [collections.roles, collections.permissions, collections.tokens, collections.users];
 
 /**
- * Finds changes by reading. A model takes 3 µs to hash, since it is not decoded. `marks`: the writes of other instances to other
- * collections; null if nothing of these is cached.
+ * Finds changes by reading. Documents are hashed without decoding them, which takes 3 µs for a model. `marks` has the writes of
+ * other instances to other collections; null if nothing of these is cached.
  */
 export class ChangePoll {
   readonly #database: Database;
@@ -50,7 +50,7 @@ export class ChangePoll {
   }
 }
 
-/** The writes of one instance: by collection a number that rises with each write. */
+/** The writes of one instance: a number for each collection that increases with each write. */
 interface MarkDocument {
   readonly _id: string;
   readonly writes: Readonly<Record<string, number>>;
@@ -58,15 +58,16 @@ interface MarkDocument {
   readonly at: Date;
 }
 
-/** Milliseconds in which writes are collected: if every create wrote the mark, all would wait for that document. */
+/** Milliseconds during which writes are collected. If every write updated the mark, all would wait for that document. */
 const gathering = 100;
 
-/** Seconds after its last write after which the document of an instance expires. */
+/** Seconds after the last write of an instance until its document expires. */
 const lifetime = 3600;
 
 /**
- * The collections that each instance has written to, for the totals that others cache. Each instance has a document of its own, so that
- * instances do not wait for each other. A mark is written after the commit, and is lost if the instance dies in between: the change stream has the write too.
+ * The collections that each instance has written to, for the totals that others cache. Each instance has a document of its own,
+ * so that instances do not wait for each other. A mark is written after the commit, and is lost if the instance dies in between.
+ * The change stream reports that write too.
  */
 export class WriteMarks {
   readonly #database: Database;

@@ -35,14 +35,18 @@ interface Block {
 const largestBlock = 128;
 
 /**
- * Gives out numeric ids, unique for each collection and rising as seen by this instance. Under load ids are reserved in blocks,
- * since a counter in every create would be a second write to one hot document; what an instance does not use stays a gap.
+ * Allocates numeric ids, which are unique in each collection and ascend within this instance. Under load, ids are reserved in
+ * blocks, because incrementing a counter for every create would be a second write, to one hot document. Unused ids of a block
+ * remain gaps.
  */
 class IdAllocator {
   #blocks = new Map<string, Block>();
   #reserving = new Map<string, Promise<void>>();
 
-  /** The next `count` ids of a collection, or of a component's parts. Runs outside of transactions: an id is never given twice. */
+  /**
+   * Returns the next `count` ids of a collection, or of the parts of a component. Runs outside of transactions, so that no id is
+   * allocated twice.
+   */
   async next(name: string, count: number, database: Database): Promise<number[]> {
     const ids: number[] = [];
     while (ids.length < count) {
@@ -53,7 +57,7 @@ class IdAllocator {
     return ids;
   }
 
-  /** Forgets all blocks: the counters in the database have been set to something else. */
+  /** Forgets all blocks, after the counters in the database were changed. */
   forget(): void {
     this.#blocks.clear();
     this.#reserving.clear();
@@ -67,7 +71,10 @@ class IdAllocator {
     return reservation;
   }
 
-  /** Blocks grow while they are used up within a second, and begin at one id, so that quiet times leave no gaps. */
+  /**
+   * Reserves the next block. Blocks begin with one id, and double while they are used up within a second, so that there are no
+   * gaps without load.
+   */
   async #reserveBlock(name: string, wanted: number, database: Database): Promise<void> {
     const previous = this.#blocks.get(name);
     const busy = previous !== undefined && Date.now() - previous.reservedAt < 1000;
@@ -81,7 +88,7 @@ class IdAllocator {
     this.#blocks.set(name, { next, end: next + size, size, reservedAt: Date.now() });
   }
 
-  /** Documents may have come from elsewhere: the counter starts behind the greatest id that is there. */
+  /** Raises the counter above the greatest stored id, because other programs may have inserted documents. */
   async #raise(name: string, database: Database): Promise<void> {
     const [last] = await inReadTime(database, () =>
       database.db

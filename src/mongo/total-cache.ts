@@ -7,7 +7,7 @@ import { inRequestTime, type TimeLimits } from './calls.js';
 import type { Change, ChangeBus } from './changes.js';
 import { isTimedOut, isTooLarge } from './driver-errors.js';
 
-/** The totals of one collection: one for each publication state and set of locales, and those of other filters. */
+/** Bounds for the totals of one collection: for totals by publication state and locales, and for totals of other filters. */
 const bounds = { entries: 100, bytes: 100_000 };
 const filterBounds = { entries: 200, bytes: 100_000 };
 
@@ -15,32 +15,32 @@ const filterBounds = { entries: 200, bytes: 100_000 };
 interface Counted {
   readonly collection: string;
   readonly match: Document;
-  /** The publication state and locale, if the condition has nothing else: a write may adjust the total. Null if it has other values. */
+  /** The condition if it consists only of publication state and locale, so that writes can adjust the total; otherwise null. */
   readonly condition: Condition | null;
 }
 
 interface Total {
   readonly condition: Condition;
   readonly value: number;
-  /** The tick when it was counted. */
+  /** The tick at which it was counted. */
   readonly counted: number;
 }
 
-/** What one pass over a collection finds: the ids of the first entries, and how many there are in all. */
+/** The result of one pass over a collection: the ids of the first entries, and the number of all entries. */
 export interface Pass {
   readonly ids: readonly unknown[];
   readonly total: number;
 }
 
-/** What a pass looks for. */
+/** The query of a pass. */
 interface Passing extends Pick<Counted, 'collection' | 'match'> {
   /** The order of the entries. */
   readonly order: Document;
-  /** How many ids of the first entries it keeps. */
+  /** The number of ids that it returns. */
   readonly end: number;
 }
 
-/** Work under way, by what it looks for. */
+/** Work under way, by its query. */
 type Running<Result> = Map<string, Promise<Result>>;
 
 /** The cached totals of one collection, and counts under way, by their query. */
@@ -57,7 +57,10 @@ interface FilterTotals {
   readonly passes: Running<Pass>;
 }
 
-/** The text of the query that a condition is compiled to; conditions of plans that come again are the same objects. */
+/**
+ * Returns the text of the query that a condition is compiled to. It is cached, because conditions of cached plans are the same
+ * objects.
+ */
 function queryText(condition: Condition, match: Document): string {
   const text = texts.get(condition) ?? JSON.stringify(match);
   texts.set(condition, text);
@@ -66,7 +69,7 @@ function queryText(condition: Condition, match: Document): string {
 
 const texts = new WeakMap<Condition, string>();
 
-/** The digest of a query: one that leads through relations names all entries that they came to. */
+/** Returns the digest of a query. The query itself may be long, because conditions on related entries are lists of ids. */
 function queryDigest(match: Document): string {
   const digest = digests.get(match) ?? createHash('sha256').update(BSON.serialize(match)).digest('base64');
   digests.set(match, digest);
@@ -76,10 +79,10 @@ function queryDigest(match: Document): string {
 const digests = new WeakMap<Document, string>();
 
 /**
- * Exact totals, by collection and query. Counting is the most expensive part of a list and takes longer as the collection grows, so
- * equal counts at the same time are one, and so are equal passes. Totals of whole types are kept until a write that they depend on; where
- * this instance makes or deletes one entry, they are adjusted. Totals of other filters are kept until any write to the collection. Nothing
- * is kept or shared while the writes of other instances are not reported.
+ * A cache of exact totals, by collection and query. Counting is the most expensive part of a list and takes longer as the
+ * collection grows, so concurrent equal counts are shared, as are equal passes. Totals of whole types are cached until a write
+ * that they depend on; if this instance creates or deletes one entry, they are adjusted. Totals of other filters are cached until
+ * any write to the collection. Nothing is cached or shared while the writes of other instances are not reported.
  */
 export class TotalCache {
   readonly #changes: ChangeBus;
@@ -90,7 +93,7 @@ export class TotalCache {
     this.#changes = changes;
   }
 
-  /** Returns the kept total; null if there is none. */
+  /** Returns the cached total; null if there is none. */
   kept({ collection, match, condition }: Counted): number | null {
     if (!this.#changes.isListening) return null;
     const totals = this.#totals.get(collection);
@@ -99,7 +102,7 @@ export class TotalCache {
     return totals.kept.get(queryText(condition, match))?.value ?? null;
   }
 
-  /** Returns the kept total, or the result of `count`, which may be that of another request at the same time. */
+  /** Returns the cached total, or the result of `count`, which may be that of a concurrent request. */
   async read({ collection, match, condition }: Counted, count: () => Promise<number>, limits: TimeLimits): Promise<number> {
     if (!this.#changes.isListening) return count();
     // A write replaces these maps, so that counts which began before it are not used later.
@@ -116,7 +119,7 @@ export class TotalCache {
     return share(running, query, { work, limits });
   }
 
-  /** Returns what `run` finds by one pass, which may be that of another request at the same time. Its total is kept. */
+  /** Returns the result of `run`, which may be that of a concurrent request. Its total is cached. */
   async pass({ collection, match, order, end }: Passing, run: () => Promise<Pass>, limits: TimeLimits): Promise<Pass> {
     if (!this.#changes.isListening) return run();
     const { kept, passes } = this.#totalsOf(collection).filters;
@@ -141,7 +144,10 @@ export class TotalCache {
     return totals;
   }
 
-  /** Work that is under way may include the write or not, so no other read waits for it, and its result is not cached. */
+  /**
+   * Updates the totals after a write. Work under way may include the write or not, so it is no longer shared, and its result is
+   * not cached.
+   */
   #change(collection: string, change: Change): void {
     const former = this.#totals.get(collection);
     if (former === undefined) return;
@@ -173,13 +179,16 @@ async function readFilter({ kept, running }: FilterTotals, query: string, count:
   return share(running, query, { ...count, work });
 }
 
-/** The totals of filters after a write: none. An empty cache is kept: creating one costs as much as the rest of a write here. */
+/**
+ * Returns an empty cache of filter totals. If the former one is empty, it is reused, because creating one takes as long as all
+ * else that a write does in this file.
+ */
 const withoutFilters = ({ filters }: Totals): FilterTotals =>
   filters.kept.size + filters.running.size + filters.passes.size === 0 ? filters : newFilterTotals();
 
 /**
- * Totals that were counted before the write was sent do not include it; others may, and are dropped. Counts under way keep theirs in the
- * former cache.
+ * Returns the totals after the creation or deletion of an entry. Totals that were counted before the write was sent are adjusted.
+ * Later ones may include the write and are dropped. Counts under way store their results in the former cache.
  */
 function adjusted(former: Totals, { document, count, begun }: Extract<Change, { kind: 'entry' }>): Totals {
   const isCounting = former.running.size > 0;
@@ -191,16 +200,16 @@ function adjusted(former: Totals, { document, count, begun }: Extract<Change, { 
   return { kept, running: isCounting ? new Map() : former.running, filters: withoutFilters(former) };
 }
 
-/** Work that one request does for all that ask for the same. */
+/** Work that one request does for all concurrent requests with the same query. */
 interface Shared<Result> {
   readonly work: () => Promise<Result>;
-  /** How long this request may wait for the work of another one. */
+  /** The limits of how long this request may wait for another one. */
   readonly limits: TimeLimits;
 }
 
 /**
- * Joins the same work that is under way, for as long as the request may wait. If that was given up for another request's own reasons, the
- * first of those that wait does it itself, and the others join that.
+ * Waits for equal work that is under way, as long as the request may wait, or does the work. If the other request gave up for
+ * reasons of its own, the first of the waiting requests does the work, and the others wait for it.
  */
 async function share<Result extends number | Pass>(
   running: Running<Result>,
@@ -214,7 +223,7 @@ async function share<Result extends number | Pass>(
     return own;
   }
   const found = other.catch((error: unknown) => {
-    if (isTimedOut(error) || isTooLarge(error)) throw error; // it would for each
+    if (isTimedOut(error) || isTooLarge(error)) throw error; // the work would fail for each request
     return null;
   });
   return (await inRequestTime(limits, found)) ?? share(running, key, { work, limits });

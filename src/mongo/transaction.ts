@@ -7,11 +7,11 @@ import { isCommitUnknown, isConflict, isInterrupted, isTransient, translateDrive
 import { Deadline, tooLate, workTime } from './within-time.js';
 
 /**
- * Runs writes that belong together: all are stored by a majority, or none. Conflicts with other writers are retried, so `work`
- * may run more than once. Inside a transaction that is already open it just runs, and so it does on a standalone server, which
- * has no transactions. All work after the commit is run, and then what failed of it is thrown: the error, or an AggregateError of
- * several. The writes are stored then. Rejects with 503 if the server does not answer in time; its message says whether the writes may
- * have been stored.
+ * Runs writes in a transaction, so that all or none of them are stored by a majority. After conflicts with other writers it is
+ * retried, so `work` may run more than once. Inside an open transaction, and on a standalone server, which has no transactions,
+ * it only runs `work`. After the commit it runs all work that waits for it, and then throws the error of that work, or an
+ * AggregateError of several errors; in this case the writes are stored. Rejects with a 503 if the server does not answer in time;
+ * the message says whether the writes may have been stored.
  */
 export async function inTransaction<Result>(database: Database, work: (database: Database) => Promise<Result>): Promise<Result> {
   if (database.session !== null || !database.isReplicated) return work(database);
@@ -33,10 +33,10 @@ export async function inTransaction<Result>(database: Database, work: (database:
 }
 
 /**
- * Runs attempts until one is committed. The driver would do so for two minutes, and none of its limits reaches a commit or the end of an
- * attempt: both wait as long as the server does, for a lock or for a majority. Each commit takes at most the time of a writing command,
- * the work of an attempt three times that, and all together what the request may still wait. Once the caller has got that error, nothing is
- * begun and no commit is sent.
+ * Runs attempts until one is committed. The driver's own retries would last two minutes, and its limits do not apply to a commit
+ * or an abort, which wait for a lock or a majority as long as the server does. Here each commit is limited to the time of a
+ * write, the work of an attempt to three times that, and everything together to the time that the request may still wait. After
+ * the caller has received the error, no attempt is begun and no commit is sent.
  */
 async function attempts<Result>(database: Database, work: (session: ClientSession) => Promise<Result>): Promise<Result> {
   const { write } = database.maxTimeMS;
@@ -60,8 +60,8 @@ interface Attempt<Result> {
 }
 
 /**
- * Milliseconds that a transaction waits at most before its second attempt, and before late ones. With pauses from 5 ms that grow by half, 200
- * writers of one entry make twice as many attempts.
+ * Maximum pauses, in milliseconds, before the second attempt of a transaction and before late attempts. With pauses that begin at
+ * 5 ms and grow by half, 200 writers of one entry would make twice as many attempts.
  */
 const shortestPause = 20;
 const longestPause = 500;
@@ -90,7 +90,7 @@ async function attempt<Result>(input: Attempt<Result>): Promise<Result> {
   }
 }
 
-/** A commit whose outcome is not known is sent again: the server carries it out once. */
+/** Commits a transaction. If the outcome is unknown, sends the commit again; the server carries it out only once. */
 async function commit(session: ClientSession, deadline: Deadline): Promise<void> {
   for (;;) {
     try {
@@ -103,7 +103,10 @@ async function commit(session: ClientSession, deadline: Deadline): Promise<void>
   }
 }
 
-/** What a majority does not have within the time of a writing command is reported as not confirmed. */
+/**
+ * Returns the options of a transaction. A commit that a majority does not have within the time of a write is reported as
+ * unconfirmed.
+ */
 const optionsOf = ({ maxTimeMS: { write } }: Database): TransactionOptions => ({
   readConcern: { level: 'snapshot' },
   writeConcern: { w: 'majority', journal: true, wtimeoutMS: write },
@@ -111,8 +114,9 @@ const optionsOf = ({ maxTimeMS: { write } }: Database): TransactionOptions => ({
 });
 
 /**
- * Ends a transaction whose end may not have reached the server. It would keep its locks for a minute there. Nobody waits for this: the
- * server may be away. The driver uses no session again that is marked, so that the next user of it is not ended.
+ * Ends a transaction on the server if its abort may not have arrived, because the server would keep its locks for a minute. Runs
+ * in the background, because the server may be unreachable. The session is marked as dirty, so that the driver does not reuse a
+ * session that is being ended.
  */
 function endOnServer({ client }: Database, session: ClientSession): void {
   const { id } = session;
@@ -136,7 +140,7 @@ async function runAll(works: readonly AfterCommit[]): Promise<void> {
   if (errors.length === 1) throw errors[0];
 }
 
-/** Translates the error of a transaction that is not tried again, and undoes the changes that were noted in it. */
+/** Runs a transaction. If it fails, calls `abandon` and throws the translated error. */
 async function ending<Result>(abandon: () => void, transaction: () => Promise<Result>): Promise<Result> {
   try {
     return await transaction();
@@ -147,10 +151,10 @@ async function ending<Result>(abandon: () => void, transaction: () => Promise<Re
   }
 }
 
-/** Work that waits for the commit of a transaction. */
+/** Work that runs after the commit of a transaction. */
 type AfterCommit = () => Promise<void>;
 
-/** Runs work once everything that was written before is stored: after the commit, at once if there is no transaction. */
+/** Runs work after the commit of the transaction; at once if there is none. */
 export async function afterCommit({ session, later }: Database, work: AfterCommit): Promise<void> {
   if (session === null || later === undefined) await work();
   else later.push(work);

@@ -1,15 +1,15 @@
-/** Characters of a run. */
+/** Number of characters in a trigram. */
 const size = 3;
 
-/** Runs that are kept of one text at most: about those of five pages. Each is a key of an index. */
+/** Maximum number of trigrams that are stored for one text, about those of five pages. Each is a key of the index. */
 const mostKept = 2_000;
 
-/** Texts of more characters have more runs than are kept, unless they repeat themselves. */
+/** Length from which texts have more trigrams than are stored, unless they repeat themselves. */
 const longest = 100_000;
 
 /**
- * Returns the trigrams that are stored beside a text: its runs of three characters, in one case. Null matches any part; `''`
- * matches none, for a value that is no text or shorter.
+ * Returns the trigrams that are stored for a text: its sequences of three characters, in folded case. Returns null, which matches
+ * any search, if there are too many, and `''`, which matches none, for a shorter text or a value that is not text.
  */
 export function storedTrigrams(value: unknown): readonly string[] | '' | null {
   if (typeof value !== 'string') return '';
@@ -19,7 +19,7 @@ export function storedTrigrams(value: unknown): readonly string[] | '' | null {
   return runs.size === 0 ? '' : [...runs];
 }
 
-/** Returns the runs of three characters of a text, in one case; no more than one over `most`. */
+/** Returns the sequences of three characters of a text, in folded case; at most one more than `max`. */
 export function trigramsOf(text: string, max = Infinity): ReadonlySet<string> {
   const folded = foldCase(text);
   const characters = surrogates.test(folded) ? Array.from(folded) : null;
@@ -33,7 +33,8 @@ export function trigramsOf(text: string, max = Infinity): ReadonlySet<string> {
 const surrogates = /[\ud800-\udfff]/;
 
 /**
- * Returns a text in one case. Characters that a pattern of the database takes for the same when it ignores case become the same here,
- * each by itself, so that a part of a text becomes a part of this one. Some become two: `ß` and `ẞ` become `ss`.
+ * Returns a text in folded case. Characters that a case-insensitive pattern of the database treats as equal become equal. Each
+ * character is folded separately, so that a part of a text becomes a part of the result. Some become two: `ß` and `ẞ` become
+ * `ss`.
  */
 const foldCase = (text: string): string => text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');

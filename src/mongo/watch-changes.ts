@@ -15,20 +15,20 @@ interface ChangeWatch {
 const pause = 500;
 
 /**
- * Milliseconds between two reads of the stream. Under load one read returns many changes. A read for each change would cost the server
- * 0.3 ms for every write and instance.
+ * Milliseconds between two reads of the stream. Under load one read returns many changes, whereas a read for each change would
+ * take the server 0.3 ms for every write and instance.
  */
 const pace = 25;
 
 /**
- * Milliseconds between two polls if change streams are missing or slow: behind mongos a stream waits for every shard, and an idle shard
- * reports only every 10 s.
+ * Milliseconds between two polls, where there are no change streams or they are slow. Behind mongos a stream waits for every
+ * shard, and an idle shard reports only every 10 s.
  */
 const pollPace = 250;
 
 /**
- * Watches the database by a change stream, reopened after failures. A standalone server has none, and is polled; on a sharded cluster
- * both are done, so that changes are reported within a second.
+ * Watches the database by a change stream, which is reopened after failures. A standalone server has no change streams and is
+ * polled. A sharded cluster is watched in both ways, so that changes are reported within a second.
  */
 export function watchChanges(database: Database, changes: ChangeBus): ChangeWatch {
   const stopped = new AbortController();
@@ -47,7 +47,7 @@ export function watchChanges(database: Database, changes: ChangeBus): ChangeWatc
   };
 }
 
-/** Polls until the watch is closed. After a poll that failed all caches are dropped. */
+/** Polls until the watch is closed. After a failed poll all caches are dropped. */
 async function poll(changed: ChangePoll, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
   while (await waited(pollPace, stopped))
     await changed.look().catch(() => {
@@ -56,8 +56,8 @@ async function poll(changed: ChangePoll, changes: ChangeBus, stopped: AbortSigna
 }
 
 /**
- * Reports all changes until the watch is closed. A stream that breaks is resumed where it broke, so that caches stay right. If that is
- * impossible, all caches are dropped. `token`: the resume token to begin at; null: now.
+ * Reports all changes until the watch is closed. A broken stream is resumed where it ended, so that caches stay valid. If that is
+ * impossible, all caches are dropped. `token` is the resume token to begin at; null to begin now.
  */
 export async function followChanges(
   database: Database,
@@ -72,7 +72,7 @@ export async function followChanges(
     await client
       .withSession((session) => followOne({ database, session, changes, stopped }, place))
       .catch((error: unknown) => {
-        // The oplog does not reach back so far (ChangeStreamHistoryLost), or another attempt would fail in the same way.
+        // The oplog no longer contains that place (ChangeStreamHistoryLost), or another attempt would fail in the same way.
         if (error instanceof MongoServerError && !isInterrupted(error)) place.token = null;
       });
     changes.setListening(false);
@@ -80,7 +80,9 @@ export async function followChanges(
   }
 }
 
-/** The place of the last change that was reported, as a resume token of the server; null if there is none, or the place is lost. */
+/**
+ * The position in the stream after the last reported change, as a resume token; null if there is none, or the position is lost.
+ */
 interface Place {
   token: unknown;
 }
@@ -92,10 +94,12 @@ interface Batch {
   readonly postBatchResumeToken?: unknown;
 }
 
-/** Collections of the service itself that are cached, so that caches are notified. */
+/** Collections of the service itself whose values are cached. */
 const cached: readonly string[] = [collections.models, collections.settings, collections.tokens, collections.imports];
 
-/** Its other collections. Nobody waits for changes of these: to read them would double the reads of the stream. */
+/**
+ * The other collections of the service itself, whose changes are not needed. Reading them would double the reads of the stream.
+ */
 const unfollowed = Object.values(collections).filter((name) => name.startsWith('_') && !cached.includes(name));
 
 /** The fields of a change that are read. */
@@ -122,7 +126,7 @@ async function followOne({ database, session, changes, stopped }: Stream, place:
   if (!isResumed) changes.setListening(true);
   const { id } = batch;
   let killed: Promise<unknown> = Promise.resolve();
-  // A read waits a second for changes; a stop does not wait for the read.
+  // A read waits up to a second for changes. Killing the cursor ends it at once.
   const kill = (): void => {
     killed = db.command({ killCursors: '$cmd.aggregate', cursors: [id] }, { session }).catch(() => undefined);
   };
@@ -137,7 +141,7 @@ async function followOne({ database, session, changes, stopped }: Stream, place:
         changes.resume();
       }
       if (String(batch.id) === '0' || !(await waited(isBehind ? 0 : pace, stopped))) return;
-      // Without a limit, a server that hangs looks like one without changes. A stream that is catching up may need longer.
+      // Without a limit, a server that hangs looks like one without changes. A resumed stream may take longer to catch up.
       const next = (): Promise<Document> => send(nextOf(id, isBehind ? 1 : longestWait));
       batch = cursorOf(await (isBehind ? next() : withinTime(longestWait + maxTimeMS.read, next)));
     }
@@ -147,10 +151,10 @@ async function followOne({ database, session, changes, stopped }: Stream, place:
   }
 }
 
-/** Milliseconds that the server waits for a change before it answers that there is none. */
+/** Milliseconds that the server waits for a change before it returns an empty batch. */
 const longestWait = 1_000;
 
-/** `longest`: milliseconds to wait for a change. */
+/** Returns the command that reads the next changes. `longest` is the maximum wait in milliseconds. */
 const nextOf = (id: unknown, longest: number): Document => ({ getMore: id, collection: '$cmd.aggregate', maxTimeMS: longest });
 
 const cursorOf = (reply: Document): Batch => reply['cursor'] as Batch; // the form of every cursor command's reply
@@ -163,13 +167,13 @@ interface Event {
   readonly updateDescription?: { readonly updatedFields?: object; readonly removedFields?: readonly string[] };
 }
 
-/** Changes of a collection. `ids`: of the documents that were written; null if one is not known. */
+/** Changes of a collection. `ids` are those of the written documents; null if one is not known. */
 interface Reported {
   kind: 'any' | 'values';
   ids: unknown[] | null;
 }
 
-/** Returns the collections that have changed, with the writes as far as they are known. */
+/** Returns the collections that have changed, with the known facts about the writes. */
 function changesIn(events: readonly Document[], changes: ChangeBus): ReadonlyMap<string, Reported> {
   const found = new Map<string, Reported>();
   for (const event of events as readonly Event[]) {
@@ -188,7 +192,10 @@ function changesIn(events: readonly Document[], changes: ChangeBus): ReadonlyMap
   return found;
 }
 
-/** Whether totals stay right after the change: it changes other values, or this instance has made it and reports it itself. */
+/**
+ * Returns whether totals stay valid after a change, because it only changes other values, or this instance has made it and
+ * reports it itself.
+ */
 function keepsTotals({ operationType, ns, documentKey, updateDescription }: Event, changes: ChangeBus): boolean {
   if (operationType === 'insert' || operationType === 'delete')
     return changes.settle({ collection: ns?.coll ?? '', id: documentKey?._id, count: operationType === 'insert' ? 1 : -1 });
@@ -197,7 +204,7 @@ function keepsTotals({ operationType, ns, documentKey, updateDescription }: Even
   return Object.keys(updatedFields).length === 0 && !countedFields.some((name) => removedFields.includes(name));
 }
 
-/** Resolves after the time, or once the watch is closed; then to false. */
+/** Waits for a time. Resolves early, with false, when the watch is closed. */
 async function waited(milliseconds: number, stopped: AbortSignal): Promise<boolean> {
   await delay(milliseconds, undefined, { signal: stopped }).catch(() => undefined);
   return !stopped.aborted;

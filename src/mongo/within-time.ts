@@ -3,8 +3,8 @@ import { unavailableError } from '../errors.js';
 import { isInterrupted } from './driver-errors.js';
 
 /**
- * Runs a command, and again where a failover or a broken connection came in between, until the limit is over, in milliseconds. The next attempt
- * may hit the same failover: a former primary refuses commands until the driver has found the next one.
+ * Runs a command, and repeats it after a failover or a broken connection, until the limit in milliseconds is over. Several
+ * attempts may be needed, because a former primary refuses commands until the driver has found the new one.
  */
 export function untilAnswered<Reply>(limit: number, run: () => Promise<Reply>): Promise<Reply> {
   const end = performance.now() + limit;
@@ -24,12 +24,13 @@ async function repeat<Reply>(first: unknown, end: number, run: () => Promise<Rep
   throw error;
 }
 
-/** The 503 of a command that a server did not finish in time. */
+/** Returns the 503 for a command that a server did not finish in time. */
 export const tooLate = (): Error => unavailableError('The database took too long to answer, please try again or ask for less');
 
 /**
- * Resolves as the work does. Rejects with 503 if it takes more milliseconds than the limit: a server that hangs does not keep to the time
- * limits that it is given. A reply that came while this process was busy or stopped is read first.
+ * Settles as the work does, or rejects with a 503 if the work takes more milliseconds than the limit. The time limits in commands
+ * are not enough, because a server that hangs does not apply them. A reply that arrived while this process was busy or stopped is
+ * read before the limit is applied.
  */
 export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>, late = tooLate): Promise<Reply> =>
   new Promise((resolve, reject) => {
@@ -46,32 +47,35 @@ export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>, lat
     );
   });
 
-/** Milliseconds after which work is slow. */
+/** Milliseconds from which on work is slow. */
 export const slowAfter = 1_000;
 
 /**
- * The time that a request waits for the database: all its commands and transactions together. It runs while one of them is slow; quick ones
- * do not count, so that neither many of them nor a client that sends a body slowly is refused.
+ * The time that a request waits for the database, for all its commands and transactions together. Only slow ones count, so that a
+ * request with many quick commands, or a client that sends a body slowly, is not refused.
  */
 export class WaitTime {
   readonly #total: number;
   readonly #spent: SpentTime;
-  /** Work that takes fewer milliseconds does not count. */
+  /** Milliseconds below which work does not count. */
   readonly #least: number;
 
-  /** `total`: milliseconds. */
+  /** `total` is the time limit in milliseconds. */
   constructor(total: number, spent: SpentTime = { milliseconds: 0, until: 0 }, least = total / quickParts) {
     this.#total = total;
     this.#spent = spent;
     this.#least = least;
   }
 
-  /** The same time for many commands in turn, of which quick ones count as well. */
+  /** Returns the same time for a sequence of many commands, in which quick ones count too. */
   countingAll(): WaitTime {
     return new WaitTime(this.#total, this.#spent, 0);
   }
 
-  /** Runs work with the milliseconds that it may take: its limit, or less if less is left. Rejects with 503 if nothing is left. */
+  /**
+   * Runs work with the milliseconds that it may take: its limit, or the rest of the time if that is less. Rejects with a 503 if
+   * no time is left.
+   */
   run<Result>(limit: number, work: (limit: number) => Promise<Result>): Promise<Result> {
     const left = this.#total - this.#spent.milliseconds;
     if (left <= 0) return Promise.reject(tooLate());
@@ -82,7 +86,7 @@ export class WaitTime {
     return result;
   }
 
-  /** Begins anew: the request has got on, and waits for its client. */
+  /** Resets the time, because the request has made progress. */
   renew(): void {
     this.#spent.milliseconds = 0;
   }
@@ -95,20 +99,20 @@ export class WaitTime {
   }
 }
 
-/** The time of a request that is spent. */
+/** The spent time of a request. */
 interface SpentTime {
   milliseconds: number;
-  /** The end of the last work that counted, of `performance.now()`: of work at the same time, the time counts once. */
+  /** The end of the last work that counted, by `performance.now()`, so that the time of concurrent work counts once. */
   until: number;
 }
 
-/** Work that takes less than this part of the time of a request is quick. */
+/** Work is quick if it takes less than one `quickParts`th of the time of a request. */
 const quickParts = 16;
 
-/** The time of work that no request waits for. */
+/** The time for work that no request waits for, without a limit. */
 export const endless = new WaitTime(Infinity);
 
-/** Returns how many milliseconds a request may wait for the database, given the limits of its commands. */
+/** Returns the milliseconds that a request may wait for the database, given the limits of its commands. */
 export const requestTime = ({ read, write }: { readonly read: number; readonly write: number }): number =>
   1.5 * Math.max(read, write);
 
@@ -120,8 +124,9 @@ interface Patience {
 }
 
 /**
- * The same for work that heeds a signal: a command that waits for a server or a connection is not sent any more, and the connection of
- * one that was sent is closed. One timer, for work that is not slow.
+ * Does the same as `withinTime` for work that observes a signal. When the time is over, a command that waits for a server or a
+ * connection is no longer sent, and the connection of a command that was sent is closed. Work that is not slow needs only one
+ * timer.
  */
 export async function abortedLate<Reply>(
   limit: number,
@@ -142,7 +147,7 @@ export async function abortedLate<Reply>(
   };
   let timer = wait();
   try {
-    return await work(signal as unknown as AbortSignal); // has all that the driver uses of one
+    return await work(signal as unknown as AbortSignal); // has all members that the driver uses
   } finally {
     clearTimeout(timer);
   }
@@ -151,8 +156,8 @@ export async function abortedLate<Reply>(
 type AbortListener = (this: CommandSignal) => void;
 
 /**
- * The signal of one command. The driver adds three listeners to it and takes them away again, which is all that a command that is in time
- * needs it for: of a signal of the platform, with its events, that takes 4 % of the time of an update.
+ * The signal of one command. The driver adds three listeners and removes them again; with an AbortSignal of Node and its events,
+ * this takes 4 % of the time of an update.
  */
 class CommandSignal {
   aborted = false;
@@ -178,10 +183,10 @@ class CommandSignal {
   }
 }
 
-/** Returns how many milliseconds the work of a transaction may take, given the limit of a writing command. */
+/** Returns the milliseconds that the work of a transaction may take, given the limit of a write. */
 export const workTime = (write: number): number => 3 * write;
 
-/** The end of the time of work that has several parts, each with a limit of its own besides that of the whole. */
+/** A time limit for work in several parts, each of which has a further limit of its own. */
 export class Deadline {
   readonly #late: Promise<never>;
   #reject: (error: Error) => void = () => undefined;
@@ -189,23 +194,25 @@ export class Deadline {
   #isOver = false;
   readonly #end: number;
 
-  /** `limit`: milliseconds of all parts together. */
+  /** `limit` is the milliseconds for all parts together. */
   constructor(limit: number) {
     this.#end = performance.now() + limit;
     this.#late = new Promise<never>((_, reject) => (this.#reject = reject));
   }
 
-  /** Whether the caller has got the error that the work took too long. */
+  /** Whether the time is over and `race` has rejected. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** The milliseconds that are left of the whole. */
+  /** The milliseconds that are left for all parts together. */
   get left(): number {
     return Math.max(this.#end - performance.now(), 0);
   }
 
-  /** Begins a part. Throws the error if the time was over before, and has `race` reject with it after the limit, in milliseconds. */
+  /**
+   * Begins a part. `race` rejects with the error after the limit in milliseconds. Throws the error if the time is over already.
+   */
   allow(limit: number, late: () => Error): void {
     if (this.#isOver) throw late();
     clearTimeout(this.#timer);
@@ -228,5 +235,5 @@ export class Deadline {
   }
 }
 
-/** Milliseconds in which the server may say itself that it took too long. */
+/** Milliseconds after a limit in which the server can still report its own timeout. */
 const grace = 250;

@@ -215,8 +215,8 @@ describe('npx mangrove models', () => {
     );
     expect(wrong.exitCode).to.equal(1);
     for (const line of [
-      'not sharded +api::ferry.ferry +code is unique, which only a key of { "code": 1 } can keep',
-      'not sharded +api::raft.raft +size is no attribute that a shard key may have',
+      'not sharded +api::ferry.ferry +code is unique, which only a key of { "code": 1 } can guarantee',
+      'not sharded +api::raft.raft +size is not an attribute that a shard key can have',
       'refused +api::buoy.buoy +shard',
       'not sharded +api::fleet.fleet +a single type has one entry',
     ])

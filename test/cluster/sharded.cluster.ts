@@ -156,7 +156,7 @@ describe('two instances on a cluster of two shards', () => {
     const refused = await run('shard', 'api::coin.coin');
     expect([refused.exitCode, refused.stdout]).to.deep.equal([
       1,
-      'refused  api::coin.coin  code is unique, which only a key of { "code": 1 } can keep',
+      'refused  api::coin.coin  code is unique, which only a key of { "code": 1 } can guarantee',
     ]);
     await rm(directory, { recursive: true });
   });

@@ -69,7 +69,7 @@ describe('writes to types whose unique indexes are being built', () => {
       expect([await create(), await create()]).to.deep.equal([200, 400]);
       const states = serving.database.db.collection<{ uid: string; indexProblems?: readonly string[] }>('_model_status');
       const problemsOf = async (uid: string) => (await states.findOne({ uid }))?.indexProblems ?? [];
-      const why = 'is not built: the model calls for more than a collection can have';
+      const why = 'is not built: the model needs more indexes than a collection can have';
       expect(await problemsOf('api::coin.coin')).to.deep.equal(
         ['createdAt-__id-', 'updatedAt-__id-', 'title-__id-'].map((key) => `index mangrove_${key} ${why}`),
       );

@@ -269,7 +269,7 @@ describe('text search', () => {
   it('records in _model_status which indexes searches use, and why they scan', async () => {
     expect(await statusOf('api::note.note')).to.deep.equal({
       attributes: ['title', 'body'].map((attribute) => ({ attribute, search: 'trigram', state: 'ready' })),
-      scans: '_q looks through all entries if it is a number: no index finds parts of id, rank, place',
+      scans: '_q scans all entries if it is a number: no index finds parts of id, rank, place',
     });
     expect((await statusOf('api::mixed.mixed'))?.['scans']).to.contain('no trigrams of body');
     expect((await statusOf('api::page.page'))?.['attributes']).to.have.length(3);

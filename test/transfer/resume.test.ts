@@ -149,7 +149,9 @@ describe('an interrupted import', () => {
       const imports = db.collection('_imports');
       expect(await cut(context, 'entities', 9)).to.equal('Error: cut short');
       await imports.updateOne({}, { $set: { 'runner.pid': process.ppid }, $currentDate: { aliveAt: true } });
-      expect(await importAll(source, context).catch(String)).to.match(/is under way in process \d+ on .*without a sign of life/);
+      expect(await importAll(source, context).catch(String)).to.match(
+        /is under way in process \d+ on .*after its last heartbeat/,
+      );
       expect(await abandonImport(context).catch(String)).to.match(/is under way/);
       await imports.updateOne({}, [{ $set: { aliveAt: { $subtract: ['$$NOW', 61_000] } } }]);
       await importAll(source, context);

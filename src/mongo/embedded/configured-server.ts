@@ -5,8 +5,9 @@ import { readInstance, addressOf } from './instance.js';
 import { type EmbeddedDatabase, type EmbeddedOptions, startEmbedded } from './start-embedded.js';
 
 /**
- * Starts the embedded server that the configuration describes. Throws an Error in production, unless the configuration allows it,
- * and those of startEmbedded. `log` takes lines that a user should read; `onLost` is called if the server cannot be kept running.
+ * Starts the embedded server that the configuration describes. Throws an Error in production unless the configuration allows it,
+ * and the errors of startEmbedded. `log` is called with lines that a user should read, `onLost` if the server cannot be kept
+ * running.
  */
 export async function startConfigured(
   config: Config,
@@ -21,7 +22,7 @@ const notForProduction =
   'The embedded MongoDB (one node, no password, no backups) is not meant for production. Set MONGODB_URI to a replica set, ' +
   'or EMBEDDED_MONGODB=allow to use it all the same.';
 
-/** The address of the configured embedded server if another process runs it, or null. */
+/** Returns the address of the configured embedded server if a process runs it; otherwise null. */
 export async function runningServer(config: Config): Promise<string | null> {
   const instance = await readInstance(dataDirectory(config));
   return instance !== undefined && isRunning(instance.serverPid) ? addressOf(instance.port) : null;

@@ -7,11 +7,13 @@ import { archiveFolder, type PinnedArchive } from './archives.js';
 import { type Binary, otherWays, probeBinary, programName } from './binary.js';
 import { beginFetching, finishFetching } from './fetch-folder.js';
 
-/** The address that the official program is fetched from; mongodb-memory-server's own variables move it. */
+/** Returns the address that the official program is downloaded from. The variables of mongodb-memory-server can change it. */
 export const officialHost = (env: NodeJS.ProcessEnv): string =>
   env['MONGOMS_DOWNLOAD_URL'] ?? env['MONGOMS_DOWNLOAD_MIRROR'] ?? 'https://fastdl.mongodb.org';
 
-/** Whether anything answers there within 1.5 s. Behind a proxy the answer is yes: the download uses it, this probe cannot. */
+/**
+ * Returns whether an address answers within 1.5 s. Returns true behind a proxy, which the download uses and this check cannot.
+ */
 export const isReachable = async (address: string, env: NodeJS.ProcessEnv): Promise<boolean> => {
   if (proxyVariables.some((name) => Boolean(env[name]))) return true;
   return fetch(address, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(1500) }).then(
@@ -21,9 +23,9 @@ export const isReachable = async (address: string, env: NodeJS.ProcessEnv): Prom
 };
 
 /**
- * Downloads the archive of `pin` for this system by mongodb-memory-server, which writes one line that counts the megabytes, and unpacks
- * its mongod into the cache. Everything happens in a folder of its own that is renamed when it is complete, so that it may be cut off,
- * or run twice at once. Throws an Error if the archive is not the pinned one; nothing of it is executed then.
+ * Downloads the archive of `pin` for this system by mongodb-memory-server, which shows the progress in one line, and unpacks its
+ * mongod into the cache. This happens in a separate folder that is renamed when it is complete, so that it may be interrupted, or
+ * run twice at once. Throws an Error if the archive is not the pinned one. In that case nothing of it is executed.
  */
 export const downloadOfficial = async (cacheDir: string, pin: PinnedArchive): Promise<Binary> => {
   const work = await beginFetching(cacheDir);
@@ -40,7 +42,7 @@ export const downloadOfficial = async (cacheDir: string, pin: PinnedArchive): Pr
   return { path: join(archiveFolder(cacheDir, pin), programName), version: pin.version };
 };
 
-/** The pin is the check: the MD5 that the host states beside its archive would add nothing. */
+/** Downloads, checks and unpacks the archive. The pinned checksum makes the MD5 on the host redundant. */
 const fetchProgram = async (work: string, pin: PinnedArchive): Promise<void> => {
   const { DryMongoBinary } = await import('mongodb-memory-server');
   const { MongoBinaryDownload } = await import('mongodb-memory-server/lib/util/MongoBinaryDownload.js');
@@ -71,7 +73,10 @@ const requireVersion = async (program: string, { version }: PinnedArchive): Prom
 
 const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'npm_config_proxy', 'npm_config_https-proxy'];
 
-/** The library checks the server's certificate only where this variable says so. Returns what undoes the change. */
+/**
+ * Makes the library check the certificate of the server, which it does only if this variable is set. Returns a function that
+ * undoes the change.
+ */
 const requireCertificates = (): (() => void) => {
   const before = process.env['npm_config_strict_ssl'];
   process.env['npm_config_strict_ssl'] = before ?? 'true';

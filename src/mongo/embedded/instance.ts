@@ -2,7 +2,10 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Document } from 'mongodb';
 
-/** The content of instance.json beside the data: the version of the server that wrote them, its port, and its owner. */
+/**
+ * The content of instance.json beside the data: the version of the server that wrote the data, its port, its pid, and the pid of
+ * the process that started it.
+ */
 export interface Instance {
   readonly version: string;
   readonly port: number;
@@ -10,7 +13,7 @@ export interface Instance {
   readonly ownerPid: number;
 }
 
-/** The instance that last opened the data; undefined where there was none. */
+/** Returns the instance that last opened the data; undefined if there was none. */
 export const readInstance = async (dataDir: string): Promise<Instance | undefined> => {
   const text = await readText(join(dataDir, 'instance.json'));
   // Only writeInstance writes this file, and it writes it whole.
@@ -24,7 +27,7 @@ export const writeInstance = async (dataDir: string, instance: Instance): Promis
   await rename(unfinished, join(dataDir, 'instance.json'));
 };
 
-/** The id of the process that has locked the data, as mongod writes it; empty once it has ended cleanly. */
+/** Returns the pid of the process that has locked the data; undefined if it has ended cleanly. mongod writes it. */
 export const readLockHolder = async (dataDir: string): Promise<number | undefined> => {
   const pid = Number.parseInt((await readText(join(dataDir, 'mongod.lock'))) ?? '', 10);
   return Number.isNaN(pid) ? undefined : pid;
@@ -37,15 +40,15 @@ const readText = (file: string): Promise<string | undefined> =>
     throw error;
   });
 
-/** The connection string of the embedded server. */
+/** Returns the connection string of the embedded server. */
 export const addressOf = (port: number): string => `mongodb://127.0.0.1:${String(port)}/?replicaSet=rs0`;
 
 /**
- * Makes the server on `port` a replica set of one at its present address: a new one if the data have none, and by a forced change
- * if they were served on another port before.
+ * Makes the server on `port` a replica set of one at its current address. Initiates one if the data have none, and reconfigures
+ * it by force if the port has changed.
  */
 export const formReplicaSet = async (port: number): Promise<void> => {
-  // Loaded here only: it takes 0.1 s, in which the server starts.
+  // Loaded only here, while the server starts, because it takes 0.1 s.
   const { MongoClient } = await import('mongodb');
   const client = new MongoClient(`mongodb://127.0.0.1:${String(port)}/?directConnection=true`, { maxPoolSize: 1 });
   try {

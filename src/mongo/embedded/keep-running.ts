@@ -2,7 +2,7 @@ import type { RunningMongod } from './launch-mongod.js';
 
 interface KeepInput {
   readonly first: RunningMongod;
-  /** Starts another one at the same address. */
+  /** Starts a mongod at the same address. */
   readonly launch: () => Promise<RunningMongod>;
   /** Called with each line that a user should read. */
   readonly log: (line: string) => void;
@@ -17,7 +17,7 @@ interface KeptMongod {
   readonly stop: () => Promise<void>;
 }
 
-/** A server that ends this often within this time, in milliseconds, is not started again. */
+/** A server that ends so many times within so many milliseconds is not started again. */
 const max = { ends: 3, within: 60_000 };
 
 /** Starts the server again whenever it ends, until `stop` is called. */

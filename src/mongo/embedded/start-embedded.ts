@@ -10,13 +10,13 @@ import { openData, type OpenedData } from './open-data.js';
 
 export interface EmbeddedOptions {
   readonly dataDir: string;
-  /** The preferred port; another one is used if it is busy. If absent or 0: the port of the last time, or any. */
+  /** The preferred port; another one is used if it is busy. If absent or 0, the port of the last start, or any. */
   readonly port?: number | undefined;
-  /** Memory for the cache of the storage engine; 0.25 if absent. */
+  /** Size of the cache of the storage engine, in GB; 0.25 if absent. */
   readonly cacheSizeGB?: number;
   /** Called with each line that a user should read: a download, a changed port, a server that ended. */
   readonly log: (line: string) => void;
-  /** Called once if the server has ended and cannot be started again; the error's message is for people. */
+  /** Called once if the server has ended and cannot be started again, with an error whose message is meant for users. */
   readonly onLost: (error: Error) => void;
 }
 
@@ -33,7 +33,7 @@ export interface EmbeddedDatabase {
 }
 
 /**
- * Starts MongoDB as a replica set of one on the data in `dataDir`, and resolves when it may be written to. Throws an Error whose
+ * Starts MongoDB as a replica set of one on the data in `dataDir`, and resolves when it accepts writes. Throws an Error whose
  * message a user can act on: no mongod found, data in use, data of a newer version.
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedDatabase> => {
@@ -66,7 +66,7 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedD
   };
 };
 
-/** The database that clients connect to must stay where it is. */
+/** Starts the server again on the same port, to which clients are connected. Throws an Error if the port is busy. */
 const reopen = async (open: (port: number) => Promise<OpenedData>, port: number): Promise<RunningMongod> => {
   const opened = await open(port);
   if (opened.port === port) return opened.mongod;

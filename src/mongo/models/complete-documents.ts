@@ -4,16 +4,16 @@ import type { ContentType } from '../../schema/content-type.js';
 import { translating } from '../calls.js';
 import type { Database } from '../database.js';
 
-/** Whether entries of the former type lack something that the type needs. */
+/** Returns whether entries of the former type lack fields that the type needs. */
 export const asksForMore = (type: ContentType, former: ContentType | undefined): boolean =>
   former !== undefined && ((type.draftAndPublish && !former.draftAndPublish) || (type.localized && !former.localized));
 
-/** Collections that are completed at a time: the pool of connections is there for requests. */
+/** Maximum number of collections that are completed at once, so that connections remain for requests. */
 const atOnce = 8;
 
 /**
- * Completes entries that are older than an option of their type: with draft & publish they are published since their creation,
- * with localization they get the default locale and a group of their own. Idempotent.
+ * Adds the fields that entries lack because they are older than an option of their type. Draft & publish sets their publication
+ * date to that of their creation, localization sets the default locale and a new group. Idempotent.
  */
 export async function completeDocuments(types: readonly ContentType[], defaultLocale: string, database: Database): Promise<void> {
   const optional = types.filter(({ draftAndPublish, localized }) => draftAndPublish || localized);

@@ -5,20 +5,23 @@ import { ownIndexes, planIndexes, type IndexPlan } from '../read/plan-indexes.js
 /** A line for each index that could not be built. */
 export type IndexProblems = readonly string[];
 
-/** Brings the indexes of a content type's collection in line with its model. Returns what could not be built. */
+/**
+ * Brings the indexes of a content type's collection in line with its model. Returns a line for each index that could not be
+ * built.
+ */
 export const ensureIndexes = async (db: Db, type: ContentType, registry: Registry): Promise<IndexProblems> =>
   buildIndexes(db, type.collection, (await removeStaleIndexes(db, type, registry)).missing);
 
-/** The indexes that a model calls for and that are not there. */
+/** The indexes of a model that do not exist. */
 export interface MissingIndexes {
   readonly missing: readonly IndexPlan[];
-  /** Whether there is no collection either. */
+  /** Whether the collection does not exist either. */
   readonly isNew: boolean;
 }
 
 /**
- * Drops the indexes of a former model, which would refuse or slow down writes for nothing; indexes of others stay. Returns the indexes
- * that are missing.
+ * Drops the indexes of a former model, which would needlessly refuse or slow down writes. Indexes that others have made stay.
+ * Returns the missing indexes.
  */
 export async function removeStaleIndexes(db: Db, type: ContentType, registry: Registry): Promise<MissingIndexes> {
   const plans = planIndexes(type, registry);
@@ -47,7 +50,10 @@ export async function listIndexes(db: Db, collection: string): Promise<IndexDesc
   }
 }
 
-/** Builds all in one command, which is one pass over the collection; if it fails, one by one, to find out which fail. */
+/**
+ * Builds indexes by one command, which is one pass over the collection. If that fails, builds them one by one, to find out which
+ * fail.
+ */
 export async function buildIndexes(db: Db, collection: string, plans: readonly IndexPlan[]): Promise<IndexProblems> {
   if (plans.length === 0) return [];
   const specifications = plans.map(({ name, key, options }) => ({ name, key: { ...key }, ...options }));

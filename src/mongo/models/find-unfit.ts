@@ -10,11 +10,11 @@ export interface UnfitData {
   /** The violated rule: `required`, `type`, `enum`, `unique`, `minLength`, `maxLength`, `min`, `max`. */
   readonly rule: string;
   readonly count: number;
-  /** Ids of some of them. */
+  /** Ids of some of the entries. */
   readonly examples: readonly number[];
 }
 
-/** BSON types that the stored values of a scalar may have; null: they are not checked. */
+/** BSON types that the stored values of a scalar may have; null if they are not checked. */
 const bsonTypes: Readonly<Record<ScalarType, readonly string[] | null>> = {
   string: ['string'],
   text: ['string'],
@@ -36,7 +36,7 @@ const bsonTypes: Readonly<Record<ScalarType, readonly string[] | null>> = {
   blocks: null,
 };
 
-/** Returns the stored values that would violate new or changed attributes of a type. Only types with entries are looked through. */
+/** Returns the stored values that would violate new or changed attributes of a type. Types without entries are not searched. */
 export async function findUnfit(type: ContentType, before: Registry, database: Database): Promise<UnfitData[]> {
   const former = before.types.get(type.uid);
   const changed = [...type.attributes.values()].filter(
@@ -52,7 +52,7 @@ export async function findUnfit(type: ContentType, before: Registry, database: D
   return [...found, ...twice].filter((unfit) => unfit.count > 0);
 }
 
-/** Filters on stored documents that find values which a rule refuses. */
+/** Returns filters that find the values which a rule refuses, by the name of the rule. */
 function rulesOf(attribute: Attribute): Record<string, Document> {
   const { name } = attribute;
   const required = attribute.required ? { required: { [name]: null } } : {};

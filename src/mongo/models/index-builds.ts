@@ -6,12 +6,12 @@ import { type IndexPlan, indexesLeftOut, keepsUnique, planIndexes } from '../rea
 import { findUnused } from './unused-indexes.js';
 import { buildIndexes, type IndexProblems, type MissingIndexes, removeStaleIndexes } from './ensure-indexes.js';
 
-/** Types whose indexes are built at a time: the pool of connections is there for requests. */
+/** Maximum number of types whose indexes are built at once, so that connections remain for requests. */
 const atOnce = 4;
 
 const day = 86_400_000;
 
-/** Milliseconds after which the state of a model lists the indexes that are being built. */
+/** Duration of a build, in milliseconds, after which the state of a model lists the indexes that are being built. */
 const longBuild = 1_000;
 
 interface BuildsInput {
@@ -19,22 +19,22 @@ interface BuildsInput {
   readonly logger: Logger;
   /** Called with indexes that could not be built. */
   readonly report: (uid: string, problems: IndexProblems) => Promise<void>;
-  /** Takes the names of indexes that are being built; none: all are there. */
+  /** Called with the names of indexes that are being built; with none when they are built. */
   readonly reportBuilding: (uid: string, names: readonly string[]) => Promise<void>;
-  /** Takes the names of indexes that nothing has used for long. */
+  /** Called with the names of indexes that no read has used for a month. */
   readonly reportUnused: (uid: string, names: readonly string[]) => Promise<void>;
 }
 
 /** Builds that were begun. Both resolve, even if builds fail. */
 interface BegunBuilds {
-  /** When the indexes are there that keep values unique. */
+  /** Resolves when the unique indexes are built. */
   readonly unique: Promise<void>;
   readonly all: Promise<void>;
 }
 
 /**
- * Brings indexes in line with the models in force while requests are answered: of all types first those that keep values unique, which
- * writes to the type wait for.
+ * Brings indexes in line with the models in force while requests are answered. Begins with the unique indexes of all types,
+ * because writes to a type wait for them.
  */
 export class IndexBuilds {
   readonly #input: BuildsInput;
@@ -47,7 +47,7 @@ export class IndexBuilds {
     this.#input = input;
   }
 
-  /** Says once a day which indexes no read has used for a month. */
+  /** Reports once a day which indexes no read has used for a month. */
   async reportUnused({ types }: Registry): Promise<void> {
     if (Date.now() - this.#lookedForUnused < day) return;
     this.#lookedForUnused = Date.now();
@@ -59,7 +59,10 @@ export class IndexBuilds {
     }
   }
 
-  /** `stored`: the collections that existed before the types were prepared; others have no indexes yet. */
+  /**
+   * Begins to build the missing indexes of types. `stored` are the collections that existed before the types were prepared;
+   * others have no indexes yet.
+   */
   begin(types: readonly ContentType[], registry: Registry, stored: ReadonlySet<string>): BegunBuilds {
     const missingOf = async (type: ContentType): Promise<MissingIndexes> =>
       stored.has(type.collection)
@@ -70,13 +73,13 @@ export class IndexBuilds {
     return { unique: settle(unique), all: settle(all) };
   }
 
-  /** Resolves to the builds that are left; null if the indexes could not be listed. */
+  /** Builds the unique indexes of a type. Resolves to the other indexes to build; null if the indexes could not be listed. */
   #beginUnique(type: ContentType, missingOf: (type: ContentType) => Promise<MissingIndexes>): Promise<LeftIndexes | null> {
     const { database, logger } = this.#input;
     const build = this.#turns
       .run(async () => {
         const { missing, isNew } = await missingOf(type);
-        // without entries all indexes are there at once
+        // without entries all indexes are built at once
         const first = missing.filter((plan) => isNew || keepsUnique(plan));
         const problems = await database.abandoned.endWhile(() => buildIndexes(database.db, type.collection, first));
         return { problems, others: missing.filter((plan) => !first.includes(plan)) };
@@ -105,7 +108,7 @@ export class IndexBuilds {
     }
   }
 
-  /** Builds indexes, and reports it if that takes long. */
+  /** Builds indexes, and reports them as being built if that takes long. */
   async #watched({ uid, collection }: ContentType, plans: readonly IndexPlan[]): Promise<IndexProblems> {
     const { database, logger, reportBuilding } = this.#input;
     let reporting: Promise<void> | null = null;
@@ -133,6 +136,6 @@ interface LeftIndexes {
 }
 
 const describeLeftOut = ({ name }: IndexPlan): string =>
-  `index ${name} is not built: the model calls for more than a collection can have`;
+  `index ${name} is not built: the model needs more indexes than a collection can have`;
 
 const settle = async (builds: readonly Promise<unknown>[]): Promise<void> => void (await Promise.allSettled(builds));

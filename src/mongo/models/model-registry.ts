@@ -17,13 +17,13 @@ import { TypePreparation } from './type-preparation.js';
 
 type Documents = Awaited<ReturnType<StoredModels['read']>>;
 
-/** Entries that lack required values may be repaired without a change of the models. In milliseconds. */
+/** Milliseconds between two counts of entries that lack required values, which may be repaired without a change of the models. */
 const recountEvery = 300_000;
 
 const uncounted = 'entries that lack required values could not be counted';
-const unsearched = 'what searches use could not be built';
+const unsearched = 'search indexes could not be built';
 
-/** The content types in force, and the locales. A request takes the snapshot that it finds. */
+/** The content types in force, and the locales. A request keeps the snapshot that was current when it began. */
 interface Snapshot {
   readonly registry: Registry;
   readonly locales: Locales;
@@ -38,8 +38,8 @@ export interface ExpectedModels {
 }
 
 /**
- * Holds the snapshot of all content types and replaces it as a whole when `_models` changes. A model that fails its check
- * leaves the old one in force; the reason is logged and kept in `_model_status`.
+ * Holds the snapshot of all content types, and replaces it as a whole when `_models` changes. If a model fails its check, the
+ * previous one stays in force, and the reason is logged and stored in `_model_status`.
  */
 export class ModelRegistry {
   readonly #database: Database;
@@ -47,7 +47,7 @@ export class ModelRegistry {
   readonly #logger: Logger;
   readonly #status: ModelStatus;
   readonly #listeners = new Set<(registry: Registry) => void>();
-  /** What is in force. Replaced as a whole, never changed. */
+  /** The snapshot in force. It is immutable and replaced as a whole. */
   snapshot: Snapshot;
   #build: RegistryBuild;
   #stored: Documents | null = null;
@@ -94,7 +94,7 @@ export class ModelRegistry {
     return this.#build;
   }
 
-  /** Reads the stored models. They are not checked; those that stay as they are stay the same objects. */
+  /** Reads the stored models without checks. Unchanged models are the same objects as before. */
   readStored(): Promise<Documents> {
     this.#models.invalidate(null);
     return this.#models.read();
@@ -110,13 +110,16 @@ export class ModelRegistry {
     this.#listeners.add(listener);
   }
 
-  /** Reads locales and all models again, or these models. Calls that come while one is under way share the next. */
+  /** Reads locales and all models again, or only the named ones. Calls during a load share the next one. */
   load(uids: readonly string[] | null = null): Promise<void> {
     this.#staleLocales = true;
     return this.loadModels(uids);
   }
 
-  /** Reads these models again, all if `uids` is null. If the expected ones are stored, their build is put in force: it is not made again. */
+  /**
+   * Reads the named models again, or all if `uids` is null. If the stored models are the expected ones, their build is put in
+   * force without building again.
+   */
   loadModels(uids: readonly string[] | null, expected: ExpectedModels | null = null): Promise<void> {
     this.#models.invalidate(uids);
     this.#expected = expected ?? this.#expected;
@@ -140,7 +143,7 @@ export class ModelRegistry {
     await this.#background;
   }
 
-  /** Counts again how many entries lack required values, for `_model_status`. */
+  /** Counts the entries that lack required values again, for `_model_status`. */
   recount(): Promise<void> {
     return this.#required.recount().catch(this.#warn(uncounted));
   }

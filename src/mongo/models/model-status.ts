@@ -15,16 +15,16 @@ interface StatusDocument {
   readonly uid: string;
   readonly instance: string;
   readonly state?: ModelReport['state'];
-  /** Why the model is not in force as it is stored. */
+  /** The reasons why the model is not in force as it is stored. */
   readonly problems?: readonly string[];
   /** Parts of the model that are served differently from its document. */
   readonly warnings?: readonly string[];
-  /** Parts that other models lack because of this one. */
+  /** Attributes that other models lack because of this one. */
   readonly affects?: readonly string[];
   readonly indexProblems?: readonly string[];
   readonly indexesBuilding?: readonly string[];
   readonly unusedIndexes?: readonly string[];
-  /** Attributes that changes made required, with the number of entries that have null there. */
+  /** Attributes that a change of the model made required, with the number of entries in which they are null. */
   readonly requiredNulls?: readonly RequiredNulls[];
   /** The indexes that searches can use; absent if no attribute of the model has the option `search`. */
   readonly search?: SearchState;
@@ -32,9 +32,9 @@ interface StatusDocument {
   readonly expiresAt: Date;
 }
 
-/** Milliseconds that the states of an instance outlive its last sign of life. */
+/** Milliseconds after the last heartbeat of an instance until its states are deleted. */
 const lifetime = 900_000;
-/** Milliseconds between two signs of life. */
+/** Milliseconds between two heartbeats. */
 const heartbeat = 300_000;
 
 /** The state of each model on this instance, in `_model_status`, for operators and the admin API. */
@@ -47,7 +47,7 @@ export class ModelStatus {
   /** The uids of models with indexes that could not be built. */
   readonly #withoutIndexes = new Set<string>();
   #expiring: Promise<unknown> | null = null;
-  /** What was written last; undefined before that. */
+  /** The problem that was written last; undefined if none was written yet. */
   #schemaProblem: string | null | undefined;
 
   constructor(database: Database, logger: Logger) {
@@ -73,14 +73,14 @@ export class ModelStatus {
     for (const uid of gone) this.#reported.delete(uid);
   }
 
-  /** Lines for indexes that could not be built; none is the rule, and written only after others. */
+  /** Writes a line for each index that could not be built. An empty list is written only after one that was not empty. */
   async reportIndexes(uid: string, indexProblems: readonly string[]): Promise<void> {
     if (indexProblems.length > 0) this.#withoutIndexes.add(uid);
     else if (!this.#withoutIndexes.delete(uid)) return;
     await this.#write([this.#set(uid, { indexProblems })]);
   }
 
-  /** Names of indexes that are being built, and of those that no read has used for a month. */
+  /** Writes the names of indexes that are being built, or of those that no read has used for a month. */
   async reportIndexState(uid: string, state: Pick<StatusDocument, 'indexesBuilding' | 'unusedIndexes'>): Promise<void> {
     await this.#write([this.#set(uid, state)]);
   }
@@ -89,20 +89,23 @@ export class ModelStatus {
     await this.#write([this.#set(uid, { search })]);
   }
 
-  /** Whether other instances of the service run. */
+  /** Returns whether other instances of the service run. */
   async hasOthers(): Promise<boolean> {
     const others = { instance: { $ne: this.#instance }, expiresAt: { $gt: new Date() } };
     return (await inReadTime(this.#database, () => this.#collection().countDocuments(others, { limit: 1 }))) > 0;
   }
 
-  /** Writes and logs how many entries lack what changes of a model made required. */
+  /** Writes and logs how many entries lack values that a change of the model made required. */
   async reportRequiredNulls(uid: string, requiredNulls: readonly RequiredNulls[]): Promise<void> {
     for (const { attribute, entries } of requiredNulls)
       this.#logger.warn({ uid, attribute, entries }, `${uid}: ${attribute} is required now, and null in stored entries`);
     await this.#write([this.#set(uid, { requiredNulls })]);
   }
 
-  /** Why the GraphQL schema of the models in force could not be built, so that the former one still serves; null: it is in force. */
+  /**
+   * Writes the reason why the GraphQL schema of the models in force could not be built, so that the former one is still used;
+   * null if it is in force.
+   */
   async reportSchema(problem: string | null): Promise<void> {
     if (problem === this.#schemaProblem) return;
     const state = problem === null ? 'active' : 'refused';
@@ -124,7 +127,7 @@ export class ModelStatus {
     }
   }
 
-  /** Created once, with the first state; again if that failed. */
+  /** Creates the index that deletes old states. Called with the first state, and again if it failed. */
   #expire(): Promise<unknown> {
     return this.#change((states) => states.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 })).catch((error: unknown) => {
       this.#expiring = null;
@@ -132,7 +135,7 @@ export class ModelStatus {
     });
   }
 
-  /** Writes within the time of a writing command: the next report waits for it. */
+  /** Writes within the time limit of writes, because the next report waits for it. */
   #change(write: (states: Collection<StatusDocument>) => Promise<unknown>): Promise<unknown> {
     return inWriteTime(this.#database, () => write(this.#collection()));
   }
@@ -176,7 +179,7 @@ const statusOf = ({ state, problems, warnings, affects }: ModelReport) => ({
   affects,
 });
 
-/** Most models are active, and nothing else is to be said of them. */
+/** Returns a report as a string for comparison: only the state for most models, which are active without problems. */
 const stateOf = (report: ModelReport): string => {
   const { state, problems, warnings, affects } = report;
   return problems.length + warnings.length + affects.length === 0 ? state : JSON.stringify(statusOf(report));

@@ -13,9 +13,9 @@ import { watchChanges } from '../watch-changes.js';
 export interface Backend {
   readonly store: Store;
   readonly models: ModelRegistry;
-  /** Host and database, for people. */
+  /** Host and database, for display. */
   readonly description: string;
-  /** Drops all caches. Called after the data were replaced by other means. */
+  /** Drops all caches. Called after the data were replaced without the service. */
   forget(): void;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export const modelSettings = ({ api, plugins }: Config): ModelSettings => ({
 /** Paths of routes outside of the REST API, which do not depend on its prefix. */
 const servicePaths = ['/admin/api', '/docs/files', '/uploads', '/_health'];
 
-/** The first segments of the paths that lie below a prefix. */
+/** Returns the first segments, below a prefix, of the paths that begin with it. */
 const pathsBelow = (prefix: string, paths: readonly string[]): string[] =>
   paths.filter((path) => path.startsWith(`${prefix}/`)).map((path) => path.slice(prefix.length + 1).split('/')[0] ?? '');
 
@@ -60,7 +60,7 @@ export async function openBackend({ uri, config, settings, firstLocale, logger }
 function createBackend(store: Store, models: ModelRegistry, logger: Logger): Backend {
   const { database, changes } = store;
   const stopReading = readAfterChanges(models, changes, logger);
-  // Reserved ids may be among those that an import inserts.
+  // An import may insert entries with the ids that were reserved.
   changes.onChange([collections.imports], () => {
     store.ids.forget();
   });
@@ -85,7 +85,10 @@ function createBackend(store: Store, models: ModelRegistry, logger: Logger): Bac
 /** The pause after which models that could not be read are read again, in milliseconds. */
 const readAgainAfter = 2_000;
 
-/** Reads the models again after a change of their collections, until that succeeds. Returns a function that ends it. */
+/**
+ * Reads the models again after each change of their collections, and retries until that succeeds. Returns a function that stops
+ * the retries.
+ */
 function readAfterChanges(models: ModelRegistry, changes: ChangeBus, logger: Logger): () => void {
   let retry: NodeJS.Timeout | undefined;
   const read = (load: () => Promise<void>): void => {
@@ -100,6 +103,6 @@ function readAfterChanges(models: ModelRegistry, changes: ChangeBus, logger: Log
   return () => clearTimeout(retry);
 }
 
-/** The uids of the models that were written; null if they are not known. */
+/** Returns the uids of the models that were written; null if they are not known. */
 const uidsOf = (change: Change): readonly string[] | null =>
   'ids' in change && change.ids?.every((id) => typeof id === 'string') === true ? change.ids : null;

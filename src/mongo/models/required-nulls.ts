@@ -6,7 +6,7 @@ import type { Attribute, ContentType, Registry } from '../../schema/content-type
 import { inWriteTime } from '../calls.js';
 import { readAll, runRead, type Database } from '../database.js';
 
-/** A required attribute that stored entries lack. */
+/** A required attribute without a value in stored entries. */
 export interface RequiredNulls {
   /** Path in entries, without positions in lists. */
   readonly attribute: string;
@@ -14,17 +14,17 @@ export interface RequiredNulls {
   readonly entries: number;
 }
 
-/** The state of the required attributes of a type, by the keys of their places, in `_required`. */
+/** A document of `_required`: the required attributes of a type, by the keys of their places. */
 interface CheckedType {
   /** The uid. */
   readonly _id: string;
-  /** Those that were required when the type was checked last. */
+  /** The attributes that were required at the last check of the type. */
   readonly required: readonly string[];
-  /** Those that stored entries lacked then. */
+  /** Those of them without a value in stored entries at that time. */
   readonly lacking: readonly string[];
 }
 
-/** The places of a type that entries may lack, and how many do. */
+/** The places of a type without a value in stored entries, and the counts of these entries. */
 interface Counted {
   readonly type: ContentType;
   readonly places: readonly AttributePlace[];
@@ -33,14 +33,14 @@ interface Counted {
 
 type Report = (uid: string, nulls: readonly RequiredNulls[]) => Promise<void>;
 
-/** Counts the entries that lack what changes of the models have made required, and calls `report` with each new count. */
+/** Counts the entries that lack values which a change of the models made required, and calls `report` with each new count. */
 export class RequiredChecks {
   readonly #database: Database;
   readonly #report: Report;
-  /** Types whose entries lack something, by uid. */
+  /** Types with entries that lack required values, by uid. */
   readonly #lacking = new Map<string, Counted>();
 
-  /** Whether any types of the database were checked. */
+  /** Whether a type of the database was checked before. */
   #isBegun = false;
 
   constructor(database: Database, report: Report) {
@@ -49,9 +49,9 @@ export class RequiredChecks {
   }
 
   /**
-   * Counts what is required now and was not when any instance checked these types last, and what was lacking then. Sends one command
-   * for each such attribute. The first check of a database counts nothing, nor is there anything to count in a new collection. `stored`:
-   * the collections that are not new.
+   * Counts the entries without values in attributes that are required now and were not at the last check by any instance, and in
+   * those that lacked values at that time. Sends one command for each such attribute. Counts nothing at the first check of a
+   * database and in new collections. `stored` are the collections that are not new.
    */
   async check(types: readonly ContentType[], registry: Registry, stored: ReadonlySet<string>): Promise<void> {
     const isNew = ({ collection }: ContentType): boolean => !stored.has(collection);
@@ -74,12 +74,12 @@ export class RequiredChecks {
     await this.#record(records);
   }
 
-  /** Counts again what was lacking. */
+  /** Repeats the counts of the attributes that lacked values. */
   async recount(): Promise<void> {
     for (const { type, places } of [...this.#lacking.values()]) await this.#count(type, places);
   }
 
-  /** Returns the keys of the places that entries lack. */
+  /** Counts the entries without values at some places. Returns the keys of places with such entries. */
   async #count(type: ContentType, places: readonly AttributePlace[]): Promise<readonly string[]> {
     const counts: (RequiredNulls & { readonly place: AttributePlace })[] = [];
     for (const place of places) {
@@ -115,13 +115,16 @@ export class RequiredChecks {
   }
 }
 
-/** Lists are never null, and GraphQL wraps a missing related entry in a response that is not null. */
+/**
+ * Returns whether stored nulls in an attribute would violate the model. Lists are never null, and GraphQL wraps a missing related
+ * entry in a response that is not null.
+ */
 const isRequiredValue = (attribute: Attribute): attribute is Attribute =>
   attribute.required && (attribute.kind === 'scalar' || (attribute.kind === 'component' && !attribute.repeatable));
 
 const keyOf = (place: AttributePlace): string => `${dottedPath(place)} ${place.steps.map(({ zone }) => zone ?? '').join(' ')}`;
 
-/** Matches entries that have the component at the end of the steps, and null in its attribute. */
+/** Returns a match for entries that have the component at the end of the steps, and null in its attribute. */
 function nullAt([step, ...rest]: AttributePlace['steps'], attribute: string): Document {
   if (step === undefined) return { [attribute]: null };
   const { name, list, zone } = step;

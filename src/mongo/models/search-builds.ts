@@ -20,7 +20,7 @@ import {
 export interface SearchState {
   /** Attributes with the option `search`. */
   readonly attributes: readonly AttributeState[];
-  /** Why `_q`, or `_q` with a number, looks through all entries; null: it does not. */
+  /** The reason why `_q`, or `_q` with a number, scans all entries; null if it does not. */
   readonly scans: string | null;
 }
 
@@ -36,7 +36,7 @@ interface BuildsInput {
   readonly report: (uid: string, state: SearchState) => Promise<void>;
 }
 
-/** How often a sample of trigrams is taken again, in milliseconds. */
+/** Milliseconds between two samples of trigrams. */
 const sampledFor = 3_600_000;
 
 /** Builds the indexes and trigrams of searches for the models in force, after all other builds. */
@@ -45,7 +45,7 @@ export class SearchBuilds {
   #types: readonly ContentType[] = [];
   /** The builds whose trigrams writes store; null before the first models are in force. */
   #kept: ReadonlySet<string> | null = null;
-  /** The builds that were wanted last; null before the first look at those of the database. */
+  /** The builds that were needed last; null before those in the database were read. */
   #built: ReadonlySet<string> | null = null;
   /** The uids of types whose states are written. */
   readonly #reported = new Set<string>();
@@ -56,8 +56,8 @@ export class SearchBuilds {
   }
 
   /**
-   * From now on writes store the trigrams that the types need. Called before the types are in force. Trigrams that were needed until now, or
-   * when the database was used last, may become wrong from now on, so that they are built again if a later model needs them.
+   * Makes writes store the trigrams that the types need. Called before the types are in force. Trigrams that are no longer needed
+   * may become outdated from now on, so they are marked to be built again if a later model needs them.
    */
   async keep({ types }: Registry): Promise<void> {
     const kept = [...types.values()].filter((type) => type.collection !== '' && searchedAttributes(type).length > 0);
@@ -70,7 +70,7 @@ export class SearchBuilds {
     this.#input.database.searches.keep(new Map(attributes.filter(([, names]) => names.length > 0)));
   }
 
-  /** The full-text indexes of these types are being changed, and are not used until then. */
+  /** Stops the use of the full-text indexes of these types until they have been changed. */
   suspend(types: readonly ContentType[]): void {
     for (const { collection } of types) this.#input.database.searches.setWords(collection, false);
   }
@@ -90,7 +90,7 @@ export class SearchBuilds {
     for (const type of built) await this.#buildType(type);
   }
 
-  /** Goes on where a failure of the database has ended a build. */
+  /** Continues builds that a failure of the database has ended. */
   async resume(): Promise<void> {
     const { searches } = this.#input.database;
     const isComplete = ({ collection, attribute }: TrigramAttribute): boolean => searches.isComplete(collection, attribute);
@@ -161,7 +161,10 @@ export class SearchBuilds {
 const scalarsOf = ({ attributes }: ContentType): readonly ScalarAttribute[] =>
   [...attributes.values()].filter((attribute) => attribute.kind === 'scalar');
 
-/** The attributes of a type with the option. Of many types few have any, and types that stay as they are come with every change. */
+/**
+ * Returns the attributes of a type with the option `search`. Cached, because every change of a model asks for all types, and few
+ * have any.
+ */
 function searchedAttributes(type: ContentType): readonly ScalarAttribute[] {
   const searched = searchedOf.get(type) ?? scalarsOf(type).filter(({ search }) => search !== null);
   searchedOf.set(type, searched);
@@ -173,7 +176,10 @@ const searchedOf = new WeakMap<ContentType, readonly ScalarAttribute[]>();
 const placesOf = (type: ContentType): readonly TrigramAttribute[] =>
   trigramAttributes(type).map((attribute) => ({ collection: type.collection, attribute }));
 
-/** Searches use trigrams only if all attributes that they look into have them. Ids and numbers have none; the codes of locales are known. */
+/**
+ * Returns the reason why `_q` scans all entries; null if it does not. It uses trigrams only if all attributes that it searches in
+ * have them. Ids and numbers have none. Locales need none, because their codes are known.
+ */
 function whyScanned(type: ContentType): string | null {
   if (wordedAttributes(type).length > 0 || trigramAttributes(type).length === 0) return null;
   const searched = scalarsOf(type)
@@ -183,7 +189,7 @@ function whyScanned(type: ContentType): string | null {
     searched.filter((one) => scalarTypes[one.type].search === by);
   const lacking = found('text').flatMap(({ name, search }) => (search?.kind === 'trigram' ? [] : [name]));
   if (lacking.length > 0)
-    return `_q looks through all entries: no trigrams of ${lacking.join(', ')} ("search": "trigram" or "searchable": false)`;
+    return `_q scans all entries: no trigrams of ${lacking.join(', ')} ("search": "trigram" or "searchable": false)`;
   const numbers = ['id', ...found('number').map(({ name }) => name)];
-  return `_q looks through all entries if it is a number: no index finds parts of ${numbers.join(', ')}`;
+  return `_q scans all entries if it is a number: no index finds parts of ${numbers.join(', ')}`;
 }

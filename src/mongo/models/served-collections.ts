@@ -21,9 +21,9 @@ type Types = Pick<Registry, 'types'>;
 type StoredModel = { readonly uid: string } & Partial<Pick<Model, 'collectionName' | 'info'>>;
 
 /**
- * Returns the collections of these models that have documents and were never served: these may belong to another application. Until the
- * first record is whole, the database may be older than the record: collections of models that are active, and those with indexes
- * of the service, count as served. `inForce`: types whose collections are recorded.
+ * Returns the collections of these models that have documents and were never served, so that they may belong to another
+ * application. If the first record is incomplete, the database may be older than the record. In this case the collections of
+ * active models, and those with indexes of the service, count as served. `inForce` are types whose collections are recorded.
  */
 export async function findForeign(
   models: readonly StoredModel[],
@@ -36,7 +36,7 @@ export async function findForeign(
   const open = stored.filter((name) => !recorded.has(name));
   const filled = await filterNames(open, (name) => holdsDocuments(name, database));
   if (filled.length === 0) return new Set();
-  // Another instance records a collection before it serves it, so the documents may be of its clients.
+  // Read again: another instance records a collection before it serves it, so its clients may have written the documents.
   const known = await readRecorded([...filled, lastRecorded], database);
   const found = filled.filter((name) => !known.has(name));
   if (known.has(lastRecorded)) return new Set(found);
@@ -44,7 +44,7 @@ export async function findForeign(
   return new Set(await filterNames(found, async (name) => !active.has(name) && !(await hasIndexes(name, database))));
 }
 
-/** The names for which a test resolves to true. */
+/** Returns the names for which a test resolves to true. */
 async function filterNames(names: readonly string[], test: (name: string) => Promise<boolean>): Promise<readonly string[]> {
   const found = await Promise.all(names.map(async (name) => ((await test(name)) ? [name] : [])));
   return found.flat();
@@ -52,12 +52,12 @@ async function filterNames(names: readonly string[], test: (name: string) => Pro
 
 const builtinUids: ReadonlySet<string> = new Set(builtinModels.map(({ uid }) => uid));
 
-/** Recorded behind all others of the first record. */
+/** The collection that is recorded last, which shows that the first record is complete. */
 const lastRecorded = collections.users;
 
 /**
- * Collections of content types, without those of types in force; those of the service's own types are its own. Models with wrong names are
- * not in force.
+ * Returns the collections of content types, except for those of types in force and of built-in types. Models with an invalid
+ * collection name are left out, because they are not in force.
  */
 function namesOf(models: readonly StoredModel[], inForce: Types | null = null): readonly string[] {
   const named = models.filter(({ uid }) => uid.includes('::') && !builtinUids.has(uid));
@@ -65,12 +65,12 @@ function namesOf(models: readonly StoredModel[], inForce: Types | null = null): 
   return [...new Set(names)].filter((name) => isName.test(name));
 }
 
-/** Whether the type has the collection in force. That of another type is found among those that are recorded. */
+/** Returns whether a type in force has the collection. Collections of other types are looked up in the record. */
 const isServed = (uid: string, name: string, inForce: Types | null): boolean => inForce?.types.get(uid)?.collection === name;
 
 const isName = new RegExp(collectionNamePattern);
 
-/** The names that are recorded. */
+/** Returns those of the names that are recorded. */
 async function readRecorded(names: readonly string[], database: Database): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
   const filter = { _id: { $in: names } };
@@ -83,7 +83,7 @@ async function readRecorded(names: readonly string[], database: Database): Promi
   return new Set(rows.map(({ _id }) => String(_id)));
 }
 
-/** The models that an instance of the service has in force. */
+/** Returns those of the models that are in force on some instance of the service. */
 async function readActive(models: readonly StoredModel[], database: Database): Promise<readonly StoredModel[]> {
   const states = await readAll(database, { find: collections.modelStatus, filter: { state: 'active' }, batchSize: 100_000 });
   const active = new Set(states.map(({ uid }) => uid as unknown));
@@ -93,14 +93,17 @@ async function readActive(models: readonly StoredModel[], database: Database): P
 const hasIndexes = async (name: string, { db }: Database): Promise<boolean> =>
   (await listIndexes(db, name)).some(({ name: index = '' }) => index.startsWith(ownIndexes));
 
-/** Whether a collection has a document. */
+/** Returns whether a collection has a document. */
 export const holdsDocuments = async (name: string, database: Database): Promise<boolean> =>
   (await readAll(database, { find: name, projection: { _id: 1 }, limit: 1 })).length > 0;
 
-/** So many names are written without a look at what is recorded: writing again costs no more than the look. */
+/**
+ * Number of names up to which all are written without reading the record first, because a repeated write costs no more than the
+ * read.
+ */
 const fewNames = 10;
 
-/** Records the collections of these types. `inForce`: types whose collections are recorded. */
+/** Records the collections of these types. `inForce` are types whose collections are recorded. */
 export async function recordServed(
   types: Iterable<ContentType>,
   database: Database,

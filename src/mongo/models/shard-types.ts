@@ -5,9 +5,9 @@ import { type Database, readAll } from '../database.js';
 import { ensureCollections } from '../ensure-collections.js';
 import { keepsUnique, planIndexes } from '../read/plan-indexes.js';
 
-/** The effects of the shard key of a type, for people, one line each. */
+/** The effects of the shard key of a type, one line each, for operators. */
 interface ShardReport {
-  /** Why the type cannot be sharded by its key. */
+  /** The reasons why the type cannot be sharded by its key. */
   readonly problems: readonly string[];
   /** The effects on requests if it is sharded. */
   readonly notes: readonly string[];
@@ -22,7 +22,9 @@ export function reportShard(type: ContentType, registry: Registry): ShardReport 
   return {
     problems: [
       ...(type.kind === 'singleType' ? ['a single type has one entry, which is on one shard'] : []),
-      ...fields.filter((field) => !canBeKey(type, field)).map((field) => `${field} is no attribute that a shard key may have`),
+      ...fields
+        .filter((field) => !canBeKey(type, field))
+        .map((field) => `${field} is not an attribute that a shard key can have`),
       ...uniqueProblems(type, registry, fields),
     ],
     notes: [
@@ -46,7 +48,10 @@ const keyTypes: ReadonlySet<ScalarType> = new Set<ScalarType>([
   'timestamp',
 ]);
 
-/** Scalars of the entry itself, and relations to one that are stored in it. */
+/**
+ * Returns whether a shard key can have an attribute: a scalar of the entry itself, or a relation to one that is stored in the
+ * entry.
+ */
 function canBeKey({ attributes }: ContentType, field: string): boolean {
   if (field === '_id') return true;
   const attribute = attributes.get(field);
@@ -54,27 +59,30 @@ function canBeKey({ attributes }: ContentType, field: string): boolean {
   return attribute?.kind === 'relation' && !attribute.many && attribute.storage.kind === 'own';
 }
 
-/** A shard keeps values unique among its own entries: all entries that could share one must lie on it. */
+/**
+ * Returns the unique values that the key does not keep unique. A shard only keeps values unique among its own entries, so all
+ * entries that could have the same value must be on the same shard.
+ */
 function uniqueProblems(type: ContentType, registry: Registry, fields: readonly string[]): string[] {
   const isHashed = Object.values(type.shard ?? {}).includes('hashed');
   const uniques = planIndexes(type, registry).filter(keepsUnique);
   const broken = uniques.filter(({ key }) => isHashed || fields.some((field, index) => Object.keys(key)[index] !== field));
   return broken.map(({ key }) => {
     const what = Object.keys(key).filter((field) => field !== 'locale' || '_group' in key);
-    if (what.includes('_group')) return 'a localized entry has each locale once, which no shard can see alone';
-    return `${what.join(', ')} is unique, which only a key of { "${what[0] ?? ''}": 1 } can keep`;
+    if (what.includes('_group')) return 'a localized entry has each locale once, which a single shard cannot guarantee';
+    return `${what.join(', ')} is unique, which only a key of { "${what[0] ?? ''}": 1 } can guarantee`;
   });
 }
 
 function notesOnReads({ uid }: ContentType, fields: readonly string[]): string[] {
-  const byId = fields[0] === '_id' ? 'one shard' : 'all shards, since the id is not what the key begins with';
+  const byId = fields[0] === '_id' ? 'one shard' : 'all shards, because the key does not begin with the id';
   return [
     `reads: an entry of ${uid} by its id asks ${byId}; a list asks all shards unless a filter names ${fields.join(' and ')} with $eq or $in`,
-    'sorts: each shard sorts and sends start + limit entries, of which all but limit are dropped: pages far behind cost all shards',
+    'sorts: each shard sorts and sends start + limit entries, of which all but limit are dropped: late pages cost all shards',
   ];
 }
 
-/** The shards that a populate reads depend on where the links are stored. */
+/** Returns which shards a populate reads, which depends on where the links are stored. */
 function notesOnLinks(type: ContentType, { types }: Registry, fields: readonly string[]): string[] {
   const others = [...types.values()].filter(({ kind }) => kind !== 'component');
   const leading = others.flatMap((owner) =>
@@ -90,8 +98,8 @@ function notesOnLinks(type: ContentType, { types }: Registry, fields: readonly s
 }
 
 /**
- * Shards the collection of a type by its key: it does not matter whether it is sharded so already. The cluster spreads stored entries in
- * the background. Throws an Error that says why the cluster refuses.
+ * Shards the collection of a type by its key. Has no effect if it is sharded by that key already. The cluster distributes stored
+ * entries in the background. Throws an Error with the reason if the cluster refuses.
  */
 export async function shardType({ collection, shard }: ContentType, database: Database): Promise<void> {
   if (shard === null) return;
@@ -101,7 +109,7 @@ export async function shardType({ collection, shard }: ContentType, database: Da
   await translating(() => client.db('admin').command({ shardCollection: `${db.databaseName}.${collection}`, key: { ...shard } }));
 }
 
-/** Shards the types whose collections are empty still. Returns what was refused, one line for each. */
+/** Shards the types whose collections are still empty. Returns a line for each refusal. */
 export async function shardNewTypes(types: readonly ContentType[], registry: Registry, database: Database): Promise<string[]> {
   if (!database.isSharded) return [];
   const keyed = types.filter(({ shard }) => shard !== null);

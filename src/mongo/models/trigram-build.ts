@@ -8,26 +8,26 @@ import { trigramPath } from '../layout.js';
 import { claim } from '../stores/claim.js';
 import { storedTrigrams } from '../trigrams.js';
 
-/** An attribute whose trigrams are kept. */
+/** An attribute whose trigrams are stored. */
 export interface TrigramAttribute {
   readonly collection: string;
   readonly attribute: string;
 }
 
-/** The progress of a build for entries that are older than the option: a document of `_searches`, for all instances. */
+/** A document of `_searches`: the progress, for all instances, of a build for entries that are older than the option `search`. */
 interface BuildRecord {
   /** `articles/title` */
   readonly _id: string;
-  /** settling: all entries have their trigrams, but instances without the new model may have changed some since. */
+  /** `settling`: all entries have their trigrams, but instances without the new model may have changed some meanwhile. */
   readonly state: 'building' | 'settling' | 'ready';
-  /** The last entry that was read; null: none. */
+  /** The id of the last entry that was read; null if there is none. */
   readonly done: number | null;
   readonly entries: number;
   /** Entries that were changed later than this are read twice. */
   readonly since: Date;
 }
 
-/** How many entries of how many have their trigrams. */
+/** The number of entries that have their trigrams, and of all entries. */
 export interface BuildProgress {
   readonly entries: number;
   readonly of: number;
@@ -43,15 +43,15 @@ interface BuildContext {
   readonly report: (progress: BuildProgress) => Promise<void>;
 }
 
-/** Entries of a step. */
+/** Number of entries in a step. */
 const batch = 500;
-/** Milliseconds that other work of the process waits for a step at most. */
+/** Maximum time in milliseconds that other work of the process waits for a step. */
 const longest = 10;
-/** Milliseconds that a write may be under way that was made before the option was known to this instance, or to another one. */
+/** Milliseconds until writes have ended that began before this instance, or another one, knew the option. */
 const settling = { alone: 250, others: 5_000 };
-/** Milliseconds between two looks at a build that another instance does. */
+/** Milliseconds between two checks of a build by another instance. */
 const pause = 500;
-/** Milliseconds that the clocks of instances may differ. */
+/** Maximum difference between the clocks of instances, in milliseconds. */
 const clockSkew = 60_000;
 
 export const recordId = ({ collection, attribute }: TrigramAttribute): string => `${collection}/${attribute}`;
@@ -71,7 +71,7 @@ export async function readBuilds(database: Database): Promise<readonly string[]>
   return rows.map(({ _id }) => String(_id));
 }
 
-/** Records that trigrams of other attributes than these are to be built from the beginning: writes store them no longer. */
+/** Records that the trigrams of all other attributes must be built from the beginning, because writes no longer store them. */
 export async function restartOthers(kept: readonly TrigramAttribute[], database: Database): Promise<void> {
   const others = { _id: { $nin: kept.map(recordId) } };
   await translating(() => records(database).updateMany(others, { $set: fromStart() }));
@@ -88,8 +88,8 @@ export async function dropBuild(id: string, database: Database): Promise<void> {
 }
 
 /**
- * Stores the missing trigrams of an attribute in the entries of a collection, in batches, by one instance at a time. Any instance
- * continues where another has stopped. Resolves to whether all entries have them.
+ * Stores the missing trigrams of an attribute in the entries of a collection, in batches. One instance works at a time; any
+ * instance continues where another has stopped. Resolves to false if the build was ended before all entries have them.
  */
 export async function buildTrigrams(place: TrigramAttribute, context: BuildContext): Promise<boolean> {
   const { database, isWanted, report } = context;
@@ -103,7 +103,7 @@ export async function buildTrigrams(place: TrigramAttribute, context: BuildConte
   return false;
 }
 
-/** False: another instance takes a step. */
+/** Runs `work` unless another instance takes a step. Returns false in that case. */
 async function claimed(place: TrigramAttribute, { database }: BuildContext, work: () => Promise<void>): Promise<boolean> {
   const busy = new Error('another instance builds');
   try {
@@ -156,7 +156,7 @@ async function completeRows(place: TrigramAttribute, rows: readonly Document[], 
   for (const row of rows) {
     const trigrams = storedTrigrams(row[attribute]);
     const known = (row['_trigrams'] as Document | undefined)?.[attribute] as unknown; // written in this form
-    // an entry whose text has changed in between has been given its trigrams by who changed it
+    // an entry whose text has changed meanwhile got its trigrams by that write
     const filter = { _id: row['_id'] as unknown, [attribute]: (row[attribute] ?? null) as unknown };
     if (!isDeepStrictEqual(known, trigrams))
       operations.push({ updateOne: { filter, update: { $set: { [trigramPath(attribute)]: trigrams } } } });
@@ -168,7 +168,7 @@ async function completeRows(place: TrigramAttribute, rows: readonly Document[], 
   await translating(() => database.db.collection(collection).bulkWrite(operations as never, { ordered: false })); // in the driver's form
 }
 
-/** Returns how often trigrams occur in some of the entries. */
+/** Returns how often trigrams occur in a sample of the entries. */
 export async function sampleTrigrams(
   { collection, attribute }: TrigramAttribute,
   database: Database,

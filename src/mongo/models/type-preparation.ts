@@ -8,12 +8,12 @@ import type { IndexBuilds } from './index-builds.js';
 import type { SearchBuilds } from './search-builds.js';
 import { shardNewTypes } from './shard-types.js';
 
-/** A new type waits this long, in milliseconds, for its unique indexes. After that it is served, and only writes to it wait for them. */
+/** Milliseconds that a new type waits for its unique indexes before it is served. After that only writes to it wait for them. */
 const indexPatience = 250;
 
 /**
- * Milliseconds after a change of a model at which its entries are completed again: requests under way and instances with the former
- * snapshot still write entries in the former form.
+ * Milliseconds after a change of a model when its entries are completed again, because requests under way and instances with the
+ * former snapshot still write entries in the former form.
  */
 const completionDelays = [250, 1000, 5000];
 
@@ -31,7 +31,9 @@ interface Prepared {
   readonly indexed: Promise<void>;
 }
 
-/** Brings what is stored in line with new and changed types: before they are served, and for a while after that. */
+/**
+ * Brings stored entries and indexes in line with new and changed types, before the types are served and for a while after that.
+ */
 export class TypePreparation {
   readonly #input: PreparationInput;
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -40,7 +42,7 @@ export class TypePreparation {
     this.#input = input;
   }
 
-  /** Completes entries, and builds the indexes that keep values unique. Resolves when the types can be served. */
+  /** Completes entries and begins to build indexes. Resolves when the types can be served. */
   async prepare(types: readonly ContentType[], registry: Registry, locale: string): Promise<Prepared> {
     const { database, logger, indexes, searches } = this.#input;
     searches.suspend(types);

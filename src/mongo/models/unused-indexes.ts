@@ -13,8 +13,9 @@ interface IndexUse {
 const patience = 30 * 86_400_000;
 
 /**
- * Returns the indexes of a type that no read has used for a month. Those that keep values unique are of use without reads. None if the
- * user of the connection may not see it, which takes the role `clusterMonitor`, or behind mongos, where each shard has its own.
+ * Returns the indexes of a type that no read has used for a month. Unique indexes are left out, because they are needed without
+ * reads. Returns none if the user of the connection lacks the role `clusterMonitor`, and behind mongos, where each shard has its
+ * own statistics.
  */
 export async function findUnused({ collection }: ContentType, database: Database, now = Date.now()): Promise<readonly string[]> {
   if (database.isSharded) return [];
@@ -22,7 +23,7 @@ export async function findUnused({ collection }: ContentType, database: Database
   return unusedAmong(uses as unknown as readonly IndexUse[], now); // the form of this stage
 }
 
-/** The usage of indexes at a time, in milliseconds. */
+/** Returns the names of unused indexes. `now` is the current time in milliseconds. */
 export const unusedAmong = (uses: readonly IndexUse[], now: number): readonly string[] =>
   uses
     .filter(({ name, spec, accesses: { ops, since } }) => {

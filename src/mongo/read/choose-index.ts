@@ -15,7 +15,7 @@ interface EstimateContext {
   readonly database: Database;
 }
 
-/** About how many entries meet the conditions of a plan on linked entries. */
+/** Estimates of how many entries meet the conditions of a plan on linked entries. */
 export interface LinkEstimates {
   /** Entries of the type. */
   readonly all: number;
@@ -29,10 +29,13 @@ interface LinkEstimate {
   readonly share: number;
 }
 
-/** The index of the sort is named if the best one of a relation would read this many times as many entries: estimates may be wrong. */
+/**
+ * Factor by which the best index of a relation must read more entries than the index of the sort before the latter is chosen,
+ * because estimates may be wrong.
+ */
 const margin = 2;
 
-/** Links of an entry to several others, as many as are assumed. */
+/** Assumed number of links in a relation to many. */
 const linksOfEntry = 3;
 
 /** Estimates how many entries meet each condition on linked entries; null if there is none, or too little is known. */
@@ -51,18 +54,18 @@ export async function estimateLinks({ type, condition }: Plan, context: Estimate
   return all === undefined || links.length < related.length ? null : { all, links };
 }
 
-/** The index that leads to a page. */
+/** The index by which a page is read. */
 interface ChosenIndex {
-  /** Null: the server decides. */
+  /** Null if the server decides. */
   readonly name: string | null;
-  /** Whether it has the order of the page, so that no more entries are read than the page needs. */
+  /** Whether the index has the order of the page, so that only the entries are read that the page needs. */
   readonly isOrdered: boolean;
 }
 
 /**
- * Returns the index that leads to a page of entries with related ones: that of the sort if many meet the conditions, or that of the
- * relation that the fewest do. The server keeps a plan for queries of one form, and the best one for narrow conditions looks at seven times
- * as many entries as the best one for broad conditions.
+ * Returns the index by which a page is read whose entries must have certain related entries: the index of the sort if many
+ * entries meet the conditions, otherwise that of the relation whose condition the fewest meet. The server caches one plan for all
+ * queries of the same form, and the best plan for narrow conditions examines seven times as many entries for broad ones.
  */
 export function chooseIndex(plan: Plan, { all, links }: LinkEstimates, registry: Registry): ChosenIndex {
   const { isPlain, index: sorting } = orderOf(plan, registry);
@@ -75,8 +78,8 @@ export function chooseIndex(plan: Plan, { all, links }: LinkEstimates, registry:
 }
 
 /**
- * Returns the index of the sort if it leads to a page by much fewer entries than all; otherwise null. `matching`: how many entries meet the
- * condition.
+ * Returns the index of the sort if reading the page by it examines far fewer entries than all; otherwise null. `matching` is the
+ * number of entries that meet the condition.
  */
 export async function chooseOrder(plan: Plan, matching: number, { registry, database }: OrderContext): Promise<string | null> {
   const { index } = orderOf(plan, registry);
@@ -87,14 +90,17 @@ export async function chooseOrder(plan: Plan, matching: number, { registry, data
 
 type OrderContext = Pick<EstimateContext, 'registry' | 'database'>;
 
-/** Entries of a collection that are read in their natural order in the time that one takes by an index, which is 1.3 to 5. */
+/**
+ * Number of entries that the server reads in their natural order in the time of one entry by an index. It was measured as 1.3 to
+ * 5.
+ */
 const naturalMargin = 3;
 
-/** About how many entries are looked at in the order of the sort until a page is full. */
+/** Returns the approximate number of entries that are examined in the order of the sort until a page is full. */
 const entriesInOrder = ({ window }: Plan, { matching, all }: { readonly matching: number; readonly all: number }): number =>
   Math.min(((window.skip + (window.limit ?? Infinity)) * all) / matching, all);
 
-/** Whether a page is sorted by one stored value alone, and the index that has this order; null if there is none. */
+/** Returns whether a page is sorted by a single stored value, and the index with this order; null if there is none. */
 function orderOf({ type, sort, window }: Plan, registry: Registry): { readonly isPlain: boolean; readonly index: string | null } {
   const [key = { path: '_id', links: [], lists: [], order: 1 }, ...others] = sort;
   const isPlain = others.every(isById) && key.links.length + key.lists.length === 0 && window.limit !== null;
@@ -102,7 +108,7 @@ function orderOf({ type, sort, window }: Plan, registry: Registry): { readonly i
   return { isPlain, index: isPlain && isOneWay ? sortIndex(key.path, type, registry) : null };
 }
 
-/** Returns the name of the index that has entries in the order of an attribute, and of their ids in the same direction; null if there is none. */
+/** Returns the name of the index that sorts entries by an attribute, and by id in the same direction; null if there is none. */
 function sortIndex(path: string, type: ContentType, registry: Registry): string | null {
   if (path === '_id') return '_id_';
   const index = wholeIndexes(type, registry).get(path);
@@ -112,11 +118,11 @@ function sortIndex(path: string, type: ContentType, registry: Registry): string 
 /** A condition with an index. */
 export type IndexedLink = LinkEstimate & { readonly index: IndexPlan };
 
-/** The conditions with an index, the one that the fewest entries meet first. */
+/** Returns the conditions with an index, beginning with the one that the fewest entries meet. */
 export const byShare = (links: LinkEstimates['links']): readonly IndexedLink[] =>
   links.filter((link): link is IndexedLink => link.index !== null).sort((a, b) => a.share - b.share);
 
-/** The indexes that contain all entries, by their first path; not those of words. */
+/** Returns the indexes that contain all entries, by their first path, except for full-text indexes. */
 const wholeIndexes = memoizePair((type: ContentType, registry: Registry): ReadonlyMap<string, IndexPlan> => {
   const plans = planIndexes(type, registry).filter(
     ({ key, options }) => options.partialFilterExpression === undefined && !Object.values(key).includes('text'),
@@ -124,13 +130,15 @@ const wholeIndexes = memoizePair((type: ContentType, registry: Registry): Readon
   return new Map(plans.reverse().map((plan) => [Object.keys(plan.key)[0] ?? '', plan]));
 });
 
-/** The conditions on entries that are linked to, all of which have to be met. */
+/** Returns the conditions on linked entries that an entry must meet. */
 function ownLinks(condition: Condition): readonly RelatedCondition[] {
   if (condition.kind === 'and') return condition.conditions.flatMap(ownLinks);
   return condition.kind === 'related' && condition.link.storage.kind === 'own' && !condition.orMissing ? [condition] : [];
 }
 
-/** The share of entries that are linked to one of those that a condition came to; null if it is not known. */
+/**
+ * Returns the estimated share of entries that are linked to one of the entries that meet a condition; null if it is not known.
+ */
 function shareOf(condition: RelatedCondition, targets: number, resolved: Resolved): number | null {
   const ids = idsOf(condition, resolved);
   if (ids === null || targets === 0) return null;
@@ -138,7 +146,7 @@ function shareOf(condition: RelatedCondition, targets: number, resolved: Resolve
   return condition.link.many ? 1 - (1 - share) ** linksOfEntry : share;
 }
 
-/** The entries that a condition came to; null if there are none, or it is one on their ids alone. */
+/** Returns the ids of the entries that meet a condition; null if there are none, or the condition is on ids alone. */
 function idsOf(condition: RelatedCondition, resolved: Resolved): readonly unknown[] | null {
   const found = resolved.get(condition)?.[condition.path] as { readonly $in?: readonly unknown[] } | undefined;
   return found?.$in === undefined || found.$in.length === 0 ? null : found.$in;
@@ -152,16 +160,16 @@ interface Size {
 /** The sizes of collections, by database, which are cached for a while. */
 const databases = new WeakMap<Db, Map<string, Size>>();
 
-/** Milliseconds that the size of a collection is good enough for an estimate. */
+/** Milliseconds for which the size of a collection is cached. */
 const goodFor = 60_000;
 
-/** Returns about how many entries a collection has: as many as a while ago. */
+/** Returns the approximate number of entries of a collection, which may be a minute old. */
 export function estimateSize(collection: string, database: Database): Promise<number> {
   const sizes = databases.get(database.db) ?? new Map<string, Size>();
   databases.set(database.db, sizes);
   const kept = sizes.get(collection);
   if (kept !== undefined && kept.until > Date.now()) return kept.size;
-  // for all requests, so that it does not end with one of them
+  // outside of the scope of the request, because all requests share the result
   const size = countStored(collection, {
     ...database,
     isScanned: false,

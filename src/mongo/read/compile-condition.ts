@@ -9,23 +9,23 @@ import { compileText } from './compile-text.js';
 export type RelatedCondition = Extract<Condition, { kind: 'related' }>;
 export type ElementCondition = Extract<Condition, { kind: 'element' }>;
 
-/** For each condition that needed a read: the filter on the owner's own fields that replaces it, or that is added to it. */
+/** The filter on fields of the owner that replaces, or is added to, each condition that needed a read. */
 export type Resolved = ReadonlyMap<RelatedCondition | ElementCondition | Comparison | SearchCondition, Document>;
 
 /**
- * Compiles a condition to a query document; once, if nothing in it was resolved for this request. Cannot fail: names and values were
- * checked when it was bound.
+ * Compiles a condition to a query document. The result is cached if nothing in the condition was resolved for this request.
+ * Cannot fail, because names and values were checked when the condition was bound.
  */
 export function compileCondition(condition: Condition | null, resolved: Resolved): Document {
   if (condition === null) return {};
-  // A single comparison, such as that of an id, is compiled sooner than it is found.
+  // Compiling a single comparison, such as that of an id, is faster than finding it in the cache.
   if (resolved.size > 0 || condition.kind === 'comparison') return compile(condition, resolved);
   const kept = compiled.get(condition) ?? compile(condition, resolved);
   compiled.set(condition, kept);
   return kept;
 }
 
-/** Conditions of plans that come again are the same objects. */
+/** Compiled conditions. Those of cached plans are the same objects for each request. */
 const compiled = new WeakMap<Condition, Document>();
 
 function compile(condition: Condition, resolved: Resolved): Document {
@@ -48,13 +48,13 @@ function compile(condition: Condition, resolved: Resolved): Document {
   }
 }
 
-/** Matches no document; the server answers it without reading any. */
+/** Matches no document. The server answers without reading any. */
 export const nothing: Document = { _id: { $in: [] } };
 
-/** Matches documents whose link or component list is empty. */
+/** Returns a match for documents whose link or list of components is empty. */
 export const missing = (path: string): Document => ({ [path]: { $in: [null, []] } });
 
-/** Parts on different fields are merged into one object; the same field twice needs `$and`. */
+/** Compiles a conjunction. Parts on different fields are merged into one object; `$and` is needed if a field occurs twice. */
 function compileAll(parts: readonly Document[]): Document {
   const keys = parts.flatMap((part) => Object.keys(part));
   if (new Set(keys).size === keys.length) return Object.assign({}, ...parts) as Document;
@@ -69,7 +69,7 @@ export function compileAny(parts: readonly Document[]): Document {
 
 export type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
-/** The query expression of each comparator that is not denied. A missing one does not compile. */
+/** The query expression of each comparator that is not denied. A missing one is a compile error. */
 const expressions: Readonly<Record<Exclude<Comparator, TextComparator | 'null'>, (operand: unknown) => Document>> = {
   eq: (operand) => ({ $eq: operand }),
   in: (operand) => ({ $in: operand }),
@@ -91,7 +91,7 @@ function compileComparison(condition: Comparison): Document {
     : { [path]: compileExpression(condition) };
 }
 
-/** The expression alone, for the path or the array elements that it is put on. */
+/** Returns the expression without a path, which is applied to a path or to array elements. */
 export function compileExpression({ comparator, operand, denied, stored }: Comparison): Document {
   if (comparator === 'null') return denied ? notNull[stored] : isNull[stored];
   const expression = comparesText(comparator) ? compilePattern(comparator, operand) : expressions[comparator](operand);
@@ -111,7 +111,10 @@ function compilePattern(comparator: TextComparator, operand: unknown): Document 
   return { $regex: source, $options: flags };
 }
 
-/** Text comparisons of values that are not stored as text use their text form. The pattern is a literal to the server. */
+/**
+ * Compiles a text comparison of values that are not stored as text: it compares their text form. The pattern is passed as a
+ * literal.
+ */
 function compileCastComparison({
   path,
   stored,
@@ -128,8 +131,9 @@ function compileCastComparison({
 const jsonTypes = ['string', 'number', 'bool', 'object', 'array'];
 
 /**
- * "Not null" for each stored form, as one index range from its least value on: a count can do it without fetching (a `$ne: null`
- * has two ranges and costs twice as much), and a partial index on it serves equality, which one on `$type` does not.
+ * Conditions for "not null" by stored form, each as one index range from the least value on. With it a count needs no documents
+ * (`$ne: null` has two ranges and costs twice as much), and a partial index with this filter is used for equality, unlike one
+ * with `$type`.
  */
 export const notNull: Readonly<Record<Stored, Document>> = {
   text: { $gte: '' },
@@ -140,7 +144,7 @@ export const notNull: Readonly<Record<Stored, Document>> = {
   json: { $type: jsonTypes },
 };
 
-/** "Null" for each stored form. A JSON list that contains null is not null, though it would match `{ $eq: null }`. */
+/** Conditions for "null" by stored form. A JSON list that contains null is not null, although it matches `{ $eq: null }`. */
 const isNull: Readonly<Record<Stored, Document>> = {
   text: { $eq: null },
   number: { $eq: null },

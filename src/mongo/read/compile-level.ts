@@ -9,20 +9,20 @@ import { compileSource } from './index-sources.js';
 import { asksForRelated } from './resolve-related.js';
 import { morphLinks, wantedIds } from './stored-lists.js';
 
-/** One of the queries that read a level of relations, all in one command. */
+/** One of the queries for a level of relations, which are sent together as one command. */
 export interface LevelQuery {
   readonly relation: PendingRelation;
   readonly collection: string;
   readonly pipeline: readonly Document[];
   /** The type that is read for a polymorphic relation; null for others. */
   readonly uid: string | null;
-  /** Whether a row is the number of the related entries of one parent, and no entry. */
+  /** Whether a row is the number of related entries of one parent instead of an entry. */
   readonly counts: boolean;
-  /** Lists of the related entries that are read with them, under the name that `joined` returns for their index. */
+  /** Lists that are read with the related entries, under the name that `joined` returns for their index. */
   readonly joins: readonly LinkChild[];
 }
 
-/** A relation, and the lists of its related entries that `listsToJoin` returns, if they are read with them. */
+/** A relation, and the lists that are read together with its related entries, as `listsToJoin` returns them. */
 export interface JoinedRelation {
   readonly relation: PendingRelation;
   readonly joins: readonly LinkChild[];
@@ -41,15 +41,15 @@ export function compileRelation({ relation, joins }: JoinedRelation, resolved: R
   return [{ relation, collection, pipeline, uid: null, counts, joins }];
 }
 
-/** The name of entries that are read with those they are linked from. */
+/** Returns the field for the entries of a list that is read together with the entries that have the list. */
 export const joined = (index: number): string => `_join${String(index)}`;
 
-/** Entries that are at most read with others, so that replies stay small. */
+/** Maximum number of entries in lists that are read together with other entries, so that replies stay small. */
 const mostJoined = 1_000;
 
 /**
- * Returns the lists that are read together with the entries of a relation: short ones, which each entry looks up. A command of
- * their own would find these entries again.
+ * Returns the lists that are read together with the entries of a relation by a lookup: short ones. A separate command for them
+ * would have to find these entries again.
  */
 export function listsToJoin({ child, holders }: PendingRelation): readonly LinkChild[] {
   if (child.kind !== 'link' || child.link.storage.kind !== 'own' || child.countOnly) return [];
@@ -62,7 +62,7 @@ export function listsToJoin({ child, holders }: PendingRelation): readonly LinkC
 const isShort = (list: LinkChild): boolean =>
   readsParents(list) && (list.window?.limit ?? 0) > 0 && !asksForRelated(list.condition);
 
-/** A window for each parent: each parent looks its related entries up, sorted and cut by the server. */
+/** Returns whether a child is read by a lookup from each parent, which the server sorts and cuts to the window. */
 export const readsParents = ({ link, window, countOnly }: LinkChild): boolean =>
   window !== null && !countOnly && (link.storage.kind === 'inverse' || link.storage.kind === 'morph');
 
@@ -87,14 +87,14 @@ function compileOwn({ holders }: PendingRelation, child: LinkChild, resolved: Re
   return ids.size === 0 ? null : compileRows(child, { _id: { $in: [...ids] } }, {}, resolved);
 }
 
-/** The ids that the holders of an owning relation link to. */
+/** Returns the ids that the holders of an owning relation link to. */
 function idsOf(child: LinkChild, holders: readonly Growing[]): Set<unknown> {
   const ids = new Set<unknown>();
   for (const { document } of holders) for (const id of wantedIds(child, document)) ids.add(id);
   return ids;
 }
 
-/** The documents of the target that meet the condition of the branch and `match`. */
+/** Returns the stages that read the documents of the target that meet the condition of the branch and `match`. */
 function compileRows(child: LinkChild, match: Document, keys: Document, resolved: Resolved): Document[] {
   const projection = child.countOnly ? { _id: 1 } : compileProjection(child.selection);
   return compileTargets(child, { match, projection: Object.assign({}, projection, keys) }, resolved);
@@ -156,11 +156,11 @@ function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Re
 
 const distinct = (values: readonly unknown[]): unknown[] => [...new Set(values)];
 
-/** The related entries of each parent, cut by the window. */
+/** Returns the stages that read the related entries of each parent in the window. */
 function compileWindows({ owner, holders }: PendingRelation, child: LinkChild, resolved: Resolved): Document[] {
   const parents = distinct(holders.map(({ document }) => document['_id']));
   const lookup = compileLookup(child, { owner, as: 'row' }, resolved);
-  // One row for each related entry: all of one parent in one document could exceed the 16 MB that a document may have.
+  // One row for each related entry, because all related entries of a parent could exceed the 16 MB of a document.
   const rows = [{ $unwind: '$row' }, { $replaceWith: { $mergeObjects: ['$row', { _parent: '$_id' }] } }];
   return [{ $match: { _id: { $in: parents } } }, { $project: { _id: 1 } }, { $lookup: lookup }, ...rows];
 }

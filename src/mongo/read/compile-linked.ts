@@ -3,7 +3,7 @@ import type { SortKey } from '../../query/plan.js';
 import { compileSort, isById } from './compile-page.js';
 import type { Walk } from './plan-walk.js';
 
-/** The ids by which the entries are found that are linked with targets of one value. */
+/** The ids that find the entries whose targets have the same value: ids of targets, or of the entries themselves. */
 export type Group = readonly unknown[];
 
 /** Entries that are read by one command. */
@@ -14,10 +14,12 @@ interface Linked {
   readonly limit: number;
 }
 
-/** Groups that are read one after the other, as far as the page needs. The server takes 0.1 ms for each, even if it reads nothing of it. */
+/**
+ * Maximum number of groups that are read one after the other. The server takes 0.1 ms for each, even if it reads nothing of it.
+ */
 const mostParts = 5;
 
-/** Returns the command that reads the entries that are linked with targets of some groups, in the order of the groups. It is a `find` if possible. */
+/** Returns the command that reads the entries of some groups in the order of the groups. It is a `find` if possible. */
 export function compileLinked(walk: Walk, linked: Linked): Document {
   const { groups, before, limit } = linked;
   const { collection, projection } = walk.page;
@@ -29,10 +31,10 @@ export function compileLinked(walk: Walk, linked: Linked): Document {
 }
 
 /**
- * Returns the sort of a `find` that returns the groups in their order; null if there is none. There is one for a single group, and for
- * some groups of one id each whose ids ascend or descend. Such a `find` takes the server 0.6 of the time of a union. A union stays where a
- * `find` would read all entries of the groups: if they have no other condition, since the server then merges the groups, and if other
- * attributes sort them.
+ * Returns the sort of a `find` that reads the groups in their order; null if a union is needed. A `find` is possible for a single
+ * group, and for a few groups of one id each whose ids ascend or descend. It takes 0.6 of the time of a union. It is not used
+ * where it would read all entries of the groups: without another condition, because the server then merges the groups, and with a
+ * sort by other attributes.
  */
 function findOrder({ page, step, rest, key }: Walk, groups: readonly Group[]): Document | null {
   const order = restOrder(rest, key);
@@ -43,7 +45,7 @@ function findOrder({ page, step, rest, key }: Walk, groups: readonly Group[]): D
   return direction === null || readsAll ? null : { [step.path]: direction, ...order };
 }
 
-/** Returns 1 if each group is one id and these ascend, -1 if they descend, and null otherwise. Null counts as the least id. */
+/** Returns 1 if each group is one id and the ids ascend, -1 if they descend, otherwise null. Null counts as the least id. */
 function directionOf(groups: readonly Group[]): 1 | -1 | null {
   const ids = groups.map(([id = null, ...more]) => (more.length > 0 ? NaN : id === null ? -Infinity : id));
   const isSorted = (order: 1 | -1): boolean =>
@@ -52,8 +54,8 @@ function directionOf(groups: readonly Group[]): 1 | -1 | null {
 }
 
 /**
- * Reads the groups one after the other. If there are many, only the first is read by itself, which may be that of entries without a target;
- * the entries of the others are all read, and sorted by their group.
+ * Returns the stages that read the groups one after the other. If there are many, only the first one, which may be that of
+ * entries without a target, is read separately. The entries of all other groups are read together and sorted by group.
  */
 function compileUnion(walk: Walk, { groups, before, limit }: Linked): Document[] {
   const [one = [], ...others] = groups;
@@ -67,7 +69,7 @@ function compileUnion(walk: Walk, { groups, before, limit }: Linked): Document[]
   return [...first, ...more.map((pipeline) => ({ $unionWith: { coll: walk.page.collection, pipeline } })), { $limit: limit }];
 }
 
-/** The entries that are linked with targets of some groups, in the order of the groups. */
+/** Returns the stages that read the entries of some groups in the order of the groups. */
 function compilePart(walk: Walk, { groups, before, limit }: Linked): Document[] {
   const { page, step, rest, key } = walk;
   const isOwn = step.link.storage.kind === 'own';
@@ -81,7 +83,7 @@ function compilePart(walk: Walk, { groups, before, limit }: Linked): Document[] 
   ];
 }
 
-/** The entries that are linked with targets, but not with targets before them. */
+/** Returns a match for the entries that are linked with some targets, but with none of the targets before. */
 function compileMatch({ page, step }: Walk, ids: Group, before: readonly unknown[]): Document {
   const isOwn = step.link.storage.kind === 'own';
   const path = isOwn ? step.path : '_id';
@@ -89,7 +91,7 @@ function compileMatch({ page, step }: Walk, ids: Group, before: readonly unknown
   return { $and: [page.match, { [path]: { $in: ids } }, ...(mayComeAgain ? [{ [path]: { $nin: before } }] : [])] };
 }
 
-/** The index of the first group that an entry is linked with. */
+/** Returns an expression for the index of the first group that an entry is linked with. */
 function rankOf(path: string, groups: readonly Group[], isList: boolean): Document {
   const ranks = new Map<unknown, number>();
   for (const [rank, ids] of groups.entries()) for (const id of ids) if (!ranks.has(id)) ranks.set(id, rank);
@@ -98,6 +100,6 @@ function rankOf(path: string, groups: readonly Group[], isList: boolean): Docume
   return isList ? { $min: { $map: { input: { $setIntersection: [`$${path}`, ids] }, in: rank('$$this') } } } : rank(`$${path}`);
 }
 
-/** The order of entries with one value. */
+/** Returns the sort of entries whose targets have the same value. */
 export const restOrder = (rest: readonly SortKey[], key: SortKey): Document =>
   rest.length > 0 ? compileSort(rest) : { _id: key.order };

@@ -12,8 +12,9 @@ interface LookupTarget {
 }
 
 /**
- * For each parent the related entries in the relation's order, or that of the sort, from `skip` on and no more than `limit`.
- * With an index on the foreign field and its rank the server reads just the window, whatever the number of related entries.
+ * Returns a `$lookup` that reads the related entries of each parent, in the order of the relation or of the sort, within the
+ * window. With an index on the foreign field and its rank the server reads only the window, however many related entries there
+ * are.
  */
 export function compileLookup(child: LinkChild, { owner, as }: LookupTarget, resolved: Resolved): Document {
   const field = foreignField(child);
@@ -31,7 +32,7 @@ export function compileLookup(child: LinkChild, { owner, as }: LookupTarget, res
     from: child.target.collection,
     localField: '_id',
     foreignField: isMorph ? `${field}.id` : field,
-    // without variables the server takes a tenth less
+    // without variables the lookup is a tenth faster
     ...(before.length > 0 && { let: { parent: '$_id' } }),
     pipeline: [...before, ...stages],
     as,
@@ -42,7 +43,10 @@ function foreignField({ link }: LinkChild): string {
   return link.storage.kind === 'inverse' || link.storage.kind === 'morph' ? link.storage.field : link.name;
 }
 
-/** The one link that leads to the parent, as `_link`: its type may not be that of one link and its id that of another. */
+/**
+ * Returns the stages that add the link to the parent as `_link`, and drop entries without one. Type and id must match in the same
+ * link.
+ */
 function matchMorphLink(field: string, uid: string): Document[] {
   const links = { $cond: [{ $isArray: `$${field}` }, `$${field}`, [`$${field}`]] };
   const leadsHere = { $and: [{ $eq: ['$$this.__type', uid] }, { $eq: ['$$this.id', '$$parent'] }] };
@@ -52,7 +56,10 @@ function matchMorphLink(field: string, uid: string): Document[] {
   ];
 }
 
-/** The order of the relation seen from this side: the rank is one value where the other side links one, else one for each parent. */
+/**
+ * Returns the sort by the rank of the relation, with the stages that it needs. The rank is a single value if the other side is a
+ * relation to one, otherwise one value for each parent.
+ */
 function compileRank(
   { link, target, reversed }: LinkChild,
   field: string,

@@ -7,13 +7,13 @@ export interface Page {
   readonly collection: string;
   readonly match: Document;
   readonly sort: readonly SortKey[];
-  /** The value of the sort key that is the score of a search for words; null or absent: there is no such search. */
+  /** The value of the sort key for the score of a full-text search; null or absent if there is no such search. */
   readonly rank?: Document | null;
   readonly window: Window;
   readonly projection: Document;
 }
 
-/** The command that reads a page: `find`, unless the order depends on values that are computed. */
+/** Returns the command that reads a page: a `find`, unless the order depends on computed values. */
 export function compilePage(page: Page): Document {
   if (sortsByComputed(page.sort))
     return {
@@ -33,7 +33,7 @@ export function compilePage(page: Page): Document {
   };
 }
 
-/** The same page as stages. Sort and cut come before anything is read that only the page needs. */
+/** Returns the stages that read a page. Sort and window come before the projection. */
 export function compilePagePipeline({ match, sort, rank, window, projection }: Omit<Page, 'collection'>): Document[] {
   return [
     { $match: match },
@@ -45,7 +45,7 @@ export function compilePagePipeline({ match, sort, rank, window, projection }: O
   ];
 }
 
-/** The documents that meet a condition and `match`, sorted if there is a sort. */
+/** Returns the stages that read the documents that meet a condition and `match`, sorted if there is a sort. */
 export function compileTargets(
   { condition, sort }: NestedList,
   { match, projection }: Pick<Page, 'match' | 'projection'>,
@@ -57,8 +57,8 @@ export function compileTargets(
 }
 
 /**
- * The `$sort` of bound keys, with `_id` behind the last so that pages never overlap. It runs in the direction of the last key,
- * which lets one index serve both. Without keys the order is that of `_id`.
+ * Returns the `$sort` of bound keys, followed by `_id`, so that pages never overlap. `_id` has the direction of the last key, so
+ * that one index serves both. Without keys the order is that of `_id`.
  */
 export function compileSort(sort: readonly SortKey[], rank?: Document | null): Document {
   const keys = new Map<string, 1 | -1 | Document>();
@@ -70,25 +70,28 @@ export function compileSort(sort: readonly SortKey[], rank?: Document | null): D
   return Object.fromEntries(keys);
 }
 
-/** Whether a sort key is the id of the entry itself. */
+/** Returns whether a sort key is the id of the entry itself. */
 export const isById = ({ path, links }: SortKey): boolean => path === '_id' && links.length === 0;
 
 /**
- * The stages that compute what the documents are sorted by: one value for each key that may have several. MongoDB refuses to
- * sort by two keys that are arrays, and puts an empty array before null.
+ * Returns the stages that compute a single value for each sort key that may have several. MongoDB cannot sort by two arrays, and
+ * puts an empty array before null.
  */
 const compileSortValues = (sort: readonly SortKey[]): Document[] =>
   sort.flatMap((key, index) => (isComputed(key) ? compileKey(key, sortField(key, index)) : []));
 
-/** Whether a sort needs values that are not stored as they are, so that a plain `find` cannot do it. */
+/** Returns whether a sort needs computed values, so that a plain `find` cannot do it. */
 export const sortsByComputed = (sort: readonly SortKey[]): boolean => sort.some(isComputed);
 
 const isComputed = ({ links, lists }: SortKey): boolean => links.length > 0 || lists.length > 0;
 
-/** The field that a document is sorted by: the path itself, or the one that its value is computed into. */
+/** Returns the field of a sort key: its path, or the field with its computed value. */
 const sortField = (key: SortKey, index: number): string => (isComputed(key) ? `_sort${String(index)}` : key.path);
 
-/** Joins what the key leads through, each step in the place of the one before, and reduces the values at its end to one. */
+/**
+ * Returns the stages that join the entries along the links of a key, where each step replaces the one before, and reduce the
+ * values at the end to one.
+ */
 function compileKey({ links, path, lists, order }: SortKey, field: string): Document[] {
   const joins = links.flatMap((step, depth) => {
     const next = links[depth + 1];
@@ -108,7 +111,10 @@ type Step = SortKey['links'][number];
 interface Join {
   readonly field: string;
   readonly isFirst: boolean;
-  /** The path that is read of the joined documents. Null: of one whole document, which the server joins three times faster. */
+  /**
+   * The path that is read of the joined documents; null for a whole document, which the server joins three times faster if there
+   * is only one.
+   */
   readonly kept: string | null;
 }
 
@@ -116,7 +122,7 @@ function compileJoin(step: Step, { field, isFirst, kept }: Join): Document[] {
   const { storage } = step.link;
   const foreignField = foreignFieldOf(step);
   const pipeline = [
-    // without a joined entry the value is null to the server, and would match entries without links
+    // without a joined entry the local value is null, which would match entries without links
     ...(storage.kind === 'inverse' && !isFirst ? [{ $match: { [foreignField]: notNull.link } }] : []),
     ...(kept === null ? [] : [{ $project: { _group: 1, [kept.split('.')[0] ?? kept]: 1 } }]),
   ];
@@ -142,7 +148,7 @@ function foreignFieldOf({ link: { storage } }: Step): string {
   return storage.kind === 'localizations' ? '_group' : '_id';
 }
 
-/** The entries of a group that are a localization of another one among `from`. */
+/** Returns an expression for the entries of a group that are localizations of another entry among `from`. */
 function othersOf(from: unknown, group: string): Document {
   const isOther = { $and: [{ $eq: ['$$one._group', '$$other._group'] }, { $ne: ['$$one._id', '$$other._id'] }] };
   const cond = { $anyElementTrue: [{ $map: { input: from, as: 'one', in: isOther } }] };
@@ -151,7 +157,7 @@ function othersOf(from: unknown, group: string): Document {
 
 const orNull = (expression: unknown): Document => ({ $ifNull: [expression, null] });
 
-/** The array of the values at a path of which some prefixes are lists. */
+/** Returns an expression for the array of the values at a path, some prefixes of which are lists. */
 function valuesAt(base: string, path: string, [list, ...lists]: readonly string[]): Document {
   if (list === undefined) return orNull(base + path);
   if (list === path) return asList(base + path);
@@ -166,7 +172,10 @@ const flat = (lists: Document): Document => ({
   $reduce: { input: lists, initialValue: [], in: { $concatArrays: ['$$value', '$$this'] } },
 });
 
-/** JSON may be anything; a list of components that was never written is empty. */
+/**
+ * Returns an expression for a value as a list. A JSON value may have any form, and a list of components that was never written is
+ * empty.
+ */
 const asList = (path: string): Document => ({
   $cond: [{ $isArray: path }, path, { $cond: [{ $lte: [path, null] }, [], [path]] }],
 });

@@ -3,20 +3,20 @@ import type { Child, Selection } from '../../query/plan.js';
 import type { Attribute, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 
-/** How an update returns the document that it has written. */
+/** The part of a written document that an update returns. */
 interface Returned {
   readonly projection: Document;
-  /** Whether the projection may be left out, since it leaves out nothing large but lists of links. */
+  /** Whether the projection may be omitted, because it excludes nothing large but lists of links. */
   readonly mayBeWhole: boolean;
 }
 
 /**
- * The paths that a selection reads. Other values of the document (large texts, private values, components) stay on the server.
- * Components are read whole: their parts are chosen when the answer is shaped.
+ * Returns the projection of a selection. Other values of the document (large texts, private values, components) stay on the
+ * server. Populated components are read as a whole, and reduced when the answer is shaped.
  */
 export const compileProjection = (selection: Selection): Document => compileReturned(selection).projection;
 
-/** The same for an update. */
+/** Returns the part of a written document that a selection reads. */
 export function compileReturned(selection: Selection): Returned {
   const kept = projections.get(selection);
   if (kept !== undefined) return kept;

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { jsonEscapes, jsonLevels } from '../../query/stored-text.js';
 import type { Stored } from '../../schema/scalar-types.js';
 
-/** `storedText` as an expression on a value that is not null. */
+/** Compiles `storedText` to an expression on a value that is not null. */
 export function compileText(path: string, stored: Stored): Document {
   if (stored === 'json') return jsonText(path, jsonLevels);
   return stored === 'number' ? numberText(path) : { $toString: path };
@@ -25,7 +25,7 @@ function jsonText(value: string, levels: number): Document {
 
 const isObject = (value: string): Document => ({ $eq: [{ $type: value }, 'object'] });
 
-/** The items of a list, the keys and values of an object; empty for a scalar. */
+/** Returns an expression for the items of a list, or the keys and values of an object; empty for a scalar. */
 const entriesOf = (value: string): Document => ({
   $switch: {
     branches: [
@@ -36,7 +36,7 @@ const entriesOf = (value: string): Document => ({
   },
 });
 
-/** Empty for an item of a list, which has no key. */
+/** Returns an expression for the text of a key; empty for an item of a list, which has no key. */
 const keyText = (key: string): Document => ({ $ifNull: [{ $concat: [quoted(key), ':'] }, ''] });
 
 const joined = (texts: Document): Document => ({
@@ -52,8 +52,9 @@ const quoted = (text: unknown): Document => ({
 });
 
 /**
- * The text that JavaScript has for a number. That of the server differs for doubles: it has a minus before zero, exponents from 1e16 on
- * (JavaScript: from 1e21) and below 1e-4 (below 1e-6), and two digits in each exponent.
+ * Returns an expression for the text that JavaScript has for a number. The text of the server differs for doubles: it has a minus
+ * before zero, exponents from 1e16 on (JavaScript: from 1e21) and below 1e-4 (JavaScript: below 1e-6), and two digits in each
+ * exponent.
  */
 const numberText = (number: string): Document => ({
   $let: {
@@ -75,12 +76,12 @@ const numberText = (number: string): Document => ({
   },
 });
 
-/** Without a part behind the point, which the texts of some servers have. */
+/** The text of a whole number without a fraction, which some servers add. */
 const wholeText: Document = { $toString: { $toLong: '$$number' } };
 
 const sign: Document = { $cond: [{ $lt: ['$$number', 0] }, '-', ''] };
 
-/** The digits of a text with an exponent: `15` of `-1.5e+17`. */
+/** The digits of a text with an exponent: `15` for `-1.5e+17`. */
 const digits: Document = {
   $reduce: {
     input: ['-', '.'],
@@ -91,7 +92,7 @@ const digits: Document = {
 
 const exponent: Document = { $toInt: { $arrayElemAt: [{ $split: ['$$text', 'e'] }, 1] } };
 
-/** `-150000000000000000` of `-1.5e+17`. */
+/** The text without an exponent: `-150000000000000000` for `-1.5e+17`. */
 const longText: Document = {
   $let: {
     vars: { digits, exponent },
@@ -105,7 +106,7 @@ const longText: Document = {
   },
 };
 
-/** `-0.000015` of `-1.5e-05`. */
+/** The text without an exponent: `-0.000015` for `-1.5e-05`. */
 const shortText: Document = {
   $concat: [sign, '0.', { $substrBytes: ['0'.repeat(6), 0, { $subtract: [{ $abs: exponent }, 1] }] }, digits],
 };

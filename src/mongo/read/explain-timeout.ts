@@ -10,7 +10,7 @@ import { trigramsOf } from '../trigrams.js';
 import type { Comparison } from './compile-condition.js';
 import { anyIndex, isServed, type Indexes } from './is-served.js';
 
-/** An attribute without an index, by its path, and the option that would give it one. */
+/** The path of an attribute without an index, and the option that would create one. */
 interface LackingIndex {
   readonly path: string;
   readonly option: '"index": true' | '"search": "trigram"';
@@ -24,16 +24,17 @@ interface ExplainContext {
   readonly database: Database;
 }
 
-/** Milliseconds to look at the indexes of a collection. */
+/** Milliseconds that reading the indexes of a collection may take. */
 const patience = 2_000;
 
 /**
- * Returns the error to answer for a query that failed: if it exceeded its time limit, and options of attributes would give it the indexes that
- * it lacks, a 400 that names them; otherwise the error itself. Attributes that only the row rules of the caller compare are not named.
+ * Returns the error to answer for a query that failed. If it exceeded its time limit, and options of attributes would create the
+ * indexes that it lacks, this is a 400 that names them; otherwise it is the error itself. Attributes that only row rules compare
+ * are not named.
  */
 export async function explainTimeout(error: unknown, plan: Plan, context: ExplainContext): Promise<unknown> {
   if (!isTimedOut(error) || context.database.session !== null) return error;
-  // of a collection without entries, and of a database that is slow or gone, no indexes can be listed
+  // the indexes cannot be listed if the collection does not exist, or the database is slow or unreachable
   const lacking = await Promise.all(levelsOf(plan).map((level) => findLacking(level, context).catch(() => [])));
   const attributes = [...new Map(lacking.flat().map((one) => [`${one.path} ${one.option}`, one])).values()];
   if (attributes.length === 0) return error;
@@ -76,7 +77,7 @@ async function findLacking(
   return [...(condition === null ? [] : lackingIn(condition, { indexes, optionOf, prefix: '' })), ...sorted];
 }
 
-/** The first paths of all indexes of a collection, an operator's own included. */
+/** Returns the first paths of all indexes of a collection, including those that operators have made. */
 async function readLeading(collection: string, database: Database): Promise<ReadonlySet<string>> {
   const limited = { ...database, maxTimeMS: { ...database.maxTimeMS, read: patience } };
   const rows = await readAll(limited, { listIndexes: collection, cursor: {} });
@@ -104,7 +105,7 @@ const isVisibleScalar = (attribute: Attribute): attribute is ScalarAttribute => 
 interface LackingContext {
   readonly indexes: Indexes;
   readonly optionOf: OptionOf;
-  /** The path of the element that the condition is on, with its dot. */
+  /** The path of the element that the condition applies to, with a trailing dot. */
   readonly prefix: string;
 }
 

@@ -16,11 +16,11 @@ export interface PendingRelation {
   readonly owner: ContentType;
   /** The entries and components that have the relation. */
   readonly holders: Growing[];
-  /** The index of the relation among their children. */
+  /** The index of the relation among the children of each holder. */
   readonly slot: number;
 }
 
-/** Finds the related entries of an entry or component. */
+/** Returns the related entries of an entry or component. */
 export type RelatedOf = (holder: Document) => Related;
 
 /** The rows of one relation; of one type if the relation is polymorphic. */
@@ -29,11 +29,11 @@ export interface QueryRows {
   readonly rows: readonly Document[];
 }
 
-/** The relations of one level: each once, however many branches of the tree lead to it. */
+/** The relations of one level, each once, even if several branches of the tree lead to it. */
 export type PendingLevel = Map<LinkChild | MorphChild, PendingRelation>;
 
 /**
- * Makes the nodes of documents, with their components and dynamic zones, and adds the relations that they populate to the next
+ * Returns the nodes of documents, with their components and dynamic zones. Adds the relations that they populate to the next
  * level.
  */
 export function growNodes(selection: Selection, documents: readonly Document[], next: PendingLevel): Growing[] {
@@ -42,7 +42,7 @@ export function growNodes(selection: Selection, documents: readonly Document[], 
   return nodes;
 }
 
-/** The children of nodes that populate nothing. Never written to. */
+/** The shared children array of nodes that populate nothing. It is never changed. */
 const childless: Related[] = [];
 const none: Related = [];
 
@@ -51,7 +51,7 @@ function createNode(selection: Selection, document: Document): Growing {
   return { selection, document, children: count === 0 ? childless : Array<Related>(count).fill(none) };
 }
 
-/** The same for one document. */
+/** Does the same for one document. */
 export function growNode(selection: Selection, document: Document, next: PendingLevel): Growing {
   const node = createNode(selection, document);
   growChildren(selection, [node], next);
@@ -94,7 +94,7 @@ function growComponents(child: ComponentChild, slot: number, nodes: readonly Gro
   growChildren(selection, all, next);
 }
 
-/** Components that the selections do not name are left out. */
+/** Adds the nodes of dynamic zones. Components that the selections do not name are left out. */
 function growZones(child: ZoneChild, slot: number, nodes: readonly Growing[], next: PendingLevel): void {
   const byType = new Map<Selection, Growing[]>();
   const choices = new Map(

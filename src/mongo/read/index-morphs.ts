@@ -7,11 +7,13 @@ import { cutWindow, keepChosen, morphLinks, type Choose } from './stored-lists.j
 interface Target {
   readonly uid: string;
   readonly node: Loaded;
-  /** Its place among the rows of its type, which are sorted if the target has a sort. */
+  /** Its position among the rows of its type, which are sorted if the target has a sort. */
   readonly place: number;
 }
 
-/** Indexes the targets of links that the entries keep themselves. Targets that are gone, hidden or not selected are left out. */
+/**
+ * Indexes the targets of links that the entries themselves store. Targets that are deleted, hidden or not selected are left out.
+ */
 export function indexMorphRows({ attribute, targets }: MorphChild, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
   const read = new Map<string, ReadonlyMap<unknown, Target>>();
   for (const { uid, rows } of results) {
@@ -28,7 +30,7 @@ export function indexMorphRows({ attribute, targets }: MorphChild, results: read
 const indexMorphTargets = (uid: string, nodes: readonly Loaded[]): Map<unknown, Target> =>
   new Map(nodes.map((node, place) => [node.document['_id'], { uid, node, place }]));
 
-/** A sort decides only about what is inside the window. */
+/** Returns a function that cuts the targets of one type to the window. The sort only decides which targets are in the window. */
 const chooseOf =
   ({ sort, window }: MorphTarget): Choose<Target> =>
   (found) =>

@@ -60,10 +60,10 @@ const listsBy =
 
 const none: readonly Loaded[] = [];
 
-/** The entry in whose window a row was read. */
+/** Returns the id of the entry in whose window a row was read, in a list. */
 const parentOf = ({ document }: Loaded): readonly unknown[] => [document['_parent']];
 
-/** In the order of the stored ids. */
+/** Returns a function that lists the targets of a holder in the order of the stored ids. */
 function storedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
   const targets = byId(nodes);
   return (holder) => {
@@ -76,7 +76,7 @@ function storedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
   };
 }
 
-/** In the order that the rows were read in. */
+/** Returns a function that lists the targets of a holder in the order in which the rows were read. */
 function sortedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
   const places = new Map(nodes.map((node, place) => [node.document['_id'], place]));
   return (holder) => {
@@ -106,7 +106,10 @@ function countRows(child: LinkChild, rows: readonly Document[]): RelatedOf {
   return (holder) => counts.get(holder['_id']) ?? 0;
 }
 
-/** The other locales of an entry: the newest, the first one, then the others from the newest on, unless the query sorts them. */
+/**
+ * Returns a function that lists the other locales of an entry. Unless the query sorts them, the newest comes first, then the
+ * oldest, then the others from the newest on.
+ */
 function otherLocales(child: LinkChild, nodes: readonly Growing[]): ListOf {
   const groups = groupBy(nodes, ({ document }) => [document['_group']]);
   if (child.sort.length === 0) for (const group of groups.values()) orderLocales(group);
@@ -144,7 +147,7 @@ function morphLists(child: LinkChild, nodes: readonly Growing[], { field, owner 
   return lists;
 }
 
-/** An item is in the group of each of its keys, in the order of the items. */
+/** Returns groups of items by key. An item is in the group of each of its keys, and groups keep the order of the items. */
 function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly unknown[]): Map<unknown, Item[]> {
   const groups = new Map<unknown, Item[]>();
   for (const item of items) {
@@ -159,7 +162,7 @@ function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly 
 
 type RankOf = (document: Document, parent: unknown) => number;
 
-/** Entries without a rank, which other programs have inserted, come first, by id. */
+/** Sorts lists by rank. Entries without a rank, which other programs have inserted, come first, by id. */
 function sortByRank(lists: ReadonlyMap<unknown, Growing[]>, rankOf: RankOf, { reversed }: LinkChild): void {
   const sign = reversed ? -1 : 1;
   for (const [parent, list] of lists) {

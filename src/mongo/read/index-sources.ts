@@ -9,7 +9,7 @@ import { compileProjection } from './compile-projection.js';
 import { type Growing, growNodes, type PendingLevel } from './grow-tree.js';
 import { applyList, cutWindow, linkedIds, partsOf } from './stored-lists.js';
 
-/** Compiles the query for the entries of a source that link to the holders, themselves or in their components. */
+/** Compiles the query for the entries of a source that link to the holders, in their own attributes or in their components. */
 export function compileSource(
   child: MorphChild,
   { holder, owner, paths, condition }: BoundSource,
@@ -33,7 +33,7 @@ export function compileSource(
 
 const byId: readonly SortKey[] = [{ links: [], path: '_id', lists: [], order: 1 }];
 
-/** The attribute of the entry that has the links, or the components with them. */
+/** Returns the attribute of the entry that has the links, or the components with the links. */
 const entryAttribute = ({ steps: [step], attribute }: LinkPath): string => step?.name ?? attribute.name;
 
 /** The rows of a source. */
@@ -43,8 +43,9 @@ interface SourceRows {
 }
 
 /**
- * Finds the entries and components that link to an entry, once for each link. As in Strapi v4, they are in the order of their places in the
- * lists that have the links, then in that in which the links were made. If a sort is asked for, it orders the entries of each type.
+ * Returns a function that lists the entries and components that link to an entry, once for each link. As in Strapi v4, they are
+ * ordered by the position of the link in its list, then by the time when the link was made. If the query has a sort, it orders
+ * the entries of each type.
  */
 export function indexSources(
   { targets }: MorphChild,
@@ -73,8 +74,9 @@ interface PartLink {
   readonly part: Document;
   readonly id: unknown;
   /**
-   * What the link is ordered by, number by number: its place in its list, when it was made, the entry, and the way to it through the
-   * attributes of the entry and its components, where an entry links its own files after those of its components.
+   * The sort key of the link, compared number by number: its position in its list, the time when it was made, the id of the
+   * entry, and its path through the attributes of the entry and its components. The own files of an entry come after those of its
+   * components.
    */
   readonly order: readonly number[];
 }
@@ -84,7 +86,7 @@ function compareOrders(a: readonly number[], b: readonly number[]): number {
   return (a[at] ?? 0) - (b[at] ?? 0);
 }
 
-/** The links of one type. Entries were filtered and sorted by the database, components are filtered and sorted here. */
+/** Returns the links of one type. Entries were filtered and sorted by the database; components are filtered and sorted here. */
 function linksOf({ selection, condition, sort }: MorphTarget, results: readonly SourceRows[]): readonly PartLink[] {
   const links = results.flatMap(({ source, rows }) => {
     const walks = source.paths.map(walkOf);
@@ -105,7 +107,10 @@ function indexTargets({ selection }: MorphTarget, links: readonly PartLink[], ne
   return lists;
 }
 
-/** A path with the places of its names among the attributes of their types. The last one is behind those of all components. */
+/**
+ * A path with the positions of its names among the attributes of their types. The last position is greater than those of all
+ * components.
+ */
 interface Walk extends LinkPath {
   readonly places: readonly number[];
 }
@@ -138,7 +143,10 @@ function linksAt(row: Document, { steps, attribute, places, ...path }: Walk): Pa
   );
 }
 
-/** When an attribute of an entry was linked last, as a rank; if it is not stored, when the entry was created. */
+/**
+ * Returns the time when an attribute of an entry was linked last, as a rank; if it is not stored, the time when the entry was
+ * created.
+ */
 function madeAt(row: Document, name: string): number {
   const rank = storedRank(row, name);
   const created: unknown = row['createdAt'];

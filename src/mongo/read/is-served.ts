@@ -9,15 +9,15 @@ import { planIndexes } from './plan-indexes.js';
 
 /** The indexes that conditions are checked against. */
 export interface Indexes {
-  /** Whether the values at a path lead to entries. */
+  /** Returns whether an index finds entries by the values at a path. */
   readonly leads: (path: string) => boolean;
-  /** Whether the parts of a text lead to entries. */
+  /** Returns whether an index finds entries by parts of a text. */
   readonly serves: SearchIndexes['serves'];
-  /** Finds words, if a full-text index does. */
+  /** Returns a match for words; null if there is no full-text index. */
   readonly find: SearchIndexes['find'];
 }
 
-/** All indexes that there may be, those of an operator too. */
+/** Returns all indexes that may exist, including those that an operator has made. */
 export const anyIndex = ({ searches }: Pick<Database, 'searches'>): Indexes => ({
   leads: () => true,
   serves: (comparison) => searches.serves(comparison),
@@ -36,7 +36,7 @@ export function isServed(condition: Condition, indexes: Indexes): boolean {
     case 'search':
       return indexes.find(condition) !== null || isServed(condition.otherwise, indexes);
     case 'element': {
-      // an element that has to be read is resolved to ids
+      // a condition with a place is resolved to ids
       const leads = (path: string): boolean => indexes.leads(`${condition.path}.${path}`);
       return condition.place !== null || isServed(condition.condition, { ...indexes, leads });
     }
@@ -45,12 +45,15 @@ export function isServed(condition: Condition, indexes: Indexes): boolean {
   }
 }
 
-/** Whether an index on its path can answer a comparison. */
+/** Returns whether an index on its path can find the values that meet a comparison. */
 const isIndexable = ({ comparator, denied }: Comparison): boolean => !denied && indexable.has(comparator);
 
 const indexable: ReadonlySet<Comparator> = new Set<Comparator>(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'startsWith']);
 
-/** The paths whose values an index of the service leads to. A locale leads to a large part of a collection. */
+/**
+ * Returns the paths by whose values an index of the service finds entries. Locales are left out, because a locale has a large
+ * part of a collection.
+ */
 export const leadingFields = memoizePair((type: ContentType, registry: Registry): ReadonlySet<string> => {
   const first = planIndexes(type, registry).flatMap(({ key }) => Object.entries(key).slice(0, 1));
   return new Set(['_id', ...first.flatMap(([field, order]) => (field === 'locale' || order === 'text' ? [] : [field]))]);

@@ -5,38 +5,39 @@ import { isWithoutIndex } from '../driver-errors.js';
 import { byShare, type IndexedLink, type LinkEstimates } from './choose-index.js';
 import type { Page } from './compile-page.js';
 
-/** The entries of a filter on linked entries. */
+/** A filter on linked entries, and its collection. */
 type Filtered = Pick<Page, 'collection' | 'match'>;
 
-/** Conditions on ids, which no entry meets two of: all entries that meet a filter meet one of them. */
+/** Disjoint conditions on ids. Each entry that meets the filter meets exactly one of them. */
 export type Parts = readonly Document[];
 
-/** Ids of one command: the documents behind them are read in a tenth of a second, even from the disk. */
+/** Maximum number of ids in one command, whose documents are read in a tenth of a second, even from disk. */
 export const idsAtOnce = 5_000;
 
-/** Entries of one command that looks at a range of ids. */
+/** Number of ids in the range of one command. */
 const rangeAtOnce = 50_000;
 
-/** Ranges of a filter: with more of them, one command has the time limit of all others. */
+/** Maximum number of ranges. If there would be more, the entries are read by one command, within the time limit of a command. */
 const mostRanges = 200;
 
-/** The ids of at most this share of a collection are read; to look at all its entries is cheaper than more of them by their ids. */
+/** Maximum share of a collection whose entries are read by their ids. A larger share is more expensive than all entries. */
 const largestShare = 1 / 8;
 
-/** Ids that are held for a request. */
+/** Maximum number of ids in memory for a request. */
 const mostIds = 200_000;
 
-/** Entries to look at from which on the ids of two relations are compared first. */
+/** Number of entries to read above which the ids of two relations are intersected first. */
 const fewest = 500;
 
-/** Keys of an index that are read in the time that one entry takes. */
+/** Number of index keys that are read in the time of one entry. */
 const keysPerEntry = 8;
 
 /**
- * Returns the parts in which the entries of a filter are read; null if they are few enough for one command. By the index of a
- * relation entries come from all over the collection, which takes twice the time of their own order if that is larger than the cache of the
- * server; and no part exceeds the time limit, however many requests do the same. Indexes contain the ids, so no
- * documents are read for them: the ids of two indexes are intersected here if that leaves fewer documents to read.
+ * Returns the parts in which the entries of a filter are read; null if they are few enough for one command. Entries in the order
+ * of an index are scattered over the collection, and reading them takes twice as long as in the order of their ids if the
+ * collection is larger than the cache of the server. Also, no part exceeds the time limit, however many requests do the same.
+ * Indexes contain the ids, so listing ids reads no documents. If it leaves fewer documents to read, the ids of several indexes
+ * are intersected here.
  */
 export async function listParts(filtered: Filtered, { all, links }: LinkEstimates, database: Database): Promise<Parts | null> {
   const [first, ...others] = byShare(links);
@@ -54,7 +55,7 @@ export async function listParts(filtered: Filtered, { all, links }: LinkEstimate
   return ids === undefined || further.length < compared.length ? null : cut(further.reduce(intersect, ids));
 }
 
-/** Counts the entries of a filter; reads their documents unless an index of a relation contains all values of the filter. */
+/** Counts the entries of a filter. Reads no documents if an index of a relation contains all values of the filter. */
 export async function countLinked(filtered: Filtered, estimates: LinkEstimates, database: Database): Promise<number> {
   const [best] = byShare(estimates.links);
   const isCovered = best !== undefined && Object.keys(filtered.match).every((path) => path in best.index.key);
@@ -66,17 +67,22 @@ export async function countLinked(filtered: Filtered, estimates: LinkEstimates, 
   return total;
 }
 
-/** The database for commands on one part after the other: all of them count against the time of the request, however quick they are. */
+/**
+ * Returns the database for commands on one part after the other. All of them count against the time limit of the request, even
+ * quick ones.
+ */
 export const forParts = (database: Database): Database => ({ ...database, time: database.time.countingAll() });
 
-/** Counts all, or those of one part, which are read by their ids. */
+/** Counts the entries of a filter; with `part`, those of a part, which are read by their ids. */
 async function countMatching({ collection, match }: Filtered, database: Database, part?: Document): Promise<number> {
   const query = part === undefined ? { query: match } : { query: { $and: [part, match] }, hint: '_id_' };
   const reply = await runRead(database, { count: collection, ...query });
   return Number(reply['n']);
 }
 
-/** The ids of the entries that an index leads to, in their order, no more than one over the maximum; null if it is not built. */
+/**
+ * Returns the sorted ids of the entries that an index finds, at most one more than the maximum; null if the index is not built.
+ */
 async function readIds(
   { collection, match }: Filtered,
   { index: { name, key } }: IndexedLink,
@@ -107,7 +113,10 @@ const cut = (ids: Float64Array): Parts =>
     _id: { $in: [...ids.subarray(part * idsAtOnce, (part + 1) * idsAtOnce)] },
   }));
 
-/** Returns ranges of ids with a bounded number of entries in each; null if there are too many, or many more ids than entries. */
+/**
+ * Returns ranges of ids with a bounded number of entries in each; null if there are too many ranges, or far more ids than
+ * entries.
+ */
 async function listRanges({ collection }: Filtered, all: number, database: Database): Promise<Parts | null> {
   const [first, last] = await Promise.all([1, -1].map((order) => readEnd(collection, order, database)));
   if (first === undefined || last === undefined || last - first > 4 * all) return null;

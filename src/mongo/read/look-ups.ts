@@ -1,18 +1,18 @@
 import type { Document } from 'mongodb';
 import { type Database, readAll } from '../database.js';
 
-/** Ids of one collection that are looked for. */
+/** Ids to look for in one collection. */
 export interface Targets {
   readonly collection: string;
   readonly ids: readonly number[];
-  /** The match that documents must meet to count. */
+  /** The match that documents must meet to be counted. */
   readonly filter?: Document | undefined;
 }
 
 /**
- * Returns how many of the ids, each named once, exist in each collection in turn. One command if all exist, which is not asked in which
- * collection a row was found: that takes the server a tenth longer. If some are missing, and in a transaction, which does not allow
- * `$unionWith`, one more for each.
+ * Returns how many of the ids exist, for each of the targets. The ids of a target must be distinct. Sends one command if all
+ * exist. It does not return in which collection a row was found, because that takes the server a tenth longer. Sends one more
+ * command for each target if some ids are missing, or in a transaction, which does not allow `$unionWith`.
  */
 export async function countExisting(targets: readonly Targets[], database: Database): Promise<number[]> {
   const wanted = targets.map(({ ids }) => ids.length);
@@ -42,16 +42,16 @@ export async function countBy(collection: string, field: string, database: Datab
   return new Map(rows.map(({ _id, count }) => [_id as unknown, Number(count)]));
 }
 
-/** A value that a field of a collection would get. */
+/** A candidate for the value of a field. */
 interface WantedText {
   readonly field: string;
   /** Letters, digits and hyphens. */
   readonly text: string;
-  /** Matches the documents that may contain it. */
+  /** Matches the documents among which the value must be unique. */
   readonly among: Document;
 }
 
-/** Returns the values of a field that are the text, alone or with a number behind it: `title`, `title-2`. */
+/** Returns the values of a field that equal the text, or the text followed by a number: `title`, `title-2`. */
 export async function takenTexts(
   collection: string,
   { field, text, among }: WantedText,

@@ -5,7 +5,7 @@ import { listedUniquePaths } from '../../schema/attribute-places.js';
 import { trigramPath, uniqueField } from '../layout.js';
 import { notNull } from './compile-condition.js';
 
-/** An index that a content type calls for. */
+/** An index that a content type needs. */
 export interface IndexPlan {
   /** The name, which begins with the prefix of the service. */
   readonly name: string;
@@ -16,16 +16,19 @@ export interface IndexPlan {
 /** The prefix of index names of the service. Other indexes are never touched. */
 export const ownIndexes = 'mangrove_';
 
-/** A collection has at most 64 indexes; some are left for the operator's own. Those that keep values unique are never left out. */
+/**
+ * Maximum number of indexes that the service makes in a collection. MongoDB allows 64; the others are left for operators. Unique
+ * indexes are never left out.
+ */
 const maximumIndexes = 48;
 
 /**
- * The indexes of a content type: for lists in publication order and by creation, for owning relations and their rank on the other
- * side, for unique values, and for localization groups. Their use was measured.
+ * Returns the indexes of a content type: for lists in the order of publication, creation and update, for owning relations and
+ * their rank on the other side, for unique values, and for localization groups. Their benefit was measured.
  */
 export const planIndexes = (type: ContentType, registry: Registry): readonly IndexPlan[] => withinLimit(type, registry).planned;
 
-/** The indexes that a content type calls for and that are not built, because there would be too many. */
+/** Returns the indexes that a content type needs and that are not built, because there would be too many. */
 export const indexesLeftOut = (type: ContentType, registry: Registry): readonly IndexPlan[] =>
   withinLimit(type, registry).leftOut;
 
@@ -74,7 +77,9 @@ function plan(key: IndexPlan['key'], options: CreateIndexesOptions = {}): IndexP
   return { name: `${ownIndexes}${fields.join('_')}${options.unique === true ? '_unique' : ''}`, key, options };
 }
 
-/** The keys by which the service looks users up: at a login, by the codes of e-mails, and by their id at a login provider. */
+/**
+ * The fields by which the service looks up users: the address at a login, the codes of e-mails, and the id at a login provider.
+ */
 const keyFields: Readonly<Record<string, readonly string[]>> = {
   'plugin::users-permissions.user': ['email', 'resetPasswordToken', 'confirmationToken', '_subject'],
 };
@@ -92,7 +97,7 @@ function stateIndexes({ kind, draftAndPublish, localized }: ContentType): IndexP
   ];
 }
 
-/** A group has each locale once; a single type has one group, and one entry where it is not localized. */
+/** Allows each locale once in a group. A single type has one group, and only one entry if it is not localized. */
 const onePerLocale: IndexPlan = plan(
   { _group: 1, locale: 1 },
   { unique: true, partialFilterExpression: { _group: notNull.link } },
@@ -142,17 +147,17 @@ function textIndex(attributes: readonly ScalarAttribute[]): IndexPlan[] {
   return [{ name: textIndexName(attributes), key, options }];
 }
 
-/** The name of the full-text index of these attributes. Another language has another one. */
+/** Returns the name of the full-text index of these attributes, which depends on the language. */
 export const textIndexName = (attributes: readonly ScalarAttribute[]): string =>
   `${ownIndexes}text_${attributes.map(({ name, search }) => (search?.kind === 'language' ? `${name}_${search.language}` : name)).join('_')}`;
 
 interface Place {
   readonly prefix: string;
-  /** Inside a list of components: unique values have an index of their own there. */
+  /** Whether the place is inside a list of components, where unique values have a separate field and index. */
   readonly inList: boolean;
 }
 
-/** The values of unique attributes inside lists of components, kept beside them. */
+/** Returns the indexes of unique attributes inside lists of components, whose values are copied to a separate field. */
 const listedUniques = (type: ContentType, registry: Registry): IndexPlan[] =>
   listedUniquePaths(type, registry).map((path) => {
     const field = uniqueField(path);
@@ -160,7 +165,10 @@ const listedUniques = (type: ContentType, registry: Registry): IndexPlan[] =>
     return plan({ [field]: 1, ...(type.localized && { locale: 1 }) }, { unique: true, partialFilterExpression });
   });
 
-/** Links inside components are looked for when their target is deleted; unique values of components are unique in the type. */
+/**
+ * Returns the indexes of attributes of a component. Links are looked up when their target is deleted; unique values are unique in
+ * the whole type.
+ */
 function partIndexes(owner: ContentType, uid: string, place: Place, registry: Registry): IndexPlan[] {
   const type = registry.types.get(uid);
   const { prefix, inList } = place;

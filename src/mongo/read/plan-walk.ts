@@ -3,37 +3,40 @@ import { type Database, runRead } from '../database.js';
 import { estimateSize } from './choose-index.js';
 import { type Page, sortsByComputed } from './compile-page.js';
 
-/** Fewer entries than this are joined with the targets that they are sorted by, in one command. */
+/** Number of entries below which all are joined with the targets that they are sorted by, in one command. */
 const fewest = 2_000;
-/** Entries up to the end of a page, beyond which all are joined. */
+/** Maximum number of entries up to the end of a page; for later pages all entries are joined. */
 const mostWalked = 1_000;
-/** Targets that are read for one page. */
+/** Maximum number of targets that are read for one page. */
 export const mostTargets = 10_000;
-/** Links of an entry to several others, as many as are assumed. */
+/** Assumed number of links in a relation to many. */
 const linksOfEntry = 3;
 
 type Step = SortKey['links'][number];
 
-/** A sort by a value of the entries that each entry is linked to. */
+/**
+ * A way to read a page that is sorted by a value of linked entries, the targets: the targets are read in their order, and then
+ * the entries that are linked with them, until the page is full.
+ */
 export interface Walk {
   readonly page: Page;
   readonly key: SortKey;
-  /** The keys behind it. */
+  /** The further sort keys. */
   readonly rest: readonly SortKey[];
   readonly step: Step;
   readonly database: Database;
-  /** Targets that are likely to lead to enough entries, and after which all are joined. */
+  /** Number of targets that is likely to lead to enough entries. */
   readonly atOnce: number;
   readonly max: number;
 }
 
-/** Returns how to walk; null if joining is better. */
+/** Returns how to walk over the targets; null if joining all entries is better. */
 export async function planWalk({ type, totalIsCacheable }: Plan, page: Page, database: Database): Promise<Walk | null> {
   const [key, ...rest] = page.sort;
   const [step, ...others] = key?.links ?? [];
   const { skip, limit } = page.window;
   if (key === undefined || step === undefined || others.length > 0 || !canWalk(step, key)) return null;
-  // each command would look for the words again, and MongoDB refuses such a search within an $or
+  // each command would repeat the full-text search, which MongoDB does not allow within an $or
   if (key.lists.length > 0 || sortsByComputed(rest) || (page.rank ?? null) !== null) return null;
   if (limit === null || skip + limit > mostWalked || database.session !== null) return null;
   const [entries, targets] = await Promise.all([
@@ -53,8 +56,9 @@ export async function planWalk({ type, totalIsCacheable }: Plan, page: Page, dat
 }
 
 /**
- * The entry has the link, once, or the target has it. Entries without targets come first in ascending order, so these have to be found: no
- * query on the links in a list of components tells one element without a target from all.
+ * Returns whether the targets of a sort key can be walked: the entry itself stores the link, or the target does. In ascending
+ * order entries without targets come first, so a query must be able to find them. For links in a list of components there is no
+ * such query, because one element without a target would be enough.
  */
 const canWalk = ({ link: { storage }, target, inList }: Step, { order }: SortKey): boolean => {
   if (storage.kind === 'own') return !inList;
@@ -64,14 +68,14 @@ const canWalk = ({ link: { storage }, target, inList }: Step, { order }: SortKey
 };
 
 /**
- * Returns the number of entries that meet the conditions of a page, at most as many as it takes until walking is cheaper: it reads about
- * `wanted × entries / matches` entries, joining reads the matches.
+ * Returns the number of entries that meet the conditions of a page, counted only up to `limit`, from which on walking is cheaper.
+ * Walking reads about `wanted × entries / matches` entries, joining reads all matches.
  */
 async function countUpTo(limit: number, { collection, match }: Page, database: Database): Promise<number> {
   return Number((await runRead(database, { count: collection, query: match, limit }))['n']);
 }
 
-/** About how many targets have to be read for each entry that they lead to. */
+/** Returns the approximate number of targets to read for each entry that they lead to. */
 function targetsOfEntry({ link }: Step, { entries, targets }: Readonly<Record<'entries' | 'targets', number>>): number {
   if (link.storage.kind === 'own') return targets / (entries * (link.many ? linksOfEntry : 1));
   return 2;

@@ -4,7 +4,7 @@ import { readAll, type Database } from '../database.js';
 import { isTimedOut, isWithoutIndex } from '../driver-errors.js';
 import { compilePage, compileSort, type Page } from './compile-page.js';
 
-/** Indexes of a database that were chosen wrongly, by the form of the query, with the time until which they are not chosen again. */
+/** The forms of queries for which an index was a wrong choice, with the time until which it is not chosen again, by database. */
 const databases = new WeakMap<Db, BoundedCache<number>>();
 
 function refusedOf({ db }: Database): BoundedCache<number> {
@@ -13,10 +13,10 @@ function refusedOf({ db }: Database): BoundedCache<number> {
   return refused;
 }
 
-/** Milliseconds that an index is not chosen again. */
+/** Milliseconds until an index may be chosen again. */
 const refusedFor = 60_000;
 
-/** Milliseconds until an index that was chosen wrongly is given up. */
+/** Maximum milliseconds of a read by a chosen index. */
 const longestTry = 1_000;
 
 /** A page, and the index that was chosen for it. */
@@ -27,16 +27,16 @@ interface Choice {
 
 interface Ways<Result> {
   /**
-   * Reads by the index, within `limit` milliseconds. The server alone keeps this limit: a timer of this process would also end the read while
-   * the process is busy.
+   * Reads by the index, within `limit` milliseconds. Only the server applies this limit, because a timer of this process would
+   * also end the read when the process is busy.
    */
   readonly byIndex: (limit: number) => Promise<Result>;
   readonly otherwise: () => Promise<Result>;
 }
 
 /**
- * Reads a page by the index that was chosen for it; otherwise if the index is not built, or takes too long. If that is faster, the index was
- * wrong, and is not used for queries of this form for a while: such a query would be run twice.
+ * Reads a page by the index that was chosen for it. If the index is not built or takes too long, reads it in the other way. If
+ * the other way is faster, the index is not used for queries of this form for a while, because each of them would run twice.
  */
 export async function tryIndex<Result>(
   { page, index }: Choice,
@@ -58,7 +58,7 @@ export async function tryIndex<Result>(
   }
 }
 
-/** Reads a page by the index that was chosen for it; as the server plans it if there is none, or it is of no use. */
+/** Reads a page by the index that was chosen for it. If there is none or it is too slow, the server chooses. */
 export function readChosen(page: Page, index: string | null, database: Database): Promise<readonly Document[]> {
   const command = compilePage(page);
   const otherwise = (): Promise<readonly Document[]> => readAll(database, command);

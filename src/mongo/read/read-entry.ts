@@ -12,8 +12,8 @@ import { resolveLists } from './resolve-lists.js';
 import { resolveRelated } from './resolve-related.js';
 
 /**
- * Reads the entry that meets the condition, the first by id if several do; null if there is none. Plain relations of the first
- * level come along in the same command, which for one entry costs a third of a second command.
+ * Reads the entry that meets the condition, the first by id if several do; null if there is none. The same command reads plain
+ * relations of the first level, which takes a third of the time of another command.
  */
 export async function readEntry(condition: Condition, asked: Selection, database: Database): Promise<Loaded | null> {
   if (isNever(condition)) return null;
@@ -31,13 +31,14 @@ interface Joined {
   readonly document: Document | undefined;
 }
 
-/** Selections that did not fit into one document with their relations, with the time until which these are not joined. */
+/** Selections whose entry did not fit into one document with its relations, with the time until which they are not joined. */
 const tooLarge = new WeakMap<Selection, number>();
 const unjoinedFor = 60_000;
 
 /**
- * Reads the entry with its plain relations; by itself if they do not fit into one document, for a minute then for all requests with the same
- * query. In a transaction always by itself, since a command that fails ends it.
+ * Reads the entry with its plain relations. If they do not fit into one document, reads the entry without them, and does so for a
+ * minute for all requests with the same query. In a transaction always reads it without them, because a failed command ends the
+ * transaction.
  */
 async function readJoined(match: Document, selection: Selection, database: Database): Promise<Joined> {
   const isJoined = database.session === null && (tooLarge.get(selection) ?? 0) < Date.now();
@@ -59,8 +60,8 @@ interface Join {
 }
 
 /**
- * Relations that a plain `$lookup` can read: no condition, order or count of their own, and mostly few documents. In a dynamic zone
- * a path may lead through components of several types; what it reads for the others is ignored.
+ * Returns the relations that a plain `$lookup` can read: without a condition, order, window or count, and usually with few
+ * documents. In a dynamic zone a path may lead through components of several types; rows of other types are ignored.
  */
 function plainLinks(children: readonly Child[], prefix: string): Join[] {
   return children.flatMap((child) => {
@@ -106,7 +107,7 @@ function compileEntry(match: Document, selection: Selection, joins: readonly Joi
   };
 }
 
-/** Sorts by id unless the match names the id. */
+/** Returns the stages that keep only the first entry by id; none if the match names an id. */
 const oneOf = (match: Document): Document[] => ('_id' in match ? [] : [{ $sort: { _id: 1 } }, { $limit: 1 }]);
 
 function joinFields({ link }: LinkChild, path: string): Document {

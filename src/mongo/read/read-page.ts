@@ -20,7 +20,7 @@ import { walkTargets } from './walk-targets.js';
 /** The entries of a page. */
 export interface LoadedPage {
   readonly entries: readonly Loaded[];
-  /** Null if it was not wanted. */
+  /** Null if it was not asked for. */
   readonly total: number | null;
 }
 
@@ -31,9 +31,9 @@ interface PageContext {
 }
 
 /**
- * Reads a page and, at the same time, its total. Sends one command for each, one for each level that is populated, and one for each
- * condition on related entries, however many entries there are; none for the page if nothing can meet its condition. Throws a
- * ValidationError if the time limit is hit because no index leads to the entries.
+ * Reads a page and, concurrently, its total. Sends one command for each, one for each populated level, and one for each condition
+ * on related entries, however many entries there are. Sends none for the page if no entry can meet its condition. Throws a
+ * ValidationError if the time limit is exceeded because an index is missing.
  */
 export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> =>
   readByPlan(plan, context).catch(async (error: unknown) => {
@@ -71,11 +71,14 @@ async function readByPlan(plan: Plan, { registry, totals, ...context }: PageCont
   return total === null ? { entries: await read(), total: null } : readWithTotal(plan, page, { read, total });
 }
 
-/** Reads a page in the order of values that are computed. */
+/** Reads a page in the order of computed values. */
 const readComputed = async (plan: Plan, page: Page, database: Database): Promise<readonly Document[]> =>
   (await walkTargets(plan, page, database)) ?? readAll(database, compilePage(page));
 
-/** Reads a page whose total is known, from the end if that is nearer: the server also walks over the entries that it skips. */
+/**
+ * Reads a page. If its total is known and the end is nearer, reads it from the end, because the server also reads the entries
+ * that it skips.
+ */
 function readDocuments(page: Page, total: number | null, database: Database): Promise<readonly Document[]> {
   const backwards = total === null ? null : fromEnd(page, total);
   if (backwards === null) return readAll(database, compilePage(page));
@@ -83,8 +86,8 @@ function readDocuments(page: Page, total: number | null, database: Database): Pr
 }
 
 /**
- * The same page read from the end of the list, in the opposite order; null if it is nearer to the beginning. Scores have no opposite order: the
- * server puts the best first in any case.
+ * Returns the same page counted from the end of the list, in the opposite order; null if it is nearer to the beginning, or sorted
+ * by scores, which have no opposite order.
  */
 function fromEnd({ sort, window: { skip, limit }, ...page }: Page, total: number): Page | null {
   const isRanked = sort.some(({ path }) => path === scorePath);
@@ -127,21 +130,24 @@ function readEntries(selection: Selection, documents: readonly Document[], datab
   return readTree(selection, documents, database);
 }
 
-/** Reads one entry more than the budget has, which is enough to see that it is exceeded. */
+/** Returns the limit of a page, lowered to one entry more than the budget allows, which is enough to detect the excess. */
 const boundLimit = (limit: number | null, left: number): number | null =>
   limit === null || limit > left ? (left === Infinity ? limit : left + 1) : limit;
 
-/** The total of a page: the one that is kept, null if it has to be counted. */
+/** The total of a page. `kept` is the known total; null if it must be counted. */
 interface PageTotal {
   readonly kept: number | null;
   readonly count: () => Promise<number>;
 }
 
-/** Entries before a page from which on the total is worth a command before the page is read: it may be read from the end. */
+/**
+ * Number of skipped entries from which on the total is determined before the page is read, because the page may then be read from
+ * the end.
+ */
 const far = 1_000;
 
 interface TotalContext extends Omit<PageContext, 'registry'> {
-  /** Of conditions on linked entries; null if there is none. */
+  /** The estimates for conditions on linked entries; null if there are none. */
   readonly estimates: LinkEstimates | null;
 }
 
@@ -158,9 +164,9 @@ function totalOf(plan: Plan, page: Page, { database, totals, estimates }: TotalC
 }
 
 /**
- * Returns the total of a list without any condition: the number from the metadata of the collection, which costs nothing. It is not exact
- * on a sharded cluster, which counts entries twice while it moves them, nor after a crash of the server. There, and for a page that is
- * read from the end, all entries are counted.
+ * Returns the total of a list without any condition: the number in the metadata of the collection, which costs nothing. This
+ * number is not exact on a sharded cluster, where entries that are being moved count twice, and after a crash of the server. On a
+ * sharded cluster, and for a page that is read from the end, all entries are counted.
  */
 function totalOfAll(
   { collection, window }: Page,
@@ -179,7 +185,7 @@ function totalOfAll(
   );
 }
 
-/** A filter that all documents meet, and that an index counts. */
+/** A filter that all documents meet and for which an index is used to count. */
 const present = { _id: { $gte: new MinKey() } };
 const always: Condition = { kind: 'and', conditions: [] };
 
@@ -191,14 +197,14 @@ interface Matching {
 const countMatching = async ({ collection, match }: Matching, database: Database): Promise<number> =>
   Number((await runRead(database, { count: collection, query: match }))['n']);
 
-/** The command that reads the count is not allowed in a transaction. */
+/** Counts entries by an aggregation, because a transaction does not allow the `count` command. */
 async function countInTransaction(collection: string, match: Document, database: Database): Promise<number> {
   const pipeline = [{ $match: match }, { $count: 'n' }];
   const [counted] = await readAll(database, { aggregate: collection, pipeline, cursor: {} });
   return Number(counted?.['n'] ?? 0);
 }
 
-/** Plans whose page was not full when it was read last. */
+/** Plans whose page was not full at the last read. */
 const short = new WeakSet<Plan>();
 
 interface TotalRead {
@@ -212,8 +218,8 @@ interface CountedPage {
 }
 
 /**
- * Reads a page and its total. The total follows from a page that is not full, so nothing is counted after it; if that is likely the page is
- * read first, otherwise both are read at the same time.
+ * Reads a page and its total. If the page is not full, the total follows from it. If that is likely, the page is read first, and
+ * entries are counted only if it is full; otherwise both are read concurrently.
  */
 async function readWithTotal(plan: Plan, { window }: Page, { read, total }: TotalRead): Promise<CountedPage> {
   const impliedTotal = (entries: readonly Loaded[]): number | null =>
@@ -235,7 +241,7 @@ async function readWithTotal(plan: Plan, { window }: Page, { read, total }: Tota
   return { entries, total: counted };
 }
 
-/** Whether a condition names the values of a unique attribute. */
+/** Returns whether a condition demands a value of a unique attribute. */
 function leadsToFew(condition: Condition | null, type: ContentType): boolean {
   if (condition === null) return false;
   if (condition.kind === 'and') return condition.conditions.some((inner) => leadsToFew(inner, type));

@@ -15,8 +15,8 @@ import { resolveRelated } from './resolve-related.js';
 type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
 
 /**
- * Reads the populated relations of documents, level by level: one command for each level, for any number of entries
- * and relations. Returns the entries in the order of the documents.
+ * Reads the populated relations of documents, level by level. Sends one command for each level, for any number of entries and
+ * relations. Returns the entries in the order of the documents.
  */
 export async function readTree(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {
   if (documents.length === 0) return [];
@@ -27,7 +27,7 @@ export async function readTree(selection: Selection, documents: readonly Documen
   return entries;
 }
 
-/** The same for one document. */
+/** Does the same for one document. `joined` are the rows of relations that were read with it. */
 export async function readTreeOf(
   selection: Selection,
   document: Document,
@@ -48,7 +48,7 @@ export async function readTreeOf(
   return entry;
 }
 
-/** `next`: relations of the level behind it that are known already. */
+/** Reads a level and all levels below it. `next` are the relations of the second level that are known already. */
 async function readLevels(first: PendingLevel, database: Database, next: PendingLevel = new Map()): Promise<void> {
   let [level, following] = [first, next];
   while (level.size + following.size > 0) {
@@ -61,7 +61,7 @@ async function readLevels(first: PendingLevel, database: Database, next: Pending
   }
 }
 
-/** Whether more than 1,000 entries were read: then other requests run before these are processed. */
+/** Returns whether more than 1,000 entries were read, so that other requests should run before the next level. */
 const isLong = (results: readonly RelationRows[]): boolean =>
   results.flatMap(({ parts }) => parts).reduce((sum, { rows }) => sum + rows.length, 0) > 1_000;
 
@@ -70,7 +70,10 @@ function attachRows(relation: PendingRelation, results: readonly QueryRows[], ne
   for (const { document, children } of relation.holders) children[relation.slot] = relatedOf(document);
 }
 
-/** Attaches the lists that were read with the entries of a relation. If other entries have the list as well, it is read for all of them later. */
+/**
+ * Attaches the lists that were read with the entries of a relation. A list that other entries have too is read for all of them
+ * later instead.
+ */
 function attachJoined(
   { joins, parts: [part] }: RelationRows,
   [next, behind]: readonly [PendingLevel, PendingLevel],
@@ -87,7 +90,10 @@ function attachJoined(
   }
 }
 
-/** The rows of one window, which name their parent as those of a command of their own do. */
+/**
+ * Returns the rows of a list that was read with its parent. Sets the id of the parent in each, as in rows that a separate command
+ * reads.
+ */
 function rowsOf(parent: Document, name: string): readonly Document[] {
   const rows = parent[name] as readonly Document[]; // looked up so
   for (const row of rows) row['_parent'] = parent['_id'];
@@ -111,7 +117,10 @@ async function readLevel(relations: readonly PendingRelation[], database: Databa
   }
 }
 
-/** Adds the lists to join: none in a transaction, and none that two of the relations lead to. */
+/**
+ * Adds the lists to join to each relation. There are none in a transaction. Lists that two of the relations lead to are not
+ * joined.
+ */
 function withJoins(relations: readonly PendingRelation[], { session }: Database): readonly JoinedRelation[] {
   if (session !== null) return relations.map((relation) => ({ relation, joins: [] }));
   const joinable = relations.map((relation) => ({ relation, joins: listsToJoin(relation) }));
@@ -140,7 +149,9 @@ const conditionOf = ({ relation: { child }, joins }: JoinedRelation): Condition 
       : [...child.targets.values(), ...(child.sources ?? [])].flatMap(({ condition }) => condition ?? []),
 });
 
-/** All queries in one command; each row says which query it belongs to. Rows of one query keep their order. */
+/**
+ * Runs all queries in one command, and returns the rows of each query in their order. Each row contains the index of its query.
+ */
 async function readQueries(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
   const [first, ...others] = queries;
   if (first === undefined) return [];
@@ -162,7 +173,7 @@ async function readOneByOne(queries: readonly LevelQuery[], database: Database):
   return rows;
 }
 
-/** Reads one row more than the budget has at most, which is enough to see that it is exceeded. */
+/** Runs a command. Reads at most one row more than the budget allows, which is enough to detect the excess. */
 async function readRows(
   queries: readonly LevelQuery[],
   stages: Pick<LevelQuery, 'collection' | 'pipeline'>,
@@ -176,7 +187,10 @@ async function readRows(
   return rows;
 }
 
-/** A query of nothing but a match and a projection is a `find`, which takes the server a quarter less than the same stages. */
+/**
+ * Compiles a query to a command. A query with only a match and a projection becomes a `find`, which takes the server a quarter
+ * less time.
+ */
 function compileRead({ collection, pipeline }: Pick<LevelQuery, 'collection' | 'pipeline'>, limit: number | null): Document {
   const [{ $match: filter } = {}, { $project: projection } = {}] = pipeline;
   if (pipeline.length === 2 && filter !== undefined && projection !== undefined)

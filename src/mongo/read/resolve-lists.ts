@@ -5,8 +5,8 @@ import { collectIds, collectMatching, matchVisible, resolveRelated } from './res
 import { compileCondition, type RelatedCondition } from './compile-condition.js';
 
 /**
- * Returns a selection whose lists of components are filtered by the values of the components: each condition on related entries becomes
- * one on their ids, by one command. Returns the selection itself if no list has such a condition.
+ * Returns a selection in which the lists of components can be filtered by stored values only: by one command each, conditions on
+ * related entries are replaced by conditions on their ids. Returns the selection itself if no list has such a condition.
  */
 export async function resolveLists(selection: Selection, database: Database): Promise<Selection> {
   if (selection.asksInLists !== true) return selection;
@@ -63,7 +63,7 @@ async function resolveCondition(condition: Condition, database: Database): Promi
   }
 }
 
-/** Components store the ids of their related entries. */
+/** Replaces a condition on related entries by one on their ids, which components store. */
 async function resolveLink(related: RelatedCondition, database: Database): Promise<Condition> {
   const { path, target, condition, orMissing, visible } = related;
   database.budget.spend('relatedConditions');

@@ -16,9 +16,10 @@ import { estimateSize } from './choose-index.js';
 import { anyIndex, isServed } from './is-served.js';
 
 /**
- * Resolves the conditions on related entries, and those on elements that have to be read, innermost first and side by side: each
- * becomes the ids of the entries that meet it, by one command. Joining first and filtering afterwards costs 10 us for every entry
- * of the collection; this costs the matches. Conditions on the related id alone need no command where the ids are in the document.
+ * Resolves the conditions on related entries, and those on elements with a place. Each is replaced by the ids of the entries that
+ * meet it, which one command reads; the innermost come first, independent ones run concurrently. A join would cost 10 µs for
+ * every entry of the collection, whereas this only costs the matches. Conditions on nothing but the related id need no command if
+ * the document stores the ids.
  */
 export async function resolveRelated(condition: Condition | null, database: Database): Promise<Resolved> {
   const resolved: Resolving['resolved'] = new Map();
@@ -33,8 +34,8 @@ export async function resolveRelated(condition: Condition | null, database: Data
 export const asksForRelated = (condition: Condition | null): boolean => condition !== null && countCommands(condition) > 0;
 
 /**
- * How many conditions of the client need a command; those of row rules are not theirs. Those within a related condition are counted when
- * that is resolved.
+ * Returns how many conditions need a command, without those of row rules, which clients do not pay for. Conditions within a
+ * related condition are counted when that condition is resolved.
  */
 function countCommands(condition: Condition): number {
   switch (condition.kind) {
@@ -54,7 +55,7 @@ function countCommands(condition: Condition): number {
 interface Resolving {
   readonly resolved: Map<Parameters<Resolved['get']>[0], Document>;
   readonly database: Database;
-  /** Whether trigrams are of use: not where all entries have to be looked at because of another branch. */
+  /** Whether trigrams help. They do not if another branch of an `or` requires a scan of all entries. */
   readonly narrows: boolean;
 }
 
@@ -90,8 +91,9 @@ async function resolveInto(condition: Condition, resolving: Resolving): Promise<
 }
 
 /**
- * A condition that `$elemMatch` cannot express: `$expr`, which makes text of numbers and JSON, works on documents alone. So each
- * element becomes a document, and the condition becomes one on the ids of those that contain the elements: entries, or outer elements.
+ * Resolves a condition that `$elemMatch` cannot express. `$expr`, which converts numbers and JSON to text, works only on
+ * documents. So each element is turned into a document, and the result is a condition on the ids of the entries, or outer
+ * elements, that contain matching elements.
  */
 async function resolveElement(
   { condition }: ElementCondition,
@@ -108,18 +110,21 @@ async function resolveElement(
   return { [lists.length > 1 ? 'id' : '_id']: { $in: ids } };
 }
 
-/** A condition on nothing but the related id, where the ids are stored here: a condition on the stored ids. */
+/**
+ * Compiles a condition on nothing but the related id to one on the ids that the document stores; returns null for other
+ * conditions.
+ */
 function compileOwnId({ link, path, condition, orMissing, visible }: RelatedCondition): Document | null {
   if (link.storage.kind !== 'own' || (orMissing && visible !== null)) return null;
-  const tests = condition.kind === 'or' ? condition.conditions : [condition];
-  if (!tests.every(isIdTest)) return null;
-  const parts = tests
+  const comparisons = condition.kind === 'or' ? condition.conditions : [condition];
+  if (!comparisons.every(isIdComparison)) return null;
+  const parts = comparisons
     .filter((comparison) => !(comparison.comparator === 'null' && !comparison.denied))
     .map((comparison) => compileIdComparison(path, comparison, link.many));
   return compileAny(orMissing ? [...parts, missing(path)] : parts);
 }
 
-const isIdTest = (condition: Condition): condition is Comparison =>
+const isIdComparison = (condition: Condition): condition is Comparison =>
   condition.kind === 'comparison' &&
   condition.path === '_id' &&
   ['eq', 'in', 'null', 'lt', 'lte', 'gt', 'gte', 'between'].includes(condition.comparator);
@@ -154,7 +159,10 @@ const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Re
   morph: () => Promise.resolve(nothing), // binding refuses conditions through polymorphic relations
 };
 
-/** Reads the `_id`s that the stages lead to, in one document: as many as the budget has, and one to see that it is exceeded. */
+/**
+ * Returns the `_id`s that the stages lead to, which are read as one document. Reads at most one more than the budget allows,
+ * which is enough to detect the excess.
+ */
 export async function collectIds(
   collection: string,
   stages: readonly Document[],
@@ -168,10 +176,13 @@ export async function collectIds(
   return ids;
 }
 
-/** Entries of a small collection. `find` takes mongod 0.2 ms less than `$group` does; Node takes three times as long for thousands of ids. */
+/**
+ * Maximum number of entries of a small collection. For these `find` is used, which takes mongod 0.2 ms less than `$group`; with
+ * thousands of ids it would take Node three times as long.
+ */
 const smallSize = 1_000;
 
-/** Reads the `_id`s of the entries that meet a condition, within the budget. */
+/** Returns the `_id`s of the entries that meet a condition, within the budget. */
 export async function collectMatching(collection: string, match: Document, database: Database): Promise<readonly unknown[]> {
   const { session, budget } = database;
   if (session !== null || (await estimateSize(collection, database)) > smallSize)
@@ -186,13 +197,13 @@ export async function collectMatching(collection: string, match: Document, datab
 
 const atMost = (left: number): Document[] => (left === Infinity ? [] : [{ $limit: left + 1 }]);
 
-/** Returns the ids on the other side, each once: the owner of a relation stores one or several. */
+/** Returns the stages that list the ids that the owners of a relation store, each once. An owner stores one or several. */
 function distinctOwners({ link }: RelatedCondition): Document[] {
   const field = link.storage.kind === 'inverse' ? link.storage.field : '_id';
   return [{ $unwind: `$${field}` }, { $group: { _id: `$${field}` } }];
 }
 
-/** Matches the entries without related entries; those that a rule hides from the caller count as none. */
+/** Returns a match for the entries without related entries. Related entries that a rule hides from the caller do not count. */
 async function resolveMissing(condition: RelatedCondition, database: Database): Promise<Document> {
   const { link, path, target, visible } = condition;
   if (link.storage.kind === 'own' && visible === null) return missing(path);
@@ -204,12 +215,15 @@ async function resolveMissing(condition: RelatedCondition, database: Database): 
   return { _id: { $nin: await collectIds(target.collection, linked, database) } };
 }
 
-/** Returns the stage that leaves the related entries which the caller may see; none if a rule hides none. */
+/** Returns the stage that keeps the related entries which the caller may see; no stage if there is no rule. */
 export async function matchVisible({ visible }: RelatedCondition, database: Database): Promise<readonly Document[]> {
   return visible === null ? [] : [{ $match: compileCondition(visible, await resolveRelated(visible, database)) }];
 }
 
-/** The entries that are alone in their group, by their ids or by the groups of all others, whichever are fewer: mostly almost none. */
+/**
+ * Returns a match for the entries that are alone in their group. It lists their ids, or the groups of all other entries,
+ * whichever are fewer.
+ */
 async function resolveLone(collection: string, seen: readonly Document[], database: Database): Promise<Document> {
   const groups = [...seen, { $group: { _id: '$_group', entries: { $sum: 1 }, first: { $first: '$_id' } } }];
   const count = { $group: { _id: { $eq: ['$entries', 1] }, groups: { $sum: 1 } } };
@@ -221,7 +235,10 @@ async function resolveLone(collection: string, seen: readonly Document[], databa
   return { _id: { $in: await collectIds(collection, lone, database) } };
 }
 
-/** An entry has the others of its group as related entries, not itself: where just one matches, that one is left out. */
+/**
+ * Returns a match for the entries with other entries in their group that match. If only one entry of a group matches, it is left
+ * out itself, because it is not among its own localizations.
+ */
 async function resolveLocalizations({ target }: RelatedCondition, match: Document, database: Database): Promise<Document> {
   const { budget } = database;
   const limit = atMost(budget.left('idsResolved'));

@@ -9,7 +9,7 @@ import { asScanned, readAll, type Database } from '../database.js';
 import { anyIndex, isServed, leadingFields } from './is-served.js';
 import { forParts, idsAtOnce, type Parts } from './linked-parts.js';
 
-/** The entries in front of the end of a page that a scan keeps at most. */
+/** Maximum number of entries up to the end of a page that a scan keeps in memory. */
 const mostKept = 1_000;
 
 interface ScanContext {
@@ -17,18 +17,18 @@ interface ScanContext {
   readonly database: Database;
 }
 
-/** Whether a page is so near to the first that a scan can keep all entries up to its end. */
+/** Returns whether a page is so near to the beginning that a scan can keep all entries up to its end. */
 export const isNear = ({ sort, window }: Pick<Plan, 'sort' | 'window'>): boolean =>
   !sortsByComputed(sort) && window.limit !== null && window.skip + window.limit <= mostKept;
 
 /**
- * Returns whether one pass over the entries reads a page and its total: no index leads to just those that meet the condition, so that
- * counting them looks at more entries in any case.
+ * Returns whether a page and its total are read by one pass over the entries. This is so if no index finds only the entries that
+ * meet the condition, so that counting examines more entries in any case.
  */
 export function isScanned(plan: Plan, condition: Condition, { registry, database }: ScanContext): boolean {
   if (!isNear(plan)) return false;
   const leading = leadingFields(plan.type, registry);
-  // trigrams find entries that do not meet the condition, too
+  // trigrams also find entries that do not meet the condition
   return !isServed(condition, { ...anyIndex(database), leads: (path) => leading.has(path), serves: () => false });
 }
 
@@ -38,7 +38,7 @@ interface ScannedPage {
   readonly total: number;
 }
 
-/** A page of entries that no index leads to. */
+/** A page of entries that no index finds. */
 interface Scanning {
   readonly plan: Plan;
   readonly condition: Condition;
@@ -46,8 +46,8 @@ interface Scanning {
 }
 
 /**
- * Reads a page of entries that no index leads to, and its total: by one pass over the collection, or in the order of the sort if the total is
- * known, an index has that order, and few entries have to be looked at.
+ * Reads a page of entries that no index finds, and its total, by one pass over the collection. If the total is known, and an
+ * index with the order of the sort makes it likely that few entries are examined, reads the page by that index.
  */
 export async function readScanned(
   scanning: Scanning,
@@ -77,15 +77,15 @@ async function readInOrder(
   { hint, maxTimeMS }: OrderedRead,
   database: Database,
 ): Promise<readonly Document[] | null> {
-  const isOnly = !isServed(condition, anyIndex(database)); // otherwise the server may know a better one
+  const isOnly = !isServed(condition, anyIndex(database)); // otherwise the server may know a better index
   const documents = await readAll(database, { ...compilePage(page), ...(isOnly && { hint }), maxTimeMS });
   return documents.length === page.window.limit ? documents : null;
 }
 
 /**
- * Reads a page and its total by one pass, which equal requests at the same time share, and then the documents of the page. Where no
- * index can serve the condition, an operator's own neither, the pass reads the collection in its natural order, which is two to five
- * times cheaper than by an index that leads to most entries.
+ * Reads a page and its total by one pass, which concurrent equal requests share, and then the documents of the page. If no index
+ * can serve the condition, not even one that an operator has made, the pass reads the collection in its natural order, which is
+ * two to five times cheaper than by an index that finds most entries.
  */
 async function scanPage({ page, condition }: Scanning, totals: TotalCache, database: Database): Promise<ScannedPage> {
   const hint = isServed(condition, anyIndex(database)) ? {} : { hint: { $natural: 1 } };
@@ -98,8 +98,8 @@ async function scanPage({ page, condition }: Scanning, totals: TotalCache, datab
 }
 
 /**
- * Reads a page and its total by a pass over each part of the entries, and then the documents of the page. Once the parts have led to more ids
- * than one command may have, the server finds the first of them.
+ * Reads a page and its total by a pass over each part of the entries, and then the documents of the page. Once there are more ids
+ * than one command may have, the server determines the first of them.
  */
 export async function scanParts(page: Page, parts: Parts, database: Database): Promise<ScannedPage> {
   const inTurn = forParts(database);
@@ -115,7 +115,7 @@ export async function scanParts(page: Page, parts: Parts, database: Database): P
   return { documents: await readKept(page, kept, database), total };
 }
 
-/** The ids of the first entries of a pass, up to the end of the page, and how many there are in all. */
+/** Returns the ids of the first entries of a pass, up to the end of the page, and the number of all entries. */
 async function scan({ collection, match, sort, window }: Page, hint: Document, database: Database): Promise<Pass> {
   const ids = { $topN: { n: endOf(window), sortBy: compileSort(sort), output: '$_id' } };
   const pipeline = [{ $match: match }, { $group: { _id: null, total: { $sum: 1 }, ids } }];
@@ -123,10 +123,13 @@ async function scan({ collection, match, sort, window }: Page, hint: Document, d
   return { ids: (group?.['ids'] ?? []) as readonly unknown[], total: Number(group?.['total'] ?? 0) }; // grouped into this array
 }
 
-/** The number of entries up to the end of a page. */
+/** Returns the number of entries up to the end of a page. */
 const endOf = ({ skip, limit }: Page['window']): number => skip + (limit ?? mostKept);
 
-/** Reads the documents of a page from the entries that were kept. One that has changed in between meets the condition no more. */
+/**
+ * Reads the documents of a page among the entries that a pass has found. An entry that has changed meanwhile and no longer meets
+ * the condition is left out.
+ */
 async function readKept(page: Page, ids: readonly unknown[], database: Database): Promise<readonly Document[]> {
   if (ids.length === 0) return [];
   return readAll(database, { ...compilePage({ ...page, match: { $and: [{ _id: { $in: ids } }, page.match] } }), hint: '_id_' });

@@ -7,16 +7,16 @@ import type { Values } from '../../values.js';
 interface MorphLink {
   readonly __type: string;
   readonly id: number;
-  /** The place of the owner of the link in the list of its target. */
+  /** The position of the owner of the link in the list of its target. */
   readonly rank?: number;
 }
 
-/** The ids of an owning relation: a to-one relation stores one value, a to-many an array. */
+/** Returns the ids of an owning relation. A relation to one stores a value, a relation to many an array. */
 export const linkedIds = (holder: Document, name: string): readonly unknown[] => listOf(holder[name]);
 
 export const morphLinks = (value: unknown): readonly MorphLink[] => listOf(value) as readonly MorphLink[]; // written in this form
 
-/** Stored components: one, several, or none. */
+/** Returns stored components as a list: one, several, or none. */
 export const partsOf = (value: unknown): readonly Document[] => listOf(value) as readonly Document[]; // stored as documents
 
 const none: readonly unknown[] = [];
@@ -26,21 +26,24 @@ function listOf(value: unknown): readonly unknown[] {
   return value === null || value === undefined ? none : [value];
 }
 
-/** The stored ids of an owning relation that have to be read: those in its window if the ids alone decide it, else all. */
+/**
+ * Returns the stored ids of an owning relation whose entries must be read: those in its window if the window can be cut before,
+ * otherwise all.
+ */
 export function wantedIds(child: LinkChild, holder: Document): readonly unknown[] {
   const ids = linkedIds(holder, child.link.name);
   return cutsIds(child) ? cutWindow(ids, child.window) : ids;
 }
 
-/** Whether the window of an owning relation can be cut from the stored ids, before anything is read. */
+/** Returns whether the window of an owning relation can be cut from the stored ids, before the entries are read. */
 const cutsIds = ({ window, condition, sort, reversed }: LinkChild): boolean =>
   window !== null && condition === null && sort.length === 0 && !reversed;
 
-/** Returns the items of the window after reading, unless the window was cut from the ids before. */
+/** Returns the items in the window, unless the ids were cut to it before. */
 export const cutRead = <Item>(child: LinkChild, items: readonly Item[]): readonly Item[] =>
   cutsIds(child) ? items : cutWindow(items, child.window);
 
-/** Filters, sorts and cuts items of one entry by their stored values. */
+/** Returns the items of one entry, filtered and sorted by their stored values, and cut to the window. */
 export function applyList<Item>(
   items: readonly Item[],
   { condition, sort, window }: NestedList,
@@ -50,14 +53,14 @@ export function applyList<Item>(
   return cutWindow(sort.length === 0 ? met : sortItems(met, sort, valuesOf), window);
 }
 
-/** The items inside a window; null: all of them. */
+/** Returns the items inside a window; all of them if it is null. */
 export const cutWindow = <Item>(items: readonly Item[], window: Window | null): readonly Item[] =>
   window === null ? items : items.slice(window.skip, window.limit === null ? undefined : window.skip + window.limit);
 
-/** Chooses among the items of one type those that are shown. */
+/** Returns the items of one type that are shown. */
 export type Choose<Item> = (items: readonly Item[]) => readonly Item[];
 
-/** Leaves out the components that the choice of their type does not return. The others keep their order; types without a choice remain whole. */
+/** Returns the items that the choice of their type keeps, in their order. Items of types without a choice are all kept. */
 export function keepChosen<Item>(
   items: readonly Item[],
   choices: ReadonlyMap<string, Choose<Item>>,
@@ -81,7 +84,7 @@ function sortItems<Item>(items: readonly Item[], sort: readonly SortKey[], value
   return keyed.map(({ item }) => item);
 }
 
-/** The value that a component is sorted by: of several the least, in descending order the greatest. */
+/** Returns the value that a component is sorted by. If it has several, this is the least, in descending order the greatest. */
 function sortValue(component: Values, { path, order }: SortKey): unknown {
   const [first = null, ...others] = valuesAt(component, path.split('.'));
   return others.reduce((best, value) => (compareOrNull(value, best) * order < 0 ? value : best), first);
@@ -93,7 +96,7 @@ function valuesAt(at: unknown, [name, ...rest]: readonly string[]): unknown[] {
   return valuesAt(typeof at === 'object' && at !== null ? (at as Values)[name] : null, rest);
 }
 
-/** Nothing comes first, as in the database. */
+/** Compares two values. Null comes first, as in the database. */
 function compareOrNull(left: unknown, right: unknown): number {
   const [leftNone, rightNone] = [left ?? null, right ?? null].map((value) => value === null);
   if (leftNone === true || rightNone === true) return Number(rightNone) - Number(leftNone);

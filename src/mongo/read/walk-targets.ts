@@ -7,21 +7,21 @@ import { compileLinked, type Group, restOrder } from './compile-linked.js';
 import type { Page } from './compile-page.js';
 import { mostTargets, planWalk, type Walk } from './plan-walk.js';
 
-/** Targets that are read by one command. */
+/** Maximum number of targets that are read by one command. */
 const mostAtOnce = 500;
 
-/** The result so far: the first documents of the list, and the values of their path by which they were found. */
+/** The result so far: the first documents of the list, and the ids by which they were found. */
 interface Walked {
   readonly documents: readonly Document[];
   readonly ids: readonly unknown[];
 }
 
 /**
- * Reads a page that is sorted by a value of linked entries: those in their order, and then the entries that are linked with the first of
- * them, as many as the page needs. To join all entries and sort them afterwards takes a second for 100,000. Where an entry is linked with
- * several, the first of them counts. Entries that are linked with nothing come first, in descending order last; a link that leads to an
- * entry that is gone comes last. Returns null if joining is better: there are few entries, a filter leaves few, or the page is far from
- * the first.
+ * Reads a page that is sorted by a value of linked entries, the targets. Reads the targets in their order, and then the entries
+ * that are linked with the first targets, as many as the page needs. Joining and sorting all entries would take a second for
+ * 100,000 entries. If an entry is linked with several targets, the first one counts. Entries without a target come first, in
+ * descending order last. Entries whose target was deleted come last. Returns null if joining is better: there are few entries,
+ * few meet the filter, or the page is far from the beginning.
  */
 export async function walkTargets(plan: Plan, page: Page, database: Database): Promise<readonly Document[] | null> {
   const { skip, limit } = page.window;
@@ -54,11 +54,11 @@ async function walkAll(walk: Walk, wanted: number): Promise<readonly Document[] 
 
 const nothing: Walked = { documents: [], ids: [] };
 
-/** Entries with such a link are sorted like those that are linked with a target without a value. */
+/** Returns a target for entries without links, which are sorted like entries whose target has no value. */
 const linksToNothing = ({ link }: Walk['step']): Target => ({ ids: [null, ...(link.many ? [[]] : [])], value: null });
 
 /**
- * Returns the entries that no target with a value is linked with, if the targets store the links. Null: there are too many targets.
+ * Returns the entries that no target with a value links to, if the targets store the links; null if there are too many targets.
  */
 async function readLone(walk: Walk, limit: number): Promise<Walked | null> {
   const empty = await readTargets(walk, { match: { [walk.key.path]: null }, skip: 0, limit: mostAtOnce });
@@ -70,7 +70,7 @@ async function readLone(walk: Walk, limit: number): Promise<Walked | null> {
   return { documents: await readWhere(walk, { _id: { $nin: filled } }, limit), ids };
 }
 
-/** The entries that some target is linked with; null if there are too many. */
+/** Returns the ids of the entries that some target links to; null if there are too many. */
 async function readOwners({ step, database }: Walk): Promise<readonly unknown[] | null> {
   const { storage } = step.link;
   if (storage.kind !== 'inverse') return null;
@@ -80,14 +80,14 @@ async function readOwners({ step, database }: Walk): Promise<readonly unknown[] 
   return rows.length > mostTargets ? null : rows.map(({ _id }) => _id as unknown);
 }
 
-/** Entries behind all that have a value. */
+/** Reads the entries that come after all entries whose target has a value. */
 async function readLeft(walk: Walk, { ids }: Walked, limit: number): Promise<readonly Document[]> {
   const { step, key } = walk;
   if (step.link.storage.kind === 'own') return readWhere(walk, { [step.path]: { $nin: ids } }, limit);
   return key.order === 1 ? [] : readWhere(walk, { _id: { $nin: ids } }, limit);
 }
 
-/** A target: the values by which the entries that it is linked with are found, and the value that they are sorted by. */
+/** A target: the ids that find the entries linked with it, and the value that they are sorted by. */
 interface Target {
   readonly ids: readonly unknown[];
   readonly value: unknown;
@@ -111,13 +111,13 @@ async function readTargets({ step, key, database }: Walk, { match, skip, limit }
   }));
 }
 
-/** A target is linked with one entry, with several, or with none. */
+/** Returns the ids of the entries that a target links to: one, several or none. */
 const ownersIn = (owner: unknown): readonly unknown[] =>
   Array.isArray(owner) ? owner : owner === null || owner === undefined ? [] : [owner];
 
 /**
- * Returns the next targets; those without a value only if they come first and store no links. Those with one value stay together: entries linked
- * with them are in the order of the keys behind. Null: too many.
+ * Returns the next targets. Targets without a value are included only if they come first and do not store the links. Targets with
+ * the same value are not split, because the further sort keys order their entries; null if there are too many of them.
  */
 async function readChunk(walk: Walk, skip: number, size: number): Promise<readonly Target[] | null> {
   const { key, step } = walk;
@@ -130,7 +130,7 @@ async function readChunk(walk: Walk, skip: number, size: number): Promise<readon
   return size < mostAtOnce ? readChunk(walk, skip, Math.min(2 * size, mostAtOnce)) : null;
 }
 
-/** Returns the ids of targets in their order, those with one value together. */
+/** Returns the ids of targets in their order, in one group for each value. */
 function groupByValue(targets: readonly Target[]): readonly Group[] {
   const groups: unknown[][] = [];
   for (const [index, { ids, value }] of targets.entries()) {
@@ -147,13 +147,13 @@ interface Chunk {
   readonly limit: number;
 }
 
-/** Adds the entries that are linked with some targets, in the order of these, but not with targets before them. */
+/** Adds the entries that are linked with some targets but with none of the targets before, in the order of the targets. */
 async function readLinked(walk: Walk, { groups, walked, limit }: Chunk): Promise<Walked> {
   const found = await readAll(walk.database, compileLinked(walk, { groups, before: walked.ids, limit }));
   return { documents: [...walked.documents, ...found], ids: [...walked.ids, ...groups.flat()] };
 }
 
-/** Entries that meet another condition too and count as having one value. */
+/** Reads entries of the page that meet a further condition, sorted as entries with the same value. */
 function readWhere({ page, rest, key, database }: Walk, condition: Document, limit: number): Promise<readonly Document[]> {
   const filter = { $and: [page.match, condition] };
   const { collection, projection } = page;

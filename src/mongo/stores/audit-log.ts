@@ -5,9 +5,12 @@ import { type Database, inSession, readAll } from '../database.js';
 
 /** The author of a change. */
 export interface Actor {
-  /** `configuration`: the token of the configuration. `token`: an API token for the admin API. `command`: a command of this package. */
+  /**
+   * `configuration`: the token of the configuration. `token`: an API token for the admin API. `command`: a command of this
+   * package.
+   */
   readonly kind: 'configuration' | 'token' | 'command';
-  /** The id of the API token, else null. Names of deleted tokens can be reused, ids cannot. */
+  /** The id of the API token; null if there is none. Names of deleted tokens can be reused, ids cannot. */
   readonly tokenId: number | null;
   /** Name of the token, or `user@host`. */
   readonly who: string;
@@ -24,11 +27,11 @@ export interface AuditRecord extends Actor {
   readonly body: unknown;
 }
 
-/** How a change ended. */
+/** The outcome of a change. */
 interface Outcome {
-  /** The status of the answer; null until it is known, and for ever if the service died before the change was stored. */
+  /** The status of the answer; null until it is known. It stays null if the service died before the change was stored. */
   readonly status: number | null;
-  /** Whether anything was changed; null as long as the status. */
+  /** Whether anything was changed; null as long as the status is null. */
   readonly changed: boolean | null;
 }
 
@@ -36,10 +39,10 @@ interface StoredRecord extends AuditRecord, Outcome {
   readonly _id: ObjectId;
 }
 
-/** Logs how a change ended: inside its transaction, or outside of any. */
+/** Logs the outcome of a change, inside its transaction or without one. */
 type FinishRecord = (outcome: Outcome, database: Database) => Promise<void>;
 
-/** Logs that a change begins. Changes that cannot be logged are not made. */
+/** Logs the beginning of a change. Throws if it cannot be logged, so that the change is not made. */
 export async function recordChange(database: Database, record: AuditRecord): Promise<FinishRecord> {
   const log = database.db.collection<StoredRecord>(collections.audit);
   const _id = new ObjectId();
@@ -49,7 +52,7 @@ export async function recordChange(database: Database, record: AuditRecord): Pro
   };
 }
 
-/** The last changes, the newest first. */
+/** Returns the last changes, the newest first. */
 export async function readChanges(database: Database, limit: number): Promise<readonly Record<string, unknown>[]> {
   const rows = await readAll(database, { find: collections.audit, sort: { _id: -1 }, limit, batchSize: limit });
   return rows.map(({ _id, ...row }) => ({ id: String(_id), ...row }));

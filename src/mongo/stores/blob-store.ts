@@ -5,14 +5,14 @@ import { type Database, readAll } from '../database.js';
 
 /**
  * The record of the bytes of a file in the database. The documents have the form of GridFS (`uploads.files`), whether the bytes
- * lie in GridFS or elsewhere, so that the name, and with it the file, appears and vanishes in a transaction.
+ * are in GridFS or elsewhere, so that a file is published and deleted in a transaction.
  */
 export interface StoredBlob {
   /** 24 hexadecimal digits. The key of the bytes in their storage, never used twice. */
   readonly id: string;
-  /** As in the URL: `roots_0a1b2c3d4e.png`. */
+  /** The name in the URL: `roots_0a1b2c3d4e.png`. */
   readonly name: string;
-  /** bytes */
+  /** Size in bytes. */
   readonly size: number;
   readonly modifiedAt: Date;
   /** The storage that has the bytes. */
@@ -21,11 +21,11 @@ export interface StoredBlob {
   readonly key: string;
 }
 
-/** The writing process, by which a sweep recognizes the remains of a crash. */
+/** The process that writes a blob, by which a sweep recognizes the remains of a crash. */
 export interface BlobOwner {
   readonly host: string;
   readonly pid: number;
-  /** Differs with every start. */
+  /** An id of the start of the process. */
   readonly instance: string;
 }
 
@@ -45,16 +45,16 @@ interface BlobDocument {
   readonly pending?: { readonly owner: BlobOwner; readonly since: Date };
 }
 
-/** The bytes of one chunk in GridFS. */
+/** The size of a chunk in GridFS, in bytes. */
 export const chunkSize = 1_048_576;
 
 const blobs = ({ db }: Database) => db.collection<BlobDocument>('uploads.files');
 const options = ({ session, maxTimeMS }: Database) => ({ maxTimeMS: maxTimeMS.write, ...(session !== null && { session }) });
 
-/** An id for new bytes. */
+/** Returns an id for a new blob. */
 export const newBlobId = (): string => new ObjectId().toHexString();
 
-/** Registers bytes before the first one is written, so that no remains are unknown. */
+/** Registers a blob before its first byte is written, so that remains of a crash can be found. */
 export async function insertPending(database: Database, { id, provider, key, owner, since }: PendingBlob): Promise<void> {
   const document: BlobDocument = {
     _id: new ObjectId(id),
@@ -68,7 +68,7 @@ export async function insertPending(database: Database, { id, provider, key, own
   await inWriteTime(database, () => blobs(database).insertOne(document, options(database)));
 }
 
-/** The name of stored bytes. */
+/** A blob to publish, with its name. */
 export interface BlobName extends Pick<StoredBlob, 'id' | 'name' | 'size'> {
   /** The original of a variant, which is deleted together with it. */
   readonly variantOf?: string;
@@ -143,7 +143,7 @@ export async function retireImported(database: Database, owner: BlobOwner): Prom
 
 const idOf = ({ _id, metadata }: BlobDocument) => ({ id: _id.toHexString(), provider: metadata.provider, key: metadata.key });
 
-/** The file of that name; null if there is none. */
+/** Returns the file of that name; null if there is none. */
 export async function findBlob(database: Database, name: string): Promise<StoredBlob | null> {
   const filter = { filename: name, pending: { $exists: false } };
   const [found] = await readAll(database, { find: 'uploads.files', filter, limit: 1 });
@@ -152,7 +152,7 @@ export async function findBlob(database: Database, name: string): Promise<Stored
   return { ...idOf(document), name, size: document.length, modifiedAt: document.uploadDate };
 }
 
-/** Returns unpublished blobs: those with the given ids, else all. */
+/** Returns unpublished blobs, all or those with the given ids. */
 export async function findPending(database: Database, ids?: readonly string[]): Promise<readonly PendingBlob[]> {
   const filter = { 'pending.since': { $exists: true }, ...(ids && { _id: { $in: ids.map((id) => new ObjectId(id)) } }) };
   const found = await inReadTime(database, () =>
@@ -169,7 +169,7 @@ export async function deletePending(database: Database, ids: readonly string[]):
   await inWriteTime(database, () => blobs(database).deleteMany(filter, options(database)));
 }
 
-/** The indexes of GridFS, and one for the sweep. */
+/** Creates the indexes of GridFS, and those for the sweep and for variants. */
 export async function ensureBlobIndexes({ db }: Database): Promise<void> {
   const indexes: readonly Document[] = [
     { key: { filename: 1, uploadDate: 1 }, name: 'filename_1_uploadDate_1' },
@@ -181,7 +181,7 @@ export async function ensureBlobIndexes({ db }: Database): Promise<void> {
   await translating(() => db.command({ createIndexes: 'uploads.chunks', indexes: chunks }));
 }
 
-/** Whether there is a file of one of the names. */
+/** Returns whether there is a file with one of the names. */
 export async function someBlobExists(database: Database, names: readonly string[]): Promise<boolean> {
   const filter = { filename: { $in: [...names] }, pending: { $exists: false } };
   const found = await readAll(database, { find: 'uploads.files', filter, projection: { _id: 1 }, limit: 1 });

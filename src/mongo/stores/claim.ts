@@ -7,7 +7,7 @@ import { DuplicateKey } from '../driver-errors.js';
 
 interface Claim {
   readonly _id: string;
-  /** Differs with every claim. */
+  /** An id of the claim. */
   readonly holder: string;
   readonly until: Date;
 }
@@ -18,10 +18,10 @@ interface ClaimedWork<Result> {
   readonly busy: () => Error;
 }
 
-/** Milliseconds after which a claim that is not renewed expires: its holder has died. */
+/** Milliseconds after which a claim expires that is not renewed, because its holder has died. */
 const patience = 30_000;
 
-/** Returns the update that takes a free claim, or renews that of the holder, by the clock of the server. */
+/** Returns the update that takes a free claim, or renews the claim of the holder, by the clock of the server. */
 function takenBy(holder: string): Document[] {
   const mine = { $literal: holder };
   const isMine = { $or: [{ $eq: ['$holder', mine] }, { $lt: [{ $ifNull: ['$until', new Date(0)] }, '$$NOW'] }] };
@@ -30,8 +30,9 @@ function takenBy(holder: string): Document[] {
 }
 
 /**
- * Runs work that at most one caller of all instances may do at a time under this name, by a lease that is renewed until the work ends. In
- * a transaction, write conflicts keep the claim until the transaction ends. Throws the error of `busy` if another caller has the claim.
+ * Runs work under a name that only one caller on all instances may hold at a time. The claim is a lease that is renewed until the
+ * work ends. In a transaction it is held by write conflicts until the transaction ends. Throws the error of `busy` if another
+ * caller has the claim.
  */
 export async function claim<Result>(database: Database, name: string, { work, busy }: ClaimedWork<Result>): Promise<Result> {
   const { db, session } = database;

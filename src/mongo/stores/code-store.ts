@@ -2,7 +2,7 @@ import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../calls.js';
 import { type Database, inSession, readAll } from '../database.js';
 
-/** Values that code of a project keeps by name. */
+/** Values that project code stores by name. */
 export interface CodeStore {
   /** Null if there is none. */
   get(key: string): Promise<unknown>;
@@ -15,7 +15,7 @@ interface StoredValue {
   readonly value: unknown;
 }
 
-/** Opens the values for code: in the transaction of the database, if it has one. */
+/** Returns the stored values of project code, which are read and written in the transaction of the database, if it has one. */
 export function openCodeStore(database: Database): CodeStore {
   const values = database.db.collection<StoredValue>(collections.codeStore);
   return {

@@ -14,8 +14,8 @@ type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 const chunks = ({ db }: Database) => db.collection<ChunkDocument>('uploads.chunks');
 
 /**
- * Stores bytes in GridFS chunk by chunk, never holding more than one; they are there when it resolves. A full chunk renews the time of the
- * request, which may send many.
+ * Stores bytes in GridFS chunk by chunk, with at most one chunk in memory. Resolves when all bytes are stored. Each full chunk
+ * renews the time limit of the request, because there may be many chunks.
  */
 export async function writeChunks(database: Database, id: string, source: Pieces): Promise<void> {
   const files_id = new ObjectId(id);
@@ -40,18 +40,18 @@ export async function writeChunks(database: Database, id: string, source: Pieces
   if (spare.length < mostSpare) spare.push(chunk);
 }
 
-/** Unused buffers of one chunk. A new one for every megabyte would keep the garbage collector running. */
+/** Unused buffers for one chunk each. A new buffer for every megabyte would keep the garbage collector busy. */
 const spare: Buffer[] = [];
 const mostSpare = 16;
 
 const takeBuffer = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(chunkSize);
 
-/** Chunks of one reply: few, since these stay in memory if a client stops reading. */
+/** Number of chunks in one reply. They are few, because they stay in memory if a client stops reading. */
 const chunksAtOnce = 2;
 
 /**
- * The bytes from `start` to before `end`. Each reply is a command of its own, so that no cursor stays open when a client
- * disconnects.
+ * Reads the bytes from `start` up to, but not including, `end`. Each reply is a separate command, so that no cursor stays open
+ * when a client disconnects.
  */
 export async function* readChunks(database: Database, id: string, start: number, end: number): AsyncGenerator<Uint8Array> {
   const files_id = new ObjectId(id);

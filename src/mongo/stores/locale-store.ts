@@ -2,7 +2,7 @@ import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime } from '../calls.js';
 import { type Database, inSession, readAll } from '../database.js';
 
-/** The locales that there are, and the one that a request without a locale means. */
+/** All locales, and the default for requests without a locale. */
 export interface Locales {
   readonly codes: readonly string[];
   readonly default: string;
@@ -15,7 +15,7 @@ interface Settings {
 
 const settingsId = 'i18n';
 
-/** Reads the locales; a database without any gets English, as Strapi v4's first start does. */
+/** Reads the locales. If there are none, returns English, the first locale of Strapi v4. */
 export async function readLocales(database: Database): Promise<Locales> {
   const [locales, [settings]] = await Promise.all([
     readAll(database, { find: collections.locales, sort: { _id: 1 }, projection: { code: 1 }, batchSize: 1000 }),
@@ -34,7 +34,7 @@ export async function writeDefaultLocale(database: Database, code: string): Prom
   await inWriteTime(database, () => settings.updateOne({ _id: settingsId }, { $set: { defaultLocale: code } }, options));
 }
 
-/** Stores the first locale if there is none, so that it can be listed. */
+/** Stores a locale if there is none, so that it can be listed. */
 export async function createFirstLocale(database: Database, code: string): Promise<void> {
   const locales = database.db.collection<{ _id: number }>(collections.locales);
   if ((await inReadTime(database, () => locales.findOne({}, { projection: { _id: 1 } }))) !== null) return;
@@ -43,7 +43,7 @@ export async function createFirstLocale(database: Database, code: string): Promi
   await inWriteTime(database, () => locales.updateOne({ _id: 1 }, { $setOnInsert: first }, { upsert: true }));
 }
 
-/** `English (en)`, the form of Strapi v4. */
+/** Returns the name of a locale in the form of Strapi v4: `English (en)`. */
 export function localeName(code: string): string {
   const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
   return `${names.of(code) ?? code} (${code})`;

@@ -2,7 +2,7 @@ import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../calls.js';
 import type { Database } from '../database.js';
 
-/** Something that a login by way of another service has to remember between two requests, under the hash of a secret. */
+/** The state between two requests of a login through another service, stored by the hash of a secret. */
 interface LoginState<Value> {
   readonly _id: string;
   readonly value: Value;
@@ -11,11 +11,11 @@ interface LoginState<Value> {
 
 interface LoginStateStore<Value> {
   put(state: LoginState<Value>): Promise<void>;
-  /** Removes and returns a state, which works once; null if there is none, or it has expired. */
+  /** Removes and returns a state, so that it can be used only once; null if there is none, or it has expired. */
   take(id: string): Promise<Value | null>;
 }
 
-/** States in `_login_states`; the server deletes what was not fetched. */
+/** Returns the states in `_login_states`. The server deletes expired ones. */
 export function loginStateStore<Value>(database: Database): LoginStateStore<Value> {
   const states = database.db.collection<{ readonly _id: string; readonly expiresAt: Date }>(collections.loginStates);
   return {

@@ -13,15 +13,15 @@ export async function readModels(database: Database): Promise<{ readonly uid: st
 }
 
 /**
- * The documents of `_models`, as they were read last. Only those are read again that may have changed, and a model that is stored as it
- * was is the same object as before: with hundreds of models it is the reading, decoding and comparing that costs.
+ * The documents of `_models`, cached. Only documents that may have changed are read again, and an unchanged model is the same
+ * object as before. With hundreds of models, reading, decoding and comparing them is what takes time.
  */
 export class StoredModels {
   readonly #database: Database;
-  /** In the order of their uids. */
+  /** Sorted by uid. */
   #known: readonly DecodedModel[] = [];
   #models: readonly StoredUid[] = [];
-  /** The uids of models that may have changed since they were read; null: all. */
+  /** The uids of models that may have changed since they were read; null if all may have. */
   #stale: Set<string> | null = null;
   #reading: Promise<unknown> = Promise.resolve();
 
@@ -29,13 +29,16 @@ export class StoredModels {
     this.#database = database;
   }
 
-  /** Notes that these models may have changed, or any if `uids` is null. */
+  /** Records that the named models may have changed, or any model if `uids` is null. */
   invalidate(uids: readonly string[] | null): void {
     if (uids === null) this.#stale = null;
     else for (const uid of uids) this.#stale?.add(uid);
   }
 
-  /** Returns all models as they are stored, unchecked: the same list until one changes. Waits for a read under way, which may be older. */
+  /**
+   * Returns all models as they are stored, without checks. The list is the same object until a model changes. Reads after a read
+   * that is under way, because that one may be too old.
+   */
   read(): Promise<readonly StoredUid[]> {
     const reading = this.#reading.then(() => this.#read());
     this.#reading = reading.catch(() => undefined);
@@ -76,7 +79,7 @@ interface DecodedModel {
   readonly model: StoredUid;
 }
 
-/** No two have the same uid. */
+/** Compares models by uid. No two have the same uid. */
 const byUid = ({ model: a }: DecodedModel, { model: b }: DecodedModel): number => (a.uid < b.uid ? -1 : 1);
 
 /** Reads documents without decoding them, all if `uids` is null. */
@@ -88,14 +91,14 @@ async function readRows(database: Database, uids: ReadonlySet<string> | null): P
   return rows as Uint8Array[]; // raw
 }
 
-/** Decodes rows. Models whose bytes are known are the known ones. Rows and known ones are in the order of their uids. */
+/** Decodes rows. Returns the known model for unchanged bytes. Rows and known models must be sorted by uid. */
 function decode(rows: readonly Uint8Array[], known: readonly DecodedModel[]): readonly DecodedModel[] {
   let at = 0;
   const take = (bytes: Uint8Array): DecodedModel | undefined => {
     const next = known[at];
     if (next === undefined || Buffer.compare(next.bytes, bytes) !== 0) return undefined;
     at++;
-    return { bytes, model: next.model }; // the former bytes are a part of a whole answer, which they would keep
+    return { bytes, model: next.model }; // the former bytes would keep the whole reply that they are part of in memory
   };
   return rows.map((bytes) => {
     const same = take(bytes);
@@ -113,7 +116,9 @@ type StoredModel = Omit<Model, 'uid'> & { readonly _id: string };
 /** Databases that have the collection of models. */
 const created = new WeakSet<Database['db']>();
 
-/** Creates the collection, which transactions at the same time cannot. If that fails, the write that follows tells why. */
+/**
+ * Creates the collection, because concurrent transactions cannot. A failure is ignored: the write that follows will report it.
+ */
 async function createModels(database: Database): Promise<void> {
   const { db } = database;
   if (created.has(db)) return;
@@ -124,7 +129,9 @@ async function createModels(database: Database): Promise<void> {
   );
 }
 
-/** Stores models in one transaction, so that models which need each other appear together. Each replaces the one of its uid. */
+/**
+ * Stores models in one transaction, so that models which need each other appear together. Each replaces the model with its uid.
+ */
 export async function writeModels(database: Database, models: readonly Model[]): Promise<void> {
   const operations = models.map(({ uid, ...replacement }) => ({
     replaceOne: { filter: { _id: uid }, replacement, upsert: true },

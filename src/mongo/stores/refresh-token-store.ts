@@ -3,13 +3,13 @@ import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime } from '../calls.js';
 import type { Database } from '../database.js';
 
-/** A refresh token as it is stored, under the hash of its key. */
+/** A stored refresh token. `_id` is the hash of its key. */
 export interface RefreshToken {
   readonly _id: string;
   readonly user: number;
-  /** The version of the user's tokens when it was made. */
+  /** The version of the user's tokens at the time of its creation. */
   readonly version: number;
-  /** The login that it goes back to. */
+  /** The id of the login that it originates from. */
   readonly family: string;
   readonly expiresAt: Date;
   /** The time of its first use; null if it was not used. */
@@ -17,17 +17,17 @@ export interface RefreshToken {
 }
 
 export interface RefreshTokenStore {
-  /** Stores a token, unless it is there already. */
+  /** Stores a token unless it is stored already. */
   insert(token: RefreshToken): Promise<void>;
   /** Returns a token; null if there is none. */
   find(id: string): Promise<RefreshToken | null>;
-  /** Marks a token as used, if it was not yet. Returns it as it was before; null if there is none. */
+  /** Marks a token as used unless it is already. Returns the token as it was before; null if there is none. */
   use(id: string): Promise<RefreshToken | null>;
   endFamily(family: string): Promise<void>;
   endUser(user: number): Promise<void>;
 }
 
-/** Refresh tokens in `_refresh_tokens`. The server deletes them when they expire. */
+/** Returns the refresh tokens in `_refresh_tokens`. The server deletes expired ones. */
 export function refreshTokenStore(database: Database): RefreshTokenStore {
   const tokens = database.db.collection<RefreshToken>(collections.refreshTokens);
   return {

@@ -6,12 +6,12 @@ import type { StoredDocument } from '../loaded.js';
 import { linkedIds, morphLinks } from '../read/stored-lists.js';
 import { hiddenValues, type Holder, type TransferredEntry, type TransferredLink } from './transferred.js';
 
-/** A link with the kind of its relation, `manyToOne`. */
+/** A link with the kind of its relation, such as `manyToOne`. */
 export interface ExportedLink extends TransferredLink {
   readonly relation: string;
 }
 
-/** Returns the entry of a document, without its links. */
+/** Returns a document as an entry of an archive, without its links. */
 export function toTransferred(type: ContentType, document: StoredDocument, registry: Registry): TransferredEntry {
   const data = { ...dataOf(type, document, registry), ...hiddenValues(type.uid, document) };
   return { type: type.uid, id: Number(document['_id']), data };
@@ -26,7 +26,7 @@ function dataOf(type: ContentType, document: StoredDocument, registry: Registry)
   return data;
 }
 
-/** Undefined: links are no part of entries. */
+/** Returns the exported value of an attribute; undefined for links, which are exported separately. */
 function valueOf(attribute: Attribute, value: unknown, registry: Registry): unknown {
   switch (attribute.kind) {
     case 'scalar':
@@ -52,7 +52,7 @@ const printScalar = (type: keyof typeof scalarTypes, value: unknown): unknown =>
 
 const partData = (type: ContentType, part: Values, registry: Registry) => ({ id: part['id'], ...dataOf(type, part, registry) });
 
-/** The components of an attribute, with their types. */
+/** Returns the components of an attribute, with their types. */
 function partsIn(attribute: Attribute, value: unknown, { types }: Registry): readonly (readonly [ContentType, Values])[] {
   if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') return [];
   return [value].flat().flatMap((part: unknown) => {
@@ -62,7 +62,7 @@ function partsIn(attribute: Attribute, value: unknown, { types }: Registry): rea
   });
 }
 
-/** Returns the links that a document and its components keep. */
+/** Returns the links that a document and its components store. */
 export function linksOf(type: ContentType, document: StoredDocument, registry: Registry): readonly ExportedLink[] {
   return linksAt(type, { type: type.uid, id: Number(document['_id']) }, document, registry);
 }
@@ -121,7 +121,7 @@ function morphsAt(
   }));
 }
 
-/** The attribute of a target that shows polymorphic links from its side; null if there is none. */
+/** Returns the attribute of a target that shows polymorphic links from its side; null if there is none. */
 function shownAs(name: string, { type }: Holder, target: ContentType | undefined): string | null {
   const shown = [...(target?.attributes.values() ?? [])].find(
     (attribute) =>

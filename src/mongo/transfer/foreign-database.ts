@@ -2,11 +2,11 @@ import { BSON, Decimal128, type Document, Long, MongoClient, ObjectId } from 'mo
 import type { Values } from '../../values.js';
 import { translating } from '../calls.js';
 
-/** A database of another program, to read from. Ids of MongoDB come as their 24 hexadecimal digits. */
+/** A database of another program, for reading. ObjectIds are converted to 24 hexadecimal digits. */
 export interface ForeignDatabase {
   /** Host and database, without credentials. */
   readonly description: string;
-  /** Reads documents in the order of their ids, some at a time. */
+  /** Reads documents in the order of their ids, in batches. */
   readonly read: (collection: string, selection?: ForeignSelection) => AsyncIterable<readonly Values[]>;
   /** Reads the documents with these ids, in any order. */
   readonly readByIds: (collection: string, ids: readonly string[]) => Promise<readonly Values[]>;
@@ -16,11 +16,11 @@ export interface ForeignDatabase {
 interface ForeignSelection {
   readonly filter?: Document;
   readonly projection?: Document;
-  /** The least id, as it was read; null: all. */
+  /** The id to begin at, in the form in which it was read; null to read all. */
   readonly from?: unknown;
 }
 
-/** Documents that are read at a time, and their bytes. */
+/** Maximum number of documents in a batch, and of their bytes. */
 const batch = { documents: 500, bytes: 8_388_608 };
 
 /** Connects to a database of another program. Rejects if no server answers. */
@@ -54,7 +54,7 @@ export async function openForeign(uri: string): Promise<ForeignDatabase> {
       const rows = await translating(() =>
         db
           .collection(collection)
-          .find({ _id: { $in: wanted as ObjectId[] } }) // or texts
+          .find({ _id: { $in: wanted as ObjectId[] } }) // or strings
           .toArray(),
       );
       return rows.map((row) => plain(row) as Values); // objects in, objects out
@@ -65,7 +65,7 @@ export async function openForeign(uri: string): Promise<ForeignDatabase> {
 
 const idOf = (id: unknown): unknown => (typeof id === 'string' && ObjectId.isValid(id) ? new ObjectId(id) : id);
 
-/** Values that JSON has a form of, and dates. */
+/** Returns a value of MongoDB as JSON can represent it; dates stay. */
 function plain(value: unknown): unknown {
   if (value instanceof ObjectId) return value.toHexString();
   if (value instanceof Decimal128) return Number(value.toString());

@@ -2,7 +2,9 @@ import { translating } from '../calls.js';
 import { type Database, readAll } from '../database.js';
 import { insertStaged } from './insert-staged.js';
 
-/** The number that a document of another database has here. Kept for those who look for it later. */
+/**
+ * The numeric id of a document from another database, which stays stored after the import, for programs that look it up later.
+ */
 interface MappedId {
   /** `articles:5f1b…` */
   readonly _id: string;
@@ -11,12 +13,12 @@ interface MappedId {
   readonly number: number;
 }
 
-/** The collection is no part of what an import drops in the end. */
+/** The collection of these ids, which an import does not drop at its end. */
 const idMapCollection = '_imported_ids';
 
 export const idKey = (collection: string, id: string): string => `${collection}:${id}`;
 
-/** Gives numbers to documents behind those that were given. */
+/** Assigns numeric ids to documents that have none yet, beginning after the greatest one. */
 export async function mapIds(database: Database, collection: string, batches: AsyncIterable<readonly string[]>): Promise<void> {
   await translating(() => database.db.collection(idMapCollection).createIndex({ collection: 1, number: -1 }));
   let next = (await lastNumber(database, collection)) + 1;
@@ -37,7 +39,7 @@ async function lastNumber(database: Database, collection: string): Promise<numbe
   return Number(last?.['number'] ?? 0);
 }
 
-/** The numbers of documents by their keys. */
+/** Returns the numeric ids of documents by their keys. */
 export async function readIds(database: Database, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (keys.length === 0) return new Map();
   const rows = await readAll(database, {

@@ -7,13 +7,13 @@ import { hasEnded } from '../../processes.js';
 
 /** The process that runs an import. */
 export interface Runner {
-  /** Differs with every run. */
+  /** An id of the run of the program. */
   readonly id: string;
   readonly host: string;
   readonly pid: number;
 }
 
-/** Examples of something that could not be imported, and how often it occurred. */
+/** Something that could not be imported: how often it occurred, and examples. */
 export interface Shortcoming {
   readonly count: number;
   /** The first ones: type, id and attribute. */
@@ -32,37 +32,37 @@ export interface ImportState {
   /** The identity of the source. */
   readonly _id: string;
   readonly source: string;
-  /** Differs with every import, also of the same source. */
+  /** An id of the import, which is new for each import of the same source. */
   readonly run: string;
   readonly state: 'running' | 'done';
   readonly stage: string;
-  /** Records of the stage that are stored. */
+  /** Number of records of the stage that are stored. */
   readonly position: number;
-  /** The place of the last one; null if the source has no places. */
+  /** The place of the last stored record; null if the source has no places. */
   readonly place: RecordPlace | null;
-  /** Entries that are stored, by uid; `links` and `assets` besides. */
+  /** Numbers of stored entries by uid, and of `links` and `assets`. */
   readonly counts: readonly (readonly [name: string, count: number])[];
-  /** The types that come, by uid. */
+  /** The uids of the types that are imported. */
   readonly types: readonly string[];
-  /** The content of the source when the import began: records by their stage, entries by uid. */
+  /** The content of the source at the beginning of the import: numbers of records by stage, and of entries by uid. */
   readonly expected: readonly (readonly [name: string, count: number])[];
-  /** By the kind of what could not be imported. */
+  /** Records that could not be imported, by reason. */
   readonly shortcomings: readonly (readonly [reason: string, shortcoming: Shortcoming])[];
   readonly runner: Runner;
   readonly startedAt: Date;
-  /** The last sign of life of the runner, by the clock of the server. */
+  /** The last heartbeat of the runner, by the clock of the server. */
   readonly aliveAt: Date;
 }
 
 /** An import that has not ended. */
 export interface UnfinishedImport extends ImportState {
-  /** Milliseconds since the last sign of life. */
+  /** Milliseconds since the last heartbeat. */
   readonly silence: number;
 }
 
 const imports = ({ db }: Database) => db.collection<ImportState>(collections.imports);
 
-/** Milliseconds between two signs of life, and without one until an import counts as dead. */
+/** Milliseconds between two heartbeats, and without a heartbeat until an import counts as dead. */
 const pulse = 10_000;
 const patience = 60_000;
 
@@ -74,7 +74,10 @@ export async function findUnfinished(database: Database): Promise<UnfinishedImpo
   return found ?? null;
 }
 
-/** Whether the process that runs an import may still be at work. A number of a process may have been given to another one. */
+/**
+ * Returns whether the process that runs an import may still be running. The heartbeat is checked too, because the pid may have
+ * been reused.
+ */
 export function isAtWork({ runner, silence }: UnfinishedImport, self: Runner): boolean {
   return !hasEnded(runner, self) && silence < patience;
 }
@@ -83,10 +86,10 @@ export function isAtWork({ runner, silence }: UnfinishedImport, self: Runner): b
 export const underWay = (source: string, { host, pid }: Runner): Error =>
   new Error(
     `an import of ${source} is under way in process ${String(pid)} on ${host}; ` +
-      `without a sign of life it counts as dead after ${String(patience / 1000)} s`,
+      `it counts as dead ${String(patience / 1000)} s after its last heartbeat`,
   );
 
-/** Begins an import. Throws an Error if one is under way: there is at most one that has not ended. */
+/** Begins an import. Throws an Error if another one has not ended. */
 export async function beginImport(database: Database, state: ImportState): Promise<void> {
   const only = { unique: true, partialFilterExpression: { state: 'running' } };
   await translating(() => imports(database).createIndex({ state: 1 }, only));
@@ -97,7 +100,7 @@ export async function beginImport(database: Database, state: ImportState): Promi
   }
 }
 
-/** Takes over an import that was cut short, as it is then. Throws an Error if another process was quicker. */
+/** Takes over an interrupted import, and returns its current state. Throws an Error if another process was faster. */
 export async function takeOver(database: Database, former: UnfinishedImport, runner: Runner): Promise<ImportState> {
   const update: UpdateFilter<ImportState> = { $set: { runner }, $currentDate: { aliveAt: true } };
   const found = await translating(() => imports(database).findOneAndUpdate(ownedBy(former), update, { returnDocument: 'after' }));
@@ -105,10 +108,12 @@ export async function takeOver(database: Database, former: UnfinishedImport, run
   return found;
 }
 
-/** Nobody but the runner writes an import. */
+/** Returns a filter for an import that its runner still holds. */
 const ownedBy = ({ _id, runner }: ImportState) => ({ _id, state: 'running' as const, 'runner.id': runner.id });
 
-/** Stores how far an import is. Throws an Error if another process has taken it over: nothing more may be written then. */
+/**
+ * Stores the progress of an import. Throws an Error if another process has taken it over, so that nothing more may be written.
+ */
 export async function saveImport(database: Database, state: ImportState): Promise<void> {
   const { state: condition, stage, position, place, counts, shortcomings } = state;
   await updateOwn(database, state, { state: condition, stage, position, place, counts, shortcomings });
@@ -120,10 +125,10 @@ export const assertHeld = (database: Database, state: ImportState): Promise<void
 async function updateOwn(database: Database, state: ImportState, values: Partial<ImportState>): Promise<void> {
   const update: UpdateFilter<ImportState> = { $set: values, $currentDate: { aliveAt: true } };
   const { matchedCount } = await translating(() => imports(database).updateOne(ownedBy(state), update));
-  if (matchedCount === 0) throw new Error(`another process has taken over the import of ${state.source}, or given it up`);
+  if (matchedCount === 0) throw new Error(`another process has taken over the import of ${state.source}, or abandoned it`);
 }
 
-/** Runs work, and stores signs of life meanwhile. */
+/** Runs work, and stores heartbeats meanwhile. */
 export async function whileAlive<Result>(database: Database, state: ImportState, work: () => Promise<Result>): Promise<Result> {
   // A process that lost the import fails when it saves. A short outage of the server is ignored here.
   const beat = (): void => void assertHeld(database, state).catch(() => undefined);
@@ -135,7 +140,7 @@ export async function whileAlive<Result>(database: Database, state: ImportState,
   }
 }
 
-/** Forgets an import that was taken over. */
+/** Deletes the record of an import that this process holds. */
 export async function forgetImport(database: Database, state: ImportState): Promise<void> {
   await translating(() => imports(database).deleteOne(ownedBy(state)));
 }

@@ -6,16 +6,16 @@ import type { Database } from '../database.js';
 export interface Insertion {
   /** The number of new documents. */
   readonly added: number;
-  /** Those that cannot be stored, and why. */
+  /** Documents that cannot be stored, with the reasons. */
   readonly refused: readonly (readonly [document: Document, reason: string])[];
 }
 
-/** Bytes of a document of MongoDB. */
+/** Maximum size of a document of MongoDB, in bytes. */
 const largest = 16_777_216;
 
 /**
- * Stores documents. Those whose id is there already stay as they are: a batch may come twice. A document that MongoDB does not take
- * leaves the others alone.
+ * Stores documents. Stored documents with the same id stay unchanged, because a batch may be repeated. A document that MongoDB
+ * refuses does not affect the others.
  */
 export async function insertStaged(database: Database, collection: string, documents: readonly Document[]): Promise<Insertion> {
   const sized = documents.map((document) => [document, whyUnfit(document)] as const);
@@ -58,10 +58,10 @@ async function insertBatch({ db, maxTimeMS }: Database, collection: string, docu
   };
 }
 
-/** BadValue, Overflow (nested too deep), InvalidBSON. */
+/** The error codes BadValue, Overflow (nested too deeply) and InvalidBSON. */
 const ofDocument: ReadonlySet<unknown> = new Set([2, 15, 22]);
 
-/** Whether a command was refused because of the values of one of its documents. */
+/** Returns whether a command was refused because of the values of one of its documents. */
 const concernsDocument = (error: unknown): error is Error =>
   error instanceof BSON.BSONError ||
   error instanceof RangeError ||

@@ -13,11 +13,11 @@ export interface Staged {
   readonly links: string;
   readonly blobs: string;
   readonly tokens: string;
-  /** The staging collection whose entries will replace those of another collection. */
+  /** Returns the staging collection whose entries will replace those of a collection. */
   readonly nameOf: (collection: string) => string;
 }
 
-/** `run`: what differs with every import. */
+/** Returns the staging collections of an import. `run` is the id of the import. */
 export function stagedFor(database: Database, run: string): Staged {
   const own = `${prefix}${run.slice(0, 8)}_`;
   const nameOf = (collection: string): string => `${own}${collection}`;
@@ -49,15 +49,15 @@ export const insertLinks = (
     links.map(([_id, link]) => ({ _id, ...link })),
   );
 
-/** Drops the links behind a number: another reading of the source may number others so. */
+/** Drops the links with greater numbers, because another pass over the source may assign these numbers to other links. */
 export async function dropLinksBehind({ database, links }: Staged, number: number): Promise<void> {
   const collection = database.db.collection<{ _id: number }>(links);
   await translating(() => collection.deleteMany({ _id: { $gt: number } }));
 }
 
 /**
- * Returns the links of entries and components by their key, in their order: by position, then as they came. Null if they are more than
- * `most`.
+ * Returns the links of entries and components by their key, sorted by position, then by number; null if there are more than
+ * `max`.
  */
 export async function readLinks(
   { database, links: collection }: Staged,
@@ -81,21 +81,21 @@ function byHolder(rows: readonly StagedLink[]): ReadonlyMap<string, readonly Sta
   return links;
 }
 
-/** A stored file or variant that an import expects: where it belongs, and what became of its bytes. */
+/** A file or variant that an import expects, and the state of its bytes. */
 export interface ExpectedBlob {
   /** `roots_0a1b2c3d4e.png` */
   readonly _id: string;
   readonly file: number;
-  /** The name of the variant; null: the file itself. */
+  /** The name of the variant; null for the file itself. */
   readonly format: string | null;
   readonly mime: string;
-  /** Where the source had it. */
+  /** The address in the source. */
   readonly url: string;
   /** The name of the file that this is a variant of. */
   readonly variantOf: string | null;
   /** Whether the bytes are stored. */
   readonly come?: true;
-  /** Why they cannot be had. */
+  /** The reason why the bytes are not available. */
   readonly reason?: string;
 }
 
@@ -107,7 +107,7 @@ export async function findExpected({ database, blobs }: Staged, name: string): P
   return (found ?? null) as ExpectedBlob | null; // stored in this form
 }
 
-/** Notes that the bytes of a file have come. Returns whether they had not before. */
+/** Records that the bytes of a file are stored. Returns false if that was recorded before. */
 export async function markCome({ database: { db, session }, blobs: collection }: Staged, name: string): Promise<boolean> {
   const blobs = db.collection<ExpectedBlob>(collection);
   const missing = { _id: name, come: { $ne: true as const } };
@@ -115,28 +115,28 @@ export async function markCome({ database: { db, session }, blobs: collection }:
   return matchedCount > 0;
 }
 
-/** Notes why the bytes of a file cannot be had. */
+/** Records the reason why the bytes of a file are not available. */
 export async function markUnavailable({ database: { db }, blobs }: Staged, name: string, reason: string): Promise<void> {
   await translating(() => db.collection<ExpectedBlob>(blobs).updateOne({ _id: name }, { $set: { reason } }));
 }
 
-/** The files and variants whose bytes have not come. */
+/** Reads the files and variants whose bytes are not stored. */
 export async function* readMissing({ database: { db }, blobs }: Staged): AsyncGenerator<ExpectedBlob> {
   yield* db.collection<ExpectedBlob>(blobs).find({ come: { $ne: true } }, { sort: { _id: 1 } });
 }
 
-/** Writes to the documents of a staged collection. */
+/** Runs write operations on a staged collection. */
 export async function writeStaged({ db }: Database, collection: string, operations: readonly Document[]): Promise<void> {
   if (operations.length === 0) return;
   const writes = operations as readonly AnyBulkWriteOperation[]; // the driver's form
   await translating(() => db.collection(collection).bulkWrite(writes));
 }
 
-/** Counts the documents of a staged collection one by one: metadata may be wrong after a crash of the server. */
+/** Counts the documents of a staged collection without its metadata, which may be wrong after a crash of the server. */
 export const countStaged = ({ db }: Database, collection: string): Promise<number> =>
   translating(() => db.collection(collection).countDocuments());
 
-/** Lets no id up to these be given out again, by name of the counter. */
+/** Raises counters, by name, above these ids, so that the ids are not allocated again. */
 export async function raiseCounters({ db }: Database, highest: ReadonlyMap<string, number>): Promise<void> {
   if (highest.size === 0) return;
   const operations = [...highest].map(([_id, id]) => ({
@@ -145,13 +145,13 @@ export async function raiseCounters({ db }: Database, highest: ReadonlyMap<strin
   await translating(() => db.collection<{ _id: string }>('_counters').bulkWrite(operations));
 }
 
-/** Whether a collection has staged entries that have not replaced its own. */
+/** Returns whether a collection has staged entries that have not replaced its own yet. */
 export async function isStaged({ database: { db }, nameOf }: Staged, collection: string): Promise<boolean> {
   const found = await translating(() => db.listCollections({ name: nameOf(collection) }, { nameOnly: true }).toArray());
   return found.length > 0;
 }
 
-/** Puts a staged collection in the place of the other, whole. The server waits for transactions that use either of them. */
+/** Replaces a collection by its staged one. The server waits for transactions that use either of them. */
 export async function publishStaged({ database: { db, abandoned }, nameOf }: Staged, collection: string): Promise<void> {
   const rename = () => db.renameCollection(nameOf(collection), collection, { dropTarget: true });
   await translating(() => abandoned.endWhile(rename));

@@ -14,17 +14,17 @@ import { keptTrigrams, trigramAttributes } from '../index-state.js';
 import type { EntryDocument } from '../write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type StagedLink, type TransferredEntry } from './transferred.js';
 
-/** The inputs of the stored form of an entry besides its type. */
+/** What the conversion of an entry needs besides its type. */
 interface FormContext {
   readonly registry: Registry;
   readonly defaultLocale: string;
-  /** The links of an entry or component, in their order. */
+  /** Returns the links of an entry or component, in their order. */
   readonly linksOf: (key: string) => readonly StagedLink[];
-  /** Called with the reason if a value is left out. `where`: type, id and attribute. */
+  /** Called with the reason if a value is left out. `where` names type, id and attribute. */
   readonly report: (reason: string, where: string) => void;
 }
 
-/** Returns an entry and the components in it, each before those inside it. */
+/** Returns an entry and the components in it, at any depth. Each comes before the components inside it. */
 export function holdersIn(type: ContentType, entry: TransferredEntry, registry: Registry): readonly Holder[] {
   const parts = [...type.attributes.values()].flatMap((attribute) =>
     itemsOf(attribute, entry.data[attribute.name]).flatMap((item) => {
@@ -76,7 +76,7 @@ function valuesOf(type: ContentType, entry: TransferredEntry, context: FormConte
   return values;
 }
 
-/** Undefined: the attribute is not stored. */
+/** Returns the stored value of an attribute; undefined if it is not stored. */
 function valueOf(attribute: Attribute, entry: TransferredEntry, context: FormContext): unknown {
   const value = entry.data[attribute.name] ?? null;
   switch (attribute.kind) {
@@ -98,7 +98,7 @@ function valueOf(attribute: Attribute, entry: TransferredEntry, context: FormCon
   }
 }
 
-/** Creators are administrators of another service. */
+/** Returns whether the entry stores the links. Creators are not stored, because they are administrators of another service. */
 const isHeld = ({ storage, writable, target }: LinkAttribute): boolean =>
   storage.kind === 'own' && (writable || target !== 'admin::user');
 
@@ -139,7 +139,7 @@ function morphsOf({ name, many }: MorphAttribute, entry: TransferredEntry, conte
   return many ? links : (links[0] ?? null);
 }
 
-/** The places of an entry in the lists of its targets, for relations that are shown from both sides. */
+/** Returns the positions of an entry in the lists of its targets, for relations that are shown from both sides. */
 function ranksOf(type: ContentType, entry: TransferredEntry, context: FormContext): Record<string, unknown> {
   const shown = [...type.attributes.values()].filter(
     (attribute) => attribute.kind === 'relation' && isHeld(attribute) && attribute.inverse !== null,
@@ -155,7 +155,7 @@ function ranksOf(type: ContentType, entry: TransferredEntry, context: FormContex
   return Object.fromEntries([...ranks, ...files]);
 }
 
-/** The numbers of the links of an attribute to files, which archives contain in the order in which they were made. */
+/** Returns the numbers of the links of an attribute to files. Archives contain links in the order in which they were made. */
 function fileNumbers(attribute: Attribute | undefined, entry: TransferredEntry, context: FormContext): readonly number[] {
   if (attribute?.kind === 'media') return linksAt(attribute.name, entry, context).map(({ _id }) => _id);
   if (attribute === undefined) return none;
@@ -166,13 +166,13 @@ function fileNumbers(attribute: Attribute | undefined, entry: TransferredEntry, 
   });
 }
 
-/** Undefined: the link has none, so that its entry comes before those that have one. */
+/** Returns the rank of a relation; undefined if its link has none, so that the entry comes before those with a rank. */
 function rankOf({ many }: LinkAttribute, links: readonly HeldLink[]): unknown {
   if (!many) return links[0] === undefined ? null : (links[0].rank ?? undefined);
   return Object.fromEntries(links.flatMap(({ target, rank }) => (rank === null ? [] : [[String(target), rank]])));
 }
 
-/** The entries of all locales of one thing have the least of their ids for their group. */
+/** Returns the localization group of an entry, which is the least id of its localizations. */
 function groupOf(type: ContentType, entry: TransferredEntry, context: FormContext): { readonly _group?: number } {
   if (type.kind === 'singleType') return { _group: 1 };
   if (!type.localized) return {};

@@ -6,7 +6,7 @@ interface DocumentOrder {
   readonly projection?: Document;
 }
 
-/** Reads all documents of a collection, some at a time. */
+/** Reads all documents of a collection in batches. */
 export async function* streamDocuments(
   { db }: Database,
   collection: string,
@@ -19,7 +19,9 @@ export async function* streamDocuments(
 export const countDocuments = ({ db }: Database, collection: string): Promise<number> =>
   db.collection(collection).estimatedDocumentCount();
 
-/** Reads the other entries of each localization group: pairs of ids, in both directions, with the place in the list. */
+/**
+ * Reads the pairs of entries in each localization group, in both directions, with the position of the other entry in the list.
+ */
 export async function* streamSiblings(
   database: Database,
   collection: string,

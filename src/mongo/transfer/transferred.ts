@@ -1,7 +1,7 @@
 import type { Registry } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 
-/** An entry or a component, by its type and id. */
+/** The type and id of an entry or component. */
 export interface Holder {
   readonly type: string;
   readonly id: number;
@@ -18,7 +18,7 @@ export interface TransferredEntry extends Holder {
 export interface LinkEnd extends Holder {
   /** The attribute that shows the link on this side; null if there is none. */
   readonly field: string | null;
-  /** The place of the other side in the list of this one; null if it has none. */
+  /** The position of the other side in the list of this one; null if it has none. */
   readonly position: number | null;
 }
 
@@ -31,17 +31,17 @@ export interface TransferredLink {
   readonly right: LinkEnd;
 }
 
-/** A link at the entry or component that keeps it. */
+/** A link from the side of the entry or component that stores it. */
 export interface HeldLink {
   /** The `holderKey` of the entry or component. */
   readonly holder: string;
   readonly field: string;
   readonly target: number;
-  /** The uid of the target if the attribute is polymorphic, else null. */
+  /** The uid of the target if the attribute is polymorphic; otherwise null. */
   readonly type: string | null;
-  /** The place in the list of the holder; null: before those that have one. */
+  /** The position in the list of the holder; null if it comes before links with a position. */
   readonly position: number | null;
-  /** The place in the list of the target; null if it has none. */
+  /** The position in the list of the target; null if it has none. */
   readonly rank: number | null;
 }
 
@@ -50,7 +50,7 @@ export interface StagedLink extends HeldLink {
   readonly _id: number;
 }
 
-/** Returns the link at the side that keeps it, or why nothing keeps it. */
+/** Returns the link from the side that stores it, or the reason why neither side does. */
 export function placeLink(link: TransferredLink, registry: Registry): HeldLink | string {
   const { left, right, isMorph } = link;
   const attribute = registry.types.get(left.type)?.attributes.get(left.field ?? '');
@@ -64,13 +64,16 @@ export function placeLink(link: TransferredLink, registry: Registry): HeldLink |
     case 'inverse':
       return { ...heldAt(right, attribute.storage.field), target: left.id, type: null, rank: left.position };
     case 'morph':
-      return `${left.type} keeps no links in ${left.field ?? ''}`;
+      return `${left.type} stores no links in ${left.field ?? ''}`;
   }
 }
 
 const heldAt = (end: LinkEnd, field: string) => ({ holder: holderKey(end), field, position: end.position });
 
-/** Files are linked from their side in archives, and kept at the media attributes here. */
+/**
+ * Returns a polymorphic link from the side that stores it. In archives the links of files belong to the file, in Mangrove to the
+ * media attribute.
+ */
 function placeMorph({ left, right }: TransferredLink, isKept: boolean, { types }: Registry): HeldLink | string {
   if (isKept)
     return { ...heldAt({ ...left, position: null }, left.field ?? ''), target: right.id, type: right.type, rank: right.position };
@@ -79,7 +82,10 @@ function placeMorph({ left, right }: TransferredLink, isKept: boolean, { types }
   return { ...heldAt(right, holder.name), target: left.id, type: null, rank: null };
 }
 
-/** Fields that types store beside their attributes and archives list among the values, with their forms. Strapi ignores them. */
+/**
+ * Fields that types store besides their attributes, with checks of their form. Archives contain them among the values; Strapi
+ * ignores them.
+ */
 const hidden: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
   'plugin::users-permissions.user': {
     _subject: (value) => typeof value === 'string',
@@ -90,7 +96,7 @@ const hidden: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   },
 };
 
-/** Returns those of these values that have their form. */
+/** Returns the values of such fields that have the right form. */
 export const hiddenValues = (uid: string, values: Values): Values =>
   Object.fromEntries(
     Object.entries(hidden[uid] ?? {}).flatMap(([name, fits]) => (fits(values[name]) ? [[name, values[name]]] : [])),

@@ -5,17 +5,17 @@ import type { Match } from '../matches.js';
 /** The changes of a document, by document path. */
 export interface Change {
   readonly set?: Values;
-  /** Set only if the write makes the document. */
+  /** Set only if the write creates the document. */
   readonly initial?: Values;
   readonly unset?: readonly string[];
   /** Added to numbers. */
   readonly increase?: Readonly<Record<string, number>>;
-  /** Set where the stored value is less. */
+  /** Set if the stored value is less. */
   readonly raise?: Values;
-  /** Added to lists that do not have the value. */
+  /** Added to lists that do not contain the value. */
   readonly add?: Values;
   readonly append?: Values;
-  /** Taken from lists: a value, or all elements that a match fits. */
+  /** Removed from lists: a value, or all elements that meet a match. */
   readonly take?: Values;
 }
 
@@ -39,15 +39,15 @@ export const compileChange = (change: Change): Document =>
     ]),
   );
 
-/** A write of `bulkWrite` that changes the first document of a match. */
+/** Returns an operation of `bulkWrite` that changes the first document of a match. */
 export const changeOne = (filter: Match, change: Change): Document => ({ updateOne: { filter, update: compileChange(change) } });
 
-/** A write of `bulkWrite` that changes all documents of a match. */
+/** Returns an operation of `bulkWrite` that changes all documents of a match. */
 export const changeMany = (filter: Match, change: Change): Document => ({
   updateMany: { filter, update: compileChange(change) },
 });
 
-/** A write of `bulkWrite` that makes a document unless one matches. */
+/** Returns an operation of `bulkWrite` that creates a document unless one matches. */
 export const makeOnce = (filter: Match, initial: Values): Document => ({
   updateOne: { filter, update: compileChange({ initial }), upsert: true },
 });

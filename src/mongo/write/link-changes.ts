@@ -7,7 +7,7 @@ import type { StoredDocument } from '../loaded.js';
 import { morphLinks } from '../read/stored-lists.js';
 import { absent, type Match, matchesAll, matchesAny, withElement } from '../matches.js';
 
-/** A related entry with its place in a list; null if it has none yet. */
+/** A related entry with its rank in a list; null if it has none yet. */
 export interface Ranked {
   readonly id: number;
   readonly rank: number | null;
@@ -25,7 +25,10 @@ export interface LinkHolder {
   readonly attribute: LinkAttribute | MorphAttribute;
 }
 
-/** Returns the entries among those of a match that link to an entry, in the order seen from there; one more than may be linked at most. */
+/**
+ * Returns the entries of a match that link to an entry, in their order on the side of that entry. Returns at most one more than
+ * the maximum number of links.
+ */
 export async function readLinking(
   owner: Owner,
   { type, attribute }: LinkHolder,
@@ -44,7 +47,7 @@ export async function readLinking(
   return ranked.sort((a, b) => (a.rank ?? -Infinity) - (b.rank ?? -Infinity) || a.id - b.id);
 }
 
-/** The documents that link to an entry by an attribute. `path`: from the document to the attribute. */
+/** Returns a match for documents that link to an entry by an attribute. `path` leads from the document to the attribute. */
 export function linking(other: LinkAttribute | MorphAttribute, { type, id }: Owner, path = other.name): Match {
   if (other.kind !== 'morph') return { [path]: id };
   return other.many ? { [path]: withElement({ __type: type.uid, id }) } : { [`${path}.__type`]: type.uid, [`${path}.id`]: id };
@@ -59,8 +62,8 @@ function rankOf(row: StoredDocument, other: LinkAttribute | MorphAttribute, { ty
 }
 
 /**
- * Has an entry link to the owner, at a place. The command does not match an entry that has the maximum of links already. A polymorphic
- * attribute to one entry links to what was written last.
+ * Returns the operations that add a link from an entry to the owner, with a rank. They do not match an entry that has the maximum
+ * number of links already. A polymorphic attribute to one entry keeps only the last written link.
  */
 export function linkOne(other: LinkAttribute | MorphAttribute, entry: number, owner: Owner, rank: number): readonly Document[] {
   const { name } = other;
@@ -76,11 +79,14 @@ export function linkOne(other: LinkAttribute | MorphAttribute, entry: number, ow
   return [changeOne(filter, { add: { [name]: id }, set: { [rankPath(name, id)]: rank } })];
 }
 
-/** Has one entry no longer link to the owner. */
+/** Returns the operation that removes the link from one entry to the owner. */
 export const unlinkOne = (other: LinkAttribute | MorphAttribute, entry: number, owner: Owner): Document =>
   changeOne({ _id: entry }, unlinking(other, owner));
 
-/** Has all entries of a match, or all that do, no longer link to the owner. */
+/**
+ * Returns the operation that removes the links to the owner from the entries of a match; by default from all entries that link to
+ * it.
+ */
 export const unlinkMany = (other: LinkAttribute | MorphAttribute, owner: Owner, match = linking(other, owner)): Document =>
   changeMany(match, unlinking(other, owner));
 
@@ -90,7 +96,7 @@ function unlinking(other: LinkAttribute | MorphAttribute, owner: Owner): Change 
   return other.kind === 'morph' ? change : { ...change, unset: [many ? rankPath(name, owner.id) : rankPath(name)] };
 }
 
-/** Takes a link out of an attribute that keeps no ranks of its own, at a path. */
+/** Returns the change that removes a link at a path, from an attribute without ranks. */
 export function unlinkingAt(path: string, other: LinkAttribute | MorphAttribute, { type, id }: Owner): Change {
   if (!other.many) return { set: { [path]: null } };
   return { take: { [path]: other.kind === 'morph' ? { __type: type.uid, id } : id } };

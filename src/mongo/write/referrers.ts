@@ -10,7 +10,7 @@ interface Referrer {
   readonly links: readonly LinkPath[];
 }
 
-/** The collections whose documents may link to entries of a type. */
+/** Returns the collections whose documents may link to entries of a type. */
 export function referrersOf(type: ContentType, registry: Registry): Referrer[] {
   return [...registry.types.values()].flatMap((owner) => {
     if (owner.kind === 'component') return [];
@@ -21,11 +21,14 @@ export function referrersOf(type: ContentType, registry: Registry): Referrer[] {
   });
 }
 
-/** The updates that take one id out of all documents of a collection. */
+/** Returns the operations that remove all links to one entry from the documents of a collection. */
 export const unlinkOperations = (links: readonly LinkPath[], type: ContentType, id: number): Document[] =>
   links.map((link) => (link.steps.length === 0 ? unlinkMany(link.attribute, { type, id }) : unlinkInside(link, { type, id })));
 
-/** Inside lists of components only those elements change that have the link. A list where the model has one component now is hidden, and stays. */
+/**
+ * Returns the operation that removes links inside components. In lists of components it changes only the elements with the link.
+ * A stored list in place of a single component, from a former model, is hidden and stays unchanged.
+ */
 function unlinkInside(link: LinkPath, owner: Owner): Document {
   const { steps, attribute } = link;
   const [first] = steps;

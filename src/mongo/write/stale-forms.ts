@@ -10,12 +10,12 @@ import type { Store } from '../store.js';
 import { changeOne } from './compile-change.js';
 import { bulkWrite } from './write-entries.js';
 
-/** Documents that are read and written at a time. */
+/** Number of documents that are read and written at once. */
 const batch = 500;
 
 /**
- * Gives documents the form of their model in which one value has become a list: a relation, files, a component. Only those that a write
- * was about to change. Returns whether there were any.
+ * Converts documents to the form of their current model, in which a single value has become a list: a relation, files or a
+ * component. Converts only the documents that a write was about to change. Returns whether there were any.
  */
 export async function completeForms({ collection, matches }: StaleForm, registry: Registry, store: Store): Promise<boolean> {
   const type = [...registry.types.values()].find((one) => one.collection === collection);
@@ -41,14 +41,14 @@ const changesOf = (type: ContentType, documents: readonly Document[], registry: 
       const value = former === undefined ? undefined : listed(attribute, former, registry);
       const ranks = rankChange(attribute, document);
       if (isDeepStrictEqual(value, former) && ranks === null) return [];
-      // one that has changed in between has the new form
+      // the match excludes documents that have changed meanwhile and have the new form
       return [
         changeOne({ _id: document['_id'], [name]: former }, { set: { ...(value !== undefined && { [name]: value }), ...ranks } }),
       ];
     }),
   );
 
-/** Returns a stored value with lists where the model has them. */
+/** Returns a stored value with lists wherever the model has lists. */
 function listed(attribute: Attribute, value: unknown, registry: Registry): unknown {
   switch (attribute.kind) {
     case 'scalar':
@@ -80,7 +80,10 @@ function eachPart(value: unknown, uidOf: (part: Values) => string, registry: Reg
   return Object.fromEntries(entries);
 }
 
-/** The ranks of a relation to many are kept by the id of the target; that of a relation to one is a number. */
+/**
+ * Returns the converted ranks of a relation that has become one to many; null if there is nothing to convert. The ranks of a
+ * relation to many are stored by the id of the target, the rank of a relation to one is a number.
+ */
 function rankChange(attribute: Attribute, document: Document): Values | null {
   if (attribute.kind !== 'relation' || !attribute.many || attribute.storage.kind !== 'own') return null;
   const rank = storedRank(document, attribute.name);

@@ -13,7 +13,9 @@ import { inTransaction } from '../transaction.js';
 /** A document with a numeric id. */
 export type EntryDocument = Document & { readonly _id: number };
 
-/** Inserts one document. Throws DuplicateKey if a unique index refuses it, and a 503 (`id-taken`) if its id belongs to another one. */
+/**
+ * Inserts one document. Throws DuplicateKey if a unique index refuses it, and a 503 (`id-taken`) if another document has its id.
+ */
 export async function insertEntry(store: Store, collection: string, document: EntryDocument): Promise<void> {
   await writeOne(store, { collection, id: document._id, count: 1 }, async () => {
     const complete = store.database.searches.completeDocument(collection, document);
@@ -28,8 +30,9 @@ export async function insertEntry(store: Store, collection: string, document: En
 }
 
 /**
- * Throws a 503 unless exactly this document is stored: then an earlier attempt stored it, and its answer was lost. Otherwise an
- * import has inserted another document under an id that was reserved here. Documents of a transaction are stored by its commit alone.
+ * Throws a 503 unless exactly this document is stored. If it is, an earlier attempt has stored it and its reply was lost.
+ * Otherwise an import has inserted another document with an id that was reserved here. In a transaction always throws, because
+ * only the commit stores its documents.
  */
 async function assertStored({ database, ids }: Store, collection: string, document: Document): Promise<void> {
   if (database.session === null) {
@@ -50,8 +53,8 @@ interface EntryUpdate {
 }
 
 /**
- * Updates one document and returns it as it is then; null if none matches. One command. It takes the
- * server a third longer with a projection: only without one is an update by id spared the planning (EXPRESS_UPDATE).
+ * Updates one document by one command, and returns the updated document; null if none matches. With a projection it takes the
+ * server a third longer, because only without one an update by id needs no query planning (EXPRESS_UPDATE).
  */
 export async function updateEntry(
   store: Store,
@@ -78,7 +81,7 @@ export async function deleteEntry(store: Store, collection: string, match: Docum
   });
 }
 
-/** Runs a write of one entry, which resolves to the entry or null, and reports it, so that cached totals are adjusted. */
+/** Runs a write of one entry, which resolves to the entry or null, and reports the write, so that cached totals are adjusted. */
 async function writeOne<Written extends EntryDocument | null>(
   store: Store,
   single: SingleWrite,
@@ -88,7 +91,8 @@ async function writeOne<Written extends EntryDocument | null>(
   const { collection, id, count } = single;
   const isKnown = typeof id === 'number' && (database.session === null || database.undo !== undefined);
   const begun = changes.tick();
-  // nothing was written, or that is unknown: a change that was taken for this one may have been another
+  // nothing was written, or it is unknown whether: a reported change that was taken for this write may be that of another
+  // instance
   const forget = (): void => void (changes.settle(single) || changes.changed(collection));
   if (isKnown) changes.expect(single);
   let document: Written | null = null;
@@ -104,8 +108,8 @@ async function writeOne<Written extends EntryDocument | null>(
 }
 
 /**
- * Runs several writes on one collection in one command; returns how many documents matched. Throws StaleForm if some of them have the form
- * of a former model.
+ * Runs several writes on one collection by one command. Returns the number of documents that matched. Throws StaleForm if some of
+ * them have the form of a former model.
  */
 export async function bulkWrite(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
   if (operations.length === 0) return 0;
@@ -122,19 +126,19 @@ export async function bulkWrite(store: Store, collection: string, operations: re
   return result.matchedCount;
 }
 
-/** The documents that an operation changes. */
+/** Returns the match of the documents that an operation changes, in a list. */
 function matchIn(operation: Document): Document[] {
   const written = (operation['updateOne'] ?? operation['updateMany']) as Document | undefined; // in the driver's form
   return written === undefined ? [] : [written['filter'] as Document];
 }
 
-/** The update of an operation that changes entries which are there; null for others. */
+/** Returns the update of an operation that only changes existing entries; null for other operations. */
 function updateIn(operation: Document): Document | null {
   const written = (operation['updateOne'] ?? operation['updateMany']) as Document | undefined; // in the driver's form
   return written === undefined || written['upsert'] === true ? null : (written['update'] as Document);
 }
 
-/** The kind of change of an update, as far as totals depend on it. */
+/** Returns the kind of change that updates make, as far as totals depend on it. */
 const noteOf = (updates: readonly (Document | null)[]): WriteNote => ({
   kind: updates.every((update) => update !== null && !changesCounted(update)) ? 'values' : 'any',
 });
@@ -142,7 +146,7 @@ const noteOf = (updates: readonly (Document | null)[]): WriteNote => ({
 const changesCounted = (update: Document): boolean =>
   Object.values(update).some((values) => countedFields.some((name) => Object.hasOwn(values as object, name)));
 
-/** An update with the trigrams of the texts that it sets. */
+/** Returns an update with the trigrams of the texts that it sets. */
 function completeUpdate(update: Document, collection: string, { searches }: Database): Document {
   if (!searches.keeps(collection)) return update;
   const complete = ['$set', '$setOnInsert'].filter((operator) => operator in update);
@@ -150,7 +154,7 @@ function completeUpdate(update: Document, collection: string, { searches }: Data
   return { ...update, ...(Object.fromEntries(sets) as Document) };
 }
 
-/** The same for an operation of several. */
+/** Returns an operation with the trigrams of the texts that it sets. */
 function completeOperation(operation: Document, collection: string, database: Database): Document {
   if (!database.searches.keeps(collection)) return operation;
   const [[kind = '', written] = []] = Object.entries(operation) as [string, Document][]; // one key: the kind of the operation
@@ -160,7 +164,7 @@ function completeOperation(operation: Document, collection: string, database: Da
   return { [kind]: { ...written, update: completeUpdate(written?.['update'] as Document, collection, database) } };
 }
 
-/** Notifies caches after the commit, since other requests read the former values until then. */
+/** Notifies caches of a write; again after the commit, because other requests read the former values until then. */
 function noteWrite({ changes, database }: Store, collection: string, note: WriteNote): void {
   const { session, later, budget } = database;
   if (session === null) {
@@ -168,7 +172,7 @@ function noteWrite({ changes, database }: Store, collection: string, note: Write
     budget.noteChange();
     return;
   }
-  // an entry that comes or goes is counted when the transaction is committed
+  // created and deleted entries change the totals when the transaction is committed
   changes.wrote(collection, note.kind === 'entry' ? { kind: 'values' } : note);
   later?.push(() => {
     changes.wrote(collection, note);
@@ -177,10 +181,10 @@ function noteWrite({ changes, database }: Store, collection: string, note: Write
 }
 
 /**
- * Runs a command that writes one document, and again after a failover or a broken connection, until the time is over. Its effect is
- * the same when an earlier attempt was stored after all, so that the driver's own retries, which make the server keep a record of
- * every write (200 us of a client and as much of the server), are not needed. Throws DuplicateKey for a unique index, and a 503
- * if it is unknown whether the write is stored.
+ * Runs a command that writes one document, and repeats it after a failover or a broken connection, until the time is over. The
+ * command is idempotent, so the driver's own retries are not needed. For these the server keeps a record of every write, which
+ * takes 200 µs in the client and as much in the server. Throws DuplicateKey if a unique index refuses the write, and a 503 if it
+ * is unknown whether the write is stored.
  */
 async function runWrite(database: Database, command: Document): Promise<Document> {
   const { session, maxTimeMS, abandoned, time } = database;
