@@ -241,7 +241,7 @@ const groups: readonly Group[] = [
     ],
   },
   {
-    title: 'ids that conditions come to',
+    title: 'ids of entries that meet conditions on related entries',
     config: limits({ idsResolved: 100 }),
     cases: [
       { request: '/api/authors?filters[articles][title][$contains]=Article', expected: 3 },
@@ -258,7 +258,7 @@ const groups: readonly Group[] = [
     ],
   },
   {
-    title: 'few ids that conditions come to',
+    title: 'few ids of entries that meet conditions on related entries',
     config: limits({ idsResolved: 5 }),
     cases: [
       { request: '/api/articles?filters[author][name][$contains]=A', expected: 25 },
@@ -309,7 +309,7 @@ const groups: readonly Group[] = [
     ],
   },
   {
-    title: 'lists within entries',
+    title: 'nested lists',
     config: { api: { open: true, rest: { maxNested: 20 } } },
     cases: [
       { request: '/api/authors?populate[articles][limit]=1000', expected: 3, rows: 63 },
@@ -414,7 +414,7 @@ describe('the budget of a request', () => {
       }
     });
 
-  describe('apart from reads', () => {
+  describe('of writes, batches and tokens', () => {
     let serving: Serving;
     const salt = 'salt-of-the-budget-tests';
     const post = (body: unknown) => serving.call('POST', '/graphql', body);
@@ -434,7 +434,7 @@ describe('the budget of a request', () => {
       ['POST', '/api/authors?populate=articles.tags.articles', { name: 'New', articles: [1, 2, 3, 4, 5, 6] }, 'entriesRead'],
     ];
     for (const [method, path, data, limit] of written)
-      it(`the answer to a write shows the entry alone if it would cost too much: ${method} ${path}`, async () => {
+      it(`the answer to a write has no populated relations if they exceed the budget: ${method} ${path}`, async () => {
         const { status, body } = await serving.call(method, path, { data });
         expect(status).to.equal(200);
         expect(body.data.attributes).to.include({ name: data.name }).and.not.have.any.keys('articles');

@@ -14,11 +14,11 @@ describe('acceptInput', () => {
       { name: 'a', count: '1', secret: 's' },
       { name: 'a', count: '1', secret: 's' },
     ],
-    'no names that the type does not have': [{ name: 'a', nothing: 1, constructor: 1, toString: 1 }, { name: 'a' }],
-    'nothing that the service sets': [{ id: 7, createdAt: 'x', updatedAt: 'x', name: null }, { name: null }],
-    'no value that is undefined': [{ name: undefined, note: '' }, { note: '' }],
+    'only names of attributes': [{ name: 'a', nothing: 1, constructor: 1, toString: 1 }, { name: 'a' }],
+    'no attribute that the service sets': [{ id: 7, createdAt: 'x', updatedAt: 'x', name: null }, { name: null }],
+    'no undefined value': [{ name: undefined, note: '' }, { note: '' }],
     'the known values of a component, and its id': [{ main: { id: 3, label: 'l', nothing: 1 } }, { main: { id: 3, label: 'l' } }],
-    'what is no component as it is, to be refused later': [
+    'values that are not components unchanged, to be refused later': [
       { main: 5, parts: [null, 'x'] },
       { main: 5, parts: [null, 'x'] },
     ],
@@ -47,8 +47,12 @@ describe('acceptInput', () => {
   };
   const rights: Readonly<Record<string, readonly [access: Access, sent: object, accepted: object]>> = {
     'relations to types that the caller may not see': [some, { owner: 1, tags: [1], photo: 1 }, { tags: [1], photo: 1 }],
-    'polymorphic links to such types': [some, { subject: { __type: person, id: 1 }, name: 'a' }, { name: 'a' }],
-    'attributes that a rule hides, in components too': [
+    'polymorphic links to types that the caller may not see': [
+      some,
+      { subject: { __type: person, id: 1 }, name: 'a' },
+      { name: 'a' },
+    ],
+    'attributes that a rule hides, also in components': [
       hiding,
       { name: 'a', note: 'b', main: { label: 'l', size: 1 } },
       { note: 'b', main: { size: 1 } },
@@ -59,7 +63,7 @@ describe('acceptInput', () => {
       expect(accept(sent, access)).to.deep.equal(accepted);
     });
 
-  it('keeps the null that takes a polymorphic link away', () => {
+  it('keeps the null that removes a polymorphic link', () => {
     expect(accept({ subject: null }, some)).to.deep.equal({ subject: null });
   });
 
@@ -82,7 +86,7 @@ describe('acceptNew', () => {
     expect(acceptOf({ name: 'a' })).to.deep.equal({ name: 'a', owner: 7 });
   });
 
-  it('leaves an owner that is named to be checked', () => {
+  it('keeps an owner that the data names, to be checked later', () => {
     expect(acceptOf({ owner: 8 })).to.deep.equal({ owner: 8 });
   });
 });

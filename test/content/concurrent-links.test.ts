@@ -59,7 +59,7 @@ describe('relations under concurrency', () => {
     );
   }
 
-  it('200 connects and disconnects from both sides of a manyToMany leave both sides agreed', async () => {
+  it('200 connects and disconnects from both sides of a manyToMany leave both sides consistent', async () => {
     const random = randomOf(1);
     const requests = Array.from({ length: 200 }, (_, index) => {
       const [book, author] = [pick(random, books), pick(random, authors)];
@@ -78,7 +78,7 @@ describe('relations under concurrency', () => {
     expect(pairs.sort()).to.deep.equal(inverse.sort());
   });
 
-  it('no connect is lost: everything connected at once is connected', async () => {
+  it('no concurrent connect is lost', async () => {
     await Promise.all(books.map((book) => serving.call('PUT', `/api/books/${String(book)}`, { data: { authors: [] } })));
     const answers = await Promise.all(
       books
@@ -122,7 +122,7 @@ describe('relations under concurrency', () => {
       expect([...ofHouses].filter(([, list]) => list.includes(book)).map(([house]) => house)).to.deep.equal(parents);
   });
 
-  it('a oneToOne has one partner on each side, after concurrent writes too', async () => {
+  it('a oneToOne has one partner on each side, also after concurrent writes', async () => {
     const create = async (path: string, data: object): Promise<number> =>
       (await serving.call('POST', path, { data })).body.data.id as number;
     const readers = await Promise.all([1, 2, 3, 4].map((n) => create('/api/readers', { nickname: `r${String(n)}` })));
@@ -146,7 +146,7 @@ describe('relations under concurrency', () => {
     expect([...ofCards.values()].flat()).to.have.lengthOf(held.length);
   });
 
-  it('deletes beside connects leave no id that a client can see', async () => {
+  it('concurrent deletes and connects leave no id of a deleted entry that a client can see', async () => {
     const extra = await Promise.all(
       Array.from({ length: 10 }, async (_, index) => {
         const { body } = await serving.call('POST', '/api/authors', { data: { name: `Gone ${String(index)}` } });

@@ -322,7 +322,7 @@ describe('relations', () => {
     expect([await linked('/api/books/1', 'sequel'), await linked('/api/books/2', 'prequel')]).to.deep.equal([[3], []]);
   });
 
-  it('a relation to one: the last sent on update, the first on create', async () => {
+  it('a relation to one takes the last entry on update, the first on create', async () => {
     await expectOk('PUT', '/api/books/5', { data: { publisher: [1, 2] } });
     expect(await linked('/api/books/5', 'publisher')).to.deep.equal([2]);
     await expectOk('PUT', '/api/books/5', { data: { publisher: { disconnect: [1] } } });
@@ -392,7 +392,7 @@ describe('relations', () => {
     expect((await expectOk('GET', '/api/authors/4')).data.attributes.updatedAt).to.equal(before);
   });
 
-  it('polymorphic: morphToMany with its inverse, morphToOne, and what lacks a type', async () => {
+  it('polymorphic links: morphToMany with its inverse, morphToOne, and links without a type', async () => {
     const subjects = [
       { __type: 'api::book.book', id: 1 },
       { type: 'api::author.author', id: 2 },
@@ -425,7 +425,7 @@ describe('deletes', () => {
     return body.data.id as number;
   };
 
-  it('leave no trace of the id in any document, components and zones included', async () => {
+  it('remove the id from all documents, including components and zones', async () => {
     const [gone, kept] = [await create('/api/books', { title: 'Gone' }), await create('/api/books', { title: 'Kept' })];
     const link = { label: 'L', book: gone };
     const holder = await create('/api/books', {
@@ -488,7 +488,7 @@ describe('deletes', () => {
     ).to.deep.equal({ data: null });
   });
 
-  it('of missing entries answer 404 and change nothing', async () => {
+  it('of missing entries are answered by 404 and change nothing', async () => {
     const before = await serving.database.db.collection('books').find().toArray();
     expect((await serving.call('DELETE', '/api/books/999')).status).to.equal(404);
     expect(await serving.database.db.collection('books').find().toArray()).to.deep.equal(before);
@@ -502,7 +502,7 @@ describe('unique values', () => {
   });
   after(() => serving.stop());
 
-  it('50 creates with one value at once: one entry and 49 clear refusals', async () => {
+  it('50 concurrent creates with one value: one succeeds, 49 are refused', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         serving.call('POST', '/api/genres', { data: { name: `G${String(index)}`, code: 'SAME' } }),
@@ -522,7 +522,7 @@ describe('unique values', () => {
     expect(await serving.database.db.collection('genres').countDocuments()).to.equal(1);
   });
 
-  it('the same with relations, in a transaction: nothing of the refused ones is left', async () => {
+  it('concurrent creates with relations, in transactions: nothing of the refused ones is stored', async () => {
     await serving.call('POST', '/api/books', { data: { title: 'Book' } });
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -539,7 +539,7 @@ describe('unique values', () => {
     codes.map((code) => ({ number: 1, ...(code && { code }) }));
   const inComponents: readonly (readonly [string, readonly (string | undefined)[], number])[] = [
     ['a value', ['x1', 'x2'], 200],
-    ['another value beside none', ['y1', undefined], 200],
+    ['another value, and a component without one', ['y1', undefined], 200],
     ['none at all', [undefined], 200],
     ['a value that another entry has', ['w1', 'x2'], 400],
     ['a value twice', ['v1', 'v1'], 400],

@@ -24,7 +24,7 @@ const locks = (count: number, more: object = {}) => Array.from({ length: count }
 
 /** A hash takes a thread for tens of milliseconds; without a bound one write would keep log-ins waiting for minutes. */
 const bodies: readonly (readonly [title: string, data: object, status: number])[] = [
-  ['as many as one write takes', { locks: locks(20) }, 200],
+  ['the maximum for one write', { locks: locks(20) }, 200],
   ['one more in a list of components', { locks: locks(21) }, 400],
   ['one more in several places', { code: 'abc', locks: locks(10), parts: locks(10, { __component: 'part.lock' }) }, 400],
   ['thousands', { locks: locks(5_000) }, 400],
@@ -51,7 +51,7 @@ describe('passwords of one write', () => {
         if (status === 400) expect(answer.body.error.message).to.equal('One write takes at most 20 passwords');
       });
 
-  it('are stored as hashes, each in its place', async () => {
+  it('are stored as hashes, each in its attribute', async () => {
     await serving.call('PUT', '/api/doors/1', { data: { code: 'a', locks: [{ code: 'b' }, {}, { code: 'c' }] } });
     const doors = serving.database.db.collection<{ _id: number; code: unknown; locks: { code: unknown }[] }>('door');
     const stored = await doors.findOne({ _id: 1 });

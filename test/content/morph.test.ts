@@ -139,7 +139,7 @@ describe('polymorphic relations', () => {
     });
   });
 
-  it('gives a morphOne target to the entry that was written last', async () => {
+  it('links a morphOne target only to the entry that was written last', async () => {
     await serving.call('PUT', '/api/books/2', { data: { head: 1 } });
     await serving.call('PUT', '/api/books/3', { data: { head: 1 } });
     const { body } = await serving.call('GET', '/api/books?populate=head&sort=id');

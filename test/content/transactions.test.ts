@@ -37,7 +37,7 @@ describe('writes that touch several documents', () => {
     ['PUT', '/api/books/1', { title: 'Changed', authors: { connect: [1] } }],
   ];
   for (const [method, path, data] of refused)
-    it(`${method} ${path} ${JSON.stringify(data)}: the second part fails, and nothing of the first is left`, async () => {
+    it(`${method} ${path} ${JSON.stringify(data)}: the second write fails, and nothing of the first is stored`, async () => {
       const before = await stored();
       const { status, body } = await serving.call(method, path, { data });
       expect([status, body.error.message]).to.deep.equal([400, message]);
@@ -63,7 +63,7 @@ describe('writes that touch several documents', () => {
       expect([status, body.error.message]).to.deep.equal([400, expected]);
     });
 
-  it('a body that is wrong everywhere is refused with the first thousand errors', async () => {
+  it('a body with more errors is refused with the first thousand', async () => {
     const { status, body } = await serving.call('POST', '/api/books', { data: { title: 'T', editions: ids.slice(1) } });
     expect([status, body.error.message]).to.deep.equal([400, '1000 errors occurred']);
   });

@@ -117,7 +117,7 @@ const cases: readonly (readonly [string, readonly (readonly [object[], number])[
       [[{ code: 'd' }, { code: 'c' }], 400],
     ],
   ],
-  ['one entry says a value twice', [[[{ code: 'e' }, { code: 'e' }], 400]]],
+  ['one entry has a value twice', [[[{ code: 'e' }, { code: 'e' }], 400]]],
 ];
 
 describe('unique values', () => {
@@ -145,7 +145,7 @@ describe('unique values', () => {
     expect(slugs).to.deep.equal(['a'.repeat(249), `${'a'.repeat(249)}-1`]);
   });
 
-  it('40 creates with one title at once: each has a generated uid of its own', async () => {
+  it('40 concurrent creates with one title get different generated uids', async () => {
     const creates = Array.from({ length: 40 }, () => serving.call('POST', '/api/notes', { data: { title: 'At once' } }));
     const answers = await Promise.all(creates);
     expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
@@ -278,7 +278,7 @@ describe('unique values', () => {
     });
   });
 
-  it('names the place of the value, and frees it when it is taken back', async () => {
+  it('reports the path of the value, and frees the value when it is removed', async () => {
     const { body } = await serving.call('POST', '/api/volumes?populate=editions', { data: { editions: [{ code: 'x' }] } });
     const refused = await serving.call('POST', '/api/volumes', { data: { editions: [{ pages: 1 }, { code: 'x' }] } });
     expect(refused.body.error.details.errors).to.deep.equal([

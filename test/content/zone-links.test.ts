@@ -49,7 +49,7 @@ describe('relations of one name in a dynamic zone', () => {
     return { titles: blocks.map(({ item }) => item && [item.data].flat().map((entry) => titleOf(entry as never))), commands };
   }
 
-  it('lead each to its own type, in one command for one entry', async () => {
+  it('each lead to their own type, and are read by one command for one entry', async () => {
     const on = 'populate[blocks][on][part.book][populate]=item&populate[blocks][on][part.films][populate]=item';
     expect(await titles(on)).to.deep.equal({ titles: [['B2'], ['F3', 'F2'], ['B3']], commands: ['aggregate'] });
   });

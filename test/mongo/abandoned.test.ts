@@ -80,7 +80,7 @@ describe('a transaction that is open while others write', () => {
       });
   });
 
-  it('of an instance that hangs is ended when it is older than a transaction may get', async () => {
+  it('of an instance that hangs is ended after the maximum duration of a transaction', async () => {
     const abandoned = new AbandonedTransactions({ client: database.client, isSharded: false, longest: 1_500 });
     await database.client.withSession(async (session) => {
       session.startTransaction();
@@ -91,7 +91,7 @@ describe('a transaction that is open while others write', () => {
     });
   });
 
-  it('of an instance that lives is left alone, and commits', async () => {
+  it('of a running instance is not ended, and commits', async () => {
     // A writer with little time, which lets transactions get as old as the other one does.
     const { abandoned } = database;
     const other = { ...databaseOf({ ...fresh, client: database.client, db: database.db }, 1_200), abandoned };

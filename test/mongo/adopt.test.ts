@@ -49,7 +49,7 @@ describe('collections that hold documents of other programs', () => {
   const problem = (collection: string): string =>
     `the collection ${collection} holds documents that were never served; adopt: true serves them`;
 
-  it('are served only to a model that adopts them, also if it was stored before the first start', async () => {
+  it('are served only for a model that adopts them, also if it was stored before the first start', async () => {
     expect(await ask('/api/seeds?publicationState=preview')).to.deep.equal([1]);
     expect(await ask('/api/strays')).to.equal(404);
     const { body } = await server.admin('GET', '/models/api::stray.stray');
@@ -57,7 +57,7 @@ describe('collections that hold documents of other programs', () => {
     expect((await database.db.collection('strays').indexes()).map(({ name }) => name)).to.deep.equal(['_id_']);
   });
 
-  it('are left alone by a model that does not adopt them, and after a restart too', async () => {
+  it('stay unchanged without a model that adopts them, also after a restart', async () => {
     await put(model('boat'));
     for (const again of [false, true]) {
       if (again) await restart();
@@ -69,7 +69,7 @@ describe('collections that hold documents of other programs', () => {
     }
   });
 
-  it('are served once a model adopts them, and from then on without', async () => {
+  it('are served once a model adopts them, and later without the option', async () => {
     await put(model('boat', { adopt: true }));
     expect(await ask('/api/boats')).to.deep.equal([1]);
     await put(model('boat'));
@@ -103,7 +103,7 @@ describe('collections that hold documents of other programs', () => {
     expect(await ask('/api/rafts')).to.deep.equal([1]);
   });
 
-  it('do not concern types whose entries the service has written', async () => {
+  it('are not collections whose entries the service has written', async () => {
     await put(model('kayak'));
     expect((await server.call('POST', '/api/kayaks', { data: { title: 'own' } })).status).to.equal(200);
     await restart();
@@ -121,7 +121,7 @@ describe('collections that hold documents of other programs', () => {
     }
   });
 
-  it('are distinguished from collections of a former version, which has no record of them, by indexes or an instance that serves them', async () => {
+  it('are not collections of a former version without a record, which have indexes or are served by an instance', async () => {
     const { db } = database;
     await server.stop();
     await db.collection('_collections').drop();

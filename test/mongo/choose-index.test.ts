@@ -68,7 +68,7 @@ describe('the index of a filter on related entries', () => {
       expect((executionStats as Document)['totalDocsExamined']).to.be.within(25, most);
     });
 
-  it('is no reason to refuse a request while the process is busy', async () => {
+  it('does not make a request fail while the process is busy', async () => {
     const pause = ({ command }: CommandStartedEvent): void => {
       if (command['hint'] !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longPause);
     };
@@ -77,7 +77,7 @@ describe('the index of a filter on related entries', () => {
     database.client.off('commandStarted', pause);
   });
 
-  it('is left to the server while it is not built, and not asked for again and again', async () => {
+  it('is chosen by the server while it is not built, without repeated attempts', async () => {
     await database.db.collection('things').dropIndex('mangrove_owner__id-');
     const hints = [];
     for (const age of [11, 12]) hints.push((await findOf({ owner: { age } }))['hint'] as unknown);

@@ -6,8 +6,8 @@ import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.
 /** What is stored of a claim, and whether work may be done under its name. */
 const cases: readonly (readonly [name: string, stored: object | null, isFree: boolean])[] = [
   ['nobody', null, true],
-  ['somebody who lives', { holder: 'x', until: new Date(Date.now() + 3_600_000) }, false],
-  ['somebody who died', { holder: 'x', until: new Date(Date.now() - 60_000) }, true],
+  ['a living holder', { holder: 'x', until: new Date(Date.now() + 3_600_000) }, false],
+  ['a dead holder', { holder: 'x', until: new Date(Date.now() - 60_000) }, true],
 ];
 
 describe('claim', () => {
@@ -22,13 +22,13 @@ describe('claim', () => {
     claim(databaseOf(fresh), name, { work, busy: () => new Error('busy') }).catch((error: unknown) => (error as Error).message);
 
   for (const [name, document, isFree] of cases)
-    it(`${isFree ? 'lets' : 'does not let'} work be done that ${name} does`, async () => {
+    it(`${isFree ? 'runs' : 'does not run'} work that is claimed by ${name}`, async () => {
       if (document !== null) await stored().insertOne({ _id: name, ...document });
       expect(await run(name, () => Promise.resolve('done'))).to.equal(isFree ? 'done' : 'busy');
       expect(await stored().countDocuments({ _id: name })).to.equal(isFree ? 0 : 1);
     });
 
-  it('lets one of many work at a time', async () => {
+  it('runs the work of one of many callers at a time', async () => {
     let end: (value: string) => void = () => undefined;
     const held = new Promise<string>((resolve) => (end = resolve));
     let refused = 0;

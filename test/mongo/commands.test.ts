@@ -234,7 +234,7 @@ describe('commands', () => {
       expect(await commandsOf(() => findOne(thing, 1, query(text), contextOf(database)))).to.deep.equal([command]);
     });
 
-  it('the ids of related entries of a large collection are one document', async () => {
+  it('the ids of related entries of a large collection are read as one document', async () => {
     const other = await freshDatabase();
     const persons = Array.from({ length: 1_001 }, (_, index) => ({ _id: index + 1, name: 'Ada' }));
     await insertDocuments(other, { persons, things: [{ _id: 1, owner: 1_001 }] });
@@ -284,7 +284,7 @@ describe('commands', () => {
     });
   });
 
-  it('conditions of row rules are none of the request', async () => {
+  it('conditions of row rules do not count against the budget of the request', async () => {
     const spentBy = async (text: string): Promise<number> => {
       const budget = createBudget(defaultLimits, 'public');
       const context = contextOf(database);

@@ -20,11 +20,11 @@ describe('mongo/database', () => {
 
   const read = () => readAll(database, { find: 'rows', batchSize: 2 });
 
-  it('reads the values of a second reply as those of the first', async () => {
+  it('decodes a second reply in the same way as the first', async () => {
     expect((await read()).map(({ count }) => count as unknown)).to.deep.equal([1, 2, 3].map((id) => 2 ** 40 + id));
   });
 
-  it('does not take ids that come in several replies for whole documents', async () => {
+  it('does not measure replies with ids as if they had whole documents', async () => {
     const rows = Array.from({ length: 300 }, (_, index) => ({ _id: index, text: 'x'.repeat(2_000) }));
     await fresh.db.collection<{ _id: number }>('texts').insertMany(rows);
     const bounded = { ...database, budget: createBudget(defaultLimits, 'public') };
@@ -46,7 +46,7 @@ describe('mongo/database', () => {
     expect(isSmall).to.equal(true);
   });
 
-  it('has a session for each command at the same time, and uses it for the next one', async () => {
+  it('has a session for each concurrent command, and reuses it', async () => {
     const sessions: string[] = [];
     const look = ({ command }: CommandStartedEvent): void => {
       const { id } = (command as { readonly lsid: { readonly id: Binary } }).lsid;
@@ -63,7 +63,7 @@ describe('mongo/database', () => {
     expect([...after].every((id) => id !== failed && together.has(id))).to.equal(true);
   });
 
-  it('reads from primaries, and waits for a majority, whatever the connection string says', async () => {
+  it('reads from the primary and waits for a majority, even if the connection string says otherwise', async () => {
     const uri = new URL(fresh.uri);
     uri.searchParams.set('readPreference', 'secondaryPreferred');
     uri.searchParams.set('w', '1');

@@ -91,7 +91,7 @@ describe('models that change while the service runs', () => {
     await closed.close();
   });
 
-  it('cost a read of themselves, not of the others', async function () {
+  it('are read without the other models', async function () {
     // mongos profiles nothing, and all models are read again where changes are polled
     if (first.server.backend?.store.database.isSharded === true) this.skip();
     const { db } = first.database;
@@ -109,7 +109,7 @@ describe('models that change while the service runs', () => {
     await db.dropCollection('system.profile');
   });
 
-  it('are those that are stored, whatever was expected', async () => {
+  it('are those that are stored, even if others were expected', async () => {
     const registry = first.server.backend?.models;
     if (registry === undefined) throw new Error('no backend');
     const before = registry.inForce();
@@ -122,7 +122,7 @@ describe('models that change while the service runs', () => {
     await drop('cod');
   });
 
-  it('are put in force as they were built for a check, if they are stored so', async () => {
+  it('are put in force from the build of a check, if they are stored unchanged', async () => {
     const registry = new ModelRegistry(databaseOf(first.database), defaultModelSettings, silent);
     await registry.load();
     const before = registry.inForce();
@@ -136,7 +136,7 @@ describe('models that change while the service runs', () => {
     await registry.close();
   });
 
-  it('take no command for what a new collection cannot have', async () => {
+  it('need no commands for what a new collection cannot have', async () => {
     const fresh = await freshDatabase();
     const registry = new ModelRegistry(databaseOf(fresh), defaultModelSettings, silent);
     await registry.load();
@@ -280,7 +280,7 @@ describe('models that change while the service runs', () => {
       for (let rows = await statusOf(); !rows.every(({ state }) => state === 'active'); rows = await statusOf());
     });
 
-  it('a relation to a type that comes later serves as soon as that is there', async () => {
+  it('a relation to a missing type is served as soon as the type exists', async () => {
     const link = { type: 'relation', relation: 'manyToOne', target: 'api::later.later' };
     await put(model('eta', { title: { type: 'string' }, link }));
     await untilBoth('/api/etas', ({ status }) => status === 200);
@@ -296,13 +296,13 @@ describe('models that change while the service runs', () => {
     expect(answer.body.data.attributes.link.data.attributes.title).to.equal('y');
   });
 
-  it('draft & publish turned on: entries count as published, those written meanwhile too', async () => {
+  it('draft & publish turned on: entries count as published, also those written meanwhile', async () => {
     const created = await turnOn('epsilon', { options: { draftAndPublish: true } }, 'publishedAt');
     const entries = await untilAll('epsilon', created);
     expect(entries.filter(({ attributes }) => attributes['publishedAt'] === null)).to.deep.equal([]);
   });
 
-  it('localization turned on: entries are in the default locale, those written meanwhile too', async () => {
+  it('localization turned on: entries are in the default locale, also those written meanwhile', async () => {
     const created = await turnOn('zeta', { pluginOptions: { i18n: { localized: true } } }, 'locale');
     await untilAll('zeta', created);
     const stored = await first.database.db.collection('zetas').find().toArray();

@@ -58,11 +58,11 @@ describe('the text of JSON and numbers in the database', () => {
     return (await rows.aggregate(pipeline).toArray()).map(({ text }) => text as unknown);
   }
 
-  it('is what JSON.stringify says', async () => {
+  it('is that of JSON.stringify', async () => {
     expect(await textsOf(fixed)).to.deep.equal(fixed.map((value) => JSON.stringify(value)));
   });
 
-  it('is so for any JSON', async () => {
+  it('is that of JSON.stringify for any JSON', async () => {
     const number = fc.oneof(
       fc.integer(),
       fc.integer({ min: -(2 ** 52), max: 2 ** 52 }),
@@ -92,7 +92,7 @@ describe('the text of JSON and numbers in the database', () => {
     expect(await textsOf(values)).to.deep.equal(values.map((value) => storedText(value, 'json')));
   });
 
-  it('of a number is what the answer shows', async () => {
+  it('of a number is that of the answer', async () => {
     const shown = numbers.map((number) => JSON.stringify(number));
     expect(await textsOf(numbers, 'number')).to.deep.equal(shown);
     expect(await textsOf(numbers)).to.deep.equal(shown);
@@ -101,7 +101,7 @@ describe('the text of JSON and numbers in the database', () => {
     expect(await textsOf(whole, 'number')).to.deep.equal(whole.map((number) => storedText(number, 'number')));
   });
 
-  it('of any number is so', async () => {
+  it('of any number is that of the answer', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 200 }), async (values) => {
         expect(await textsOf(values, 'number')).to.deep.equal(values.map((value) => JSON.stringify(value)));

@@ -45,7 +45,7 @@ const documents = {
   books: ids.map((_id) => ({ _id, name: `Book ${String(_id)}`, text: 'mangrove '.repeat(11_500), serie: 1 })),
 };
 
-describe('related entries that exceed what fits into a document', () => {
+describe('related entries that do not fit into one document', () => {
   let serving: Serving;
   before(async () => {
     serving = await serveModels({ models, documents });
@@ -78,7 +78,7 @@ describe('related entries that exceed what fits into a document', () => {
       if (typeof expected === 'string') expect(body.error.message).to.include(expected);
     });
 
-  it('short lists are read by themselves where they do not fit into the document that has them', async () => {
+  it('short lists are read separately if they do not fit into the document of their parent', async () => {
     const lists = [0, 100].map(
       (start) =>
         `from${String(start)}: books(pagination: { start: ${String(start)}, limit: 100 }) { data { attributes { text } } }`,
@@ -88,7 +88,7 @@ describe('related entries that exceed what fits into a document', () => {
     expect(body.errors?.[0].message, JSON.stringify(body).slice(0, 300)).to.include('api.limits.answerBytes');
   });
 
-  it('what is read by two replies counts once against the bytes of the answer', async () => {
+  it('bytes that come in two replies count once', async () => {
     const { status, body } = await serving.call('GET', '/api/tables');
     expect([status, body.data?.length ?? body]).to.deep.equal([200, 7]);
   });
@@ -107,7 +107,7 @@ describe('related entries that exceed what fits into a document', () => {
     client?.off('commandFailed', count);
   });
 
-  it('no more of an answer that is too large is read than two replies', async () => {
+  it('of an answer that is too large only two replies are read', async () => {
     const client = serving.server.backend?.store.database.client;
     let read = 0;
     const count = ({ reply }: CommandSucceededEvent): void => {

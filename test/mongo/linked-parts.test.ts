@@ -24,19 +24,25 @@ const filtered = { ...owned, tags: { $in: [1, 2, 3] }, name: 'third' };
 
 /** What is known of the data, and how often entries are counted by ids and by ranges of ids. */
 const cases: readonly (readonly [title: string, match: Document, estimates: LinkEstimates, ids: number, ranges: number])[] = [
-  ['few entries at once', filtered, byOwner(count, 0.01), 0, 0],
-  ['what the index tells at once', owned, byOwner(10 * count, 0.1), 0, 0],
+  ['few entries by one command', filtered, byOwner(count, 0.01), 0, 0],
+  ['values of the index by one command', owned, byOwner(10 * count, 0.1), 0, 0],
   ['many entries by their ids', filtered, byOwner(10 * count, 0.1), 2, 0],
   ['a large share of a collection in ranges', filtered, byOwner(100_000, 0.5), 0, 8],
   [
-    'by the relation that the fewest meet',
+    'entries by the relation whose condition the fewest meet',
     filtered,
     { all: 60_000, links: [{ index: null, share: 0.01 }, ...byOwner(0, 0.1).links] },
     2,
     0,
   ],
-  ['a relation without an index at once', filtered, { all: 60_000, links: [{ index: null, share: 0.1 }] }, 0, 0],
-  ['ids with large gaps at once', filtered, byOwner(60_000, 0.5), 0, 0],
+  [
+    'entries by one command without an index of the relation',
+    filtered,
+    { all: 60_000, links: [{ index: null, share: 0.1 }] },
+    0,
+    0,
+  ],
+  ['entries with large gaps between their ids by one command', filtered, byOwner(60_000, 0.5), 0, 0],
 ];
 
 describe('the count of a filter on related entries', () => {
@@ -61,7 +67,7 @@ describe('the count of a filter on related entries', () => {
   }
 
   for (const [title, match, estimates, ids, ranges] of cases)
-    it(`looks at ${title}`, async () => {
+    it(`reads ${title}`, async () => {
       const { database: read } = contextOf(database).store;
       const { total, counts } = await countsOf(() => countLinked({ collection: 'things', match }, estimates, read));
       expect(total).to.equal(await database.db.collection('things').countDocuments(match));
@@ -73,7 +79,7 @@ describe('the count of a filter on related entries', () => {
       expect(counts).to.have.length(Math.max(ids + ranges, 1));
     });
 
-  it('takes the conditions of the index from among others on the same attributes', async () => {
+  it('uses the conditions of the index, also with others on the same attributes', async () => {
     const { database: read } = contextOf(database).store;
     const match = { $and: [owned, { name: 'third' }, { name: { $ne: 'other' } }] };
     const parts = await listParts({ collection: 'things', match }, byOwner(10 * count, 0.1), read);
@@ -86,7 +92,7 @@ describe('the count of a filter on related entries', () => {
     expect(ids).to.deep.equal(expected.map(({ _id }) => _id as unknown));
   });
 
-  it('looks at ranges if an index leads to many more ids than it was thought', async () => {
+  it('reads ranges if an index leads to many more ids than estimated', async () => {
     const crowded = await freshDatabase();
     const list = { ids: { $range: [1, 210_000] } };
     const stages = [{ $documents: [list] }, { $unwind: '$ids' }, { $project: { _id: '$ids', owner: { $literal: 1 } } }];
@@ -98,7 +104,7 @@ describe('the count of a filter on related entries', () => {
     expect(parts?.map(({ _id }) => Object.keys(_id as Document))).to.deep.equal(Array(5).fill(['$gte', '$lt']));
   });
 
-  it('looks at all at once if there were too many ranges', async () => {
+  it('reads all entries by one command if there would be too many ranges', async () => {
     const far = { _id: 20_000_000 };
     await database.db.collection<{ _id: number }>('things').insertOne(far);
     const { database: read } = contextOf(database).store;

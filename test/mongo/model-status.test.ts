@@ -17,14 +17,14 @@ describe('_model_status', () => {
 
   const rows = (uid: string) => first.database.db.collection('_model_status').find({ uid }).toArray();
 
-  it('has a row for each instance, two in one process too, and none for those that have stopped', async () => {
+  it('has a row for each instance, also for two in one process, and none for those that have stopped', async () => {
     const second = await serveModels({ models: [], database: first.database });
     expect(new Set((await rows(note.uid)).map(({ instance }) => instance as string)).size).to.equal(2);
     await second.stop();
     expect((await rows(note.uid)).length).to.equal(1);
   });
 
-  it('forgets instances that were killed: their rows expire', async () => {
+  it('has rows that expire, so that killed instances disappear', async () => {
     const indexes = await first.database.db.collection('_model_status').indexes();
     expect(indexes.map(({ key, expireAfterSeconds }) => ({ key, expireAfterSeconds }))).to.deep.include({
       key: { expiresAt: 1 },

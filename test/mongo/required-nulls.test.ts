@@ -60,9 +60,9 @@ interface Change {
 
 const changes: readonly Change[] = [
   { what: 'of the type and its components', models: [note(true), part(true), crate(true)], nulls: lacked },
-  { what: 'kept in mind when something else changes', models: [note(true, asFloat)], nulls: lacked },
-  { what: 'one more', models: [note(true, withKind)], nulls: [...lacked, ['kind', 4]] },
-  { what: 'none when nothing is required any more', models: [note(false), part(false), crate(false)], nulls: [] },
+  { what: 'also after another change of the model', models: [note(true, asFloat)], nulls: lacked },
+  { what: 'with one more attribute', models: [note(true, withKind)], nulls: [...lacked, ['kind', 4]] },
+  { what: 'none after nothing is required any more', models: [note(false), part(false), crate(false)], nulls: [] },
 ];
 
 describe('required attributes that stored entries lack', () => {
@@ -113,7 +113,7 @@ describe('required attributes that stored entries lack', () => {
     await database.drop();
   });
 
-  it('blank the entry in GraphQL, unless nullableOutput is set', async () => {
+  it('make the entry null in GraphQL, unless nullableOutput is set', async () => {
     await store([note(true)]);
     const query =
       '{ notes { data { attributes { text size } } } notNull: __type(name: "Note") { fields { name type { kind } } } }';

@@ -86,7 +86,7 @@ describe('passes of searches without an index', () => {
   const idsOf = ({ entries }: FoundPage): unknown[] => entries.map(({ document }) => document['_id']);
   const first = persons.slice(0, 10).map(({ _id }) => _id);
 
-  it('take their turns among the scans', async () => {
+  it('wait in the queue of scans', async () => {
     const context = listening();
     const release = holdScans(context);
     const found = search(context);
@@ -97,7 +97,7 @@ describe('passes of searches without an index', () => {
     expect(counted.passes()).to.equal(1);
   });
 
-  it('are one for equal searches at the same time', async () => {
+  it('are shared by concurrent equal searches', async () => {
     const context = listening();
     for (const page of await Promise.all([1, 2, 3, 4, 5].map(() => search(context)))) {
       expect(idsOf(page)).to.deep.equal(first);
@@ -106,7 +106,7 @@ describe('passes of searches without an index', () => {
     expect(counted.passes()).to.equal(1);
   });
 
-  it('are one for each order and each end of a page', async () => {
+  it('are shared only for the same order and end of the page', async () => {
     const context = listening();
     const searches = [{}, { start: 10 }, { limit: 20 }, { sort: 'age' }, { sort: 'age:desc' }];
     const found = await Promise.all(searches.map((one) => search(context, one)));
@@ -126,7 +126,7 @@ describe('passes of searches without an index', () => {
     expect(counted.passes()).to.equal(2);
   });
 
-  it('are waited for no longer than a request may wait for the database', async () => {
+  it('are awaited no longer than a request may wait for the database', async () => {
     const context = listening();
     const { database: usual } = context.store;
     const { signal } = new AbortController();
@@ -147,7 +147,7 @@ describe('passes of searches without an index', () => {
     expect(counted.passes()).to.equal(2);
   });
 
-  it('are begun again by one of the others when the client of the first is gone', async () => {
+  it('are repeated by one of the other requests if the client of the first has disconnected', async () => {
     const context = listening();
     const release = holdScans(context);
     const gone = new AbortController();
@@ -161,7 +161,7 @@ describe('passes of searches without an index', () => {
     expect(counted.passes()).to.equal(1);
   });
 
-  it('are begun again by one of the others when the first has used up its budget', async () => {
+  it('are repeated by one of the other requests if the first has used up its budget', async () => {
     const context = listening();
     const { signal } = new AbortController();
     const poor = search(requestOf(context, new Budget({ ...defaultLimits, answerBytes: 10 }), signal)).catch(

@@ -71,7 +71,7 @@ const ruled: readonly (readonly [rule: object, filter: object, needs: string | n
   [{ name: 'x' }, { boss: { home: { town: 'x' } } }, 'home.town ("index": true)'],
 ];
 
-describe('a time limit that is hit', () => {
+describe('an exceeded time limit', () => {
   let database: FreshDatabase;
   before(async () => {
     database = await freshDatabase();

@@ -105,7 +105,7 @@ describe('a database that does not answer', () => {
       expect([error.status, error.details?.['code'] === 'OUTCOME_UNKNOWN']).to.deep.equal([503, isUnknown]);
     });
 
-  it('calls of stores: 503, which may have been stored where something is written', async () => {
+  it('calls of stores: 503, which says of writes that they may have been stored', async () => {
     const never = () => Promise.reject(new Error('it has a claim'));
     const blob = {
       id: newBlobId(),

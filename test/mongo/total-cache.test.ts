@@ -91,7 +91,11 @@ describe('TotalCache', () => {
     ['values', [() => ({ kind: 'values' })], 10],
     ['a published entry', [(tick) => entry(new Date(), 1, tick)], 11],
     ['a draft', [(tick) => entry(null, 1, tick)], 10],
-    ['one that goes, two that come', [-1, 1, 1].map((count) => (tick: number) => entry(new Date(), count as 1 | -1, tick)), 11],
+    [
+      'one deleted entry and two new ones',
+      [-1, 1, 1].map((count) => (tick: number) => entry(new Date(), count as 1 | -1, tick)),
+      11,
+    ],
     ['an entry that was sent before the count ended', [() => entry(new Date(), 1, 0)], null],
     ['anything', [() => ({ kind: 'any' })], null],
   ];
@@ -103,7 +107,7 @@ describe('TotalCache', () => {
       expect(totals.kept(live)).to.equal(known);
     });
 
-  it('keeps the total of a filter until a write, by what it asks for', async () => {
+  it('caches the total of a filter by its query, until a write', async () => {
     const { changes, totals } = listening();
     await totals.read(filtered, () => Promise.resolve(7), patient);
     expect(totals.kept({ ...filtered, match: { rank: 3 } })).to.equal(7);
@@ -128,7 +132,7 @@ describe('TotalCache', () => {
   });
 
   for (const [name, counted] of Object.entries({ live, filtered }))
-    it(`caches no count of what is ${name} that was made again during a create`, async () => {
+    it(`caches no count of what is ${name} that was repeated during a create`, async () => {
       const { changes, totals } = listening();
       const [aborted, again] = [heldCount(), heldCount()];
       const asked = [totals.read(counted, aborted.count, patient), totals.read(counted, again.count, patient)] as const;
@@ -141,7 +145,7 @@ describe('TotalCache', () => {
       expect(totals.kept(counted)).to.equal(null);
     });
 
-  it('caches no count made during a create, and none while it is not told of writes', async () => {
+  it('caches no count made during a create, and none while writes are not reported', async () => {
     const { changes, totals } = listening();
     const held = heldCount();
     const counting = totals.read(live, held.count, patient);

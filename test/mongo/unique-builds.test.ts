@@ -18,7 +18,7 @@ describe('writes to types whose unique indexes are being built', () => {
     expect(builds.isBuilding('slow')).to.equal(false);
   });
 
-  it('are refused with 503 when that takes too long', async () => {
+  it('are refused with a 503 if that takes too long', async () => {
     const builds = new UniqueBuilds();
     builds.begin('slow', never);
     const refusal: unknown = await builds.wait('slow', 1).catch((error: unknown) => error);
@@ -48,7 +48,7 @@ describe('writes to types whose unique indexes are being built', () => {
     }
   });
 
-  it('keep all unique values unique, and say which other indexes a collection has no room for', async () => {
+  it('keep all unique values unique, and report the other indexes that exceed the limit of a collection', async () => {
     const attributesOf = (prefix: string, count: number, option: object) =>
       Object.fromEntries(
         Array.from({ length: count }, (_, index) => [`${prefix}${String(index)}`, { type: 'string', ...option }]),

@@ -106,7 +106,7 @@ describe('a sort through a relation to one entry', () => {
       if (from === 0) expect(examined).to.be.within(1, 1_000);
     });
 
-  it('of no relation, near the end: the page is read from there', async () => {
+  it('a page near the end of a list without such a sort is read from the end', async () => {
     const query = { ...emptyQuery, pagination: parsePagination({ start: '2980', limit: '25', withCount: 'true' }) };
     const type = typeOf('api::thing.thing');
     const { result, keys } = await examinedBy(database, () => findMany(type, query, contextOf(database)));
@@ -225,7 +225,7 @@ describe('a sort through a relation, with a filter or to several entries', () =>
       });
     }
 
-  it('few are read of many entries that are linked with nothing, by two commands', async () => {
+  it('reads few of many entries without links, by two commands', async () => {
     expect(tagged.filter(({ owner }) => owner === null).length).to.be.above(300);
     const pagination = parsePagination({ limit: '25', withCount: 'false' });
     const query = { ...emptyQuery, sort: parseSort('owner.name', defaultLimits), pagination };

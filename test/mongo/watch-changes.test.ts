@@ -132,7 +132,7 @@ describe('a change stream', () => {
   });
 });
 
-describe('a change stream whose place the oplog does not have', () => {
+describe('a change stream whose position is no longer in the oplog', () => {
   let server: ScriptDatabase;
   let young: YoungMember;
   let [primary, member]: MongoClient[] = [];
@@ -152,7 +152,7 @@ describe('a change stream whose place the oplog does not have', () => {
     await server.stop();
   });
 
-  it('starts anew after the error ChangeStreamHistoryLost, has everything read again, and goes on', async () => {
+  it('is opened again after the error ChangeStreamHistoryLost, and all caches are dropped', async () => {
     if (primary === undefined || member === undefined) throw new Error('there is no member');
     const db = member.db('places');
     const pipeline = [{ $changeStream: { resumeAfter: token } }];

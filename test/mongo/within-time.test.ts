@@ -11,7 +11,7 @@ const cases: readonly (readonly [name: string, limit: number, errors: readonly E
   ['an answer at once', 60_000, [], 1],
   ['a former primary that refuses several times', 60_000, [refused, refused, refused], 4],
   ['an error that has nothing to do with a failover', 60_000, [broken], broken],
-  ['a failover after the end of the time', -1, [refused], refused],
+  ['a failover after the time limit', -1, [refused], refused],
 ];
 
 describe('a command that is repeated until a primary answers', () => {
@@ -44,7 +44,7 @@ describe('the time that a request waits', () => {
   const limits = async (time: WaitTime): Promise<number | string> =>
     time.run(1_000, (limit) => Promise.resolve(limit)).catch(({ status }: { status: number }) => `refused: ${String(status)}`);
 
-  it('is what is left of it, at most the limit of the work, and nothing once it is spent', async () => {
+  it('limits work to the rest of it, at most to the limit of the work, and refuses work once it is spent', async () => {
     expect(await limits(new WaitTime(5_000))).to.equal(1_000);
     const time = new WaitTime(10);
     expect(await limits(time)).to.equal(10);
@@ -60,7 +60,7 @@ describe('the time that a request waits', () => {
     expect(await limits(time)).to.equal(1_000);
   });
 
-  it('counts quick work that is one of many parts', async () => {
+  it('counts quick work in a sequence of many parts', async () => {
     const time = new WaitTime(100);
     const parts = time.countingAll();
     for (let times = 0; times < 30; times += 1) await parts.run(1_000, () => delay(5)).catch(() => undefined);

@@ -124,7 +124,7 @@ describe('random filters', () => {
     );
   });
 
-  it('and their negations divide the rows, nulls aside', async () => {
+  it('and their negations together find all rows but those with nulls', async () => {
     const both = async (filters: Filter): Promise<unknown[]> => {
       const filter = parseFilters(filters, defaultLimits);
       const page = await findMany(

@@ -124,7 +124,7 @@ describe('localizations', () => {
       expect(idsOf(row?.attributes.localizations.data), 'GraphQL').to.deep.equal(ids);
     });
 
-  it('are missing by the groups that have several entries, where these are fewer', async () => {
+  it('that are missing are found by the groups with several entries, if these are fewer', async () => {
     const [isNull, isThere] = await Promise.all(
       ['true', 'false'].map((flag) => rest(`/api/sheets?${all}&filters[localizations][$null]=${flag}&sort=id`)),
     );
@@ -134,7 +134,7 @@ describe('localizations', () => {
     ]);
   });
 
-  it('are cut for each entry of a list', async () => {
+  it('are cut to the window for each entry of a list', async () => {
     const entries = await rest(`/api/pages?${all}&populate[localizations][limit]=1&sort=id`);
     expect(entries.map(({ attributes }) => idsOf(attributes.localizations.data))).to.deep.equal([
       [4],

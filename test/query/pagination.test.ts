@@ -85,7 +85,7 @@ describe('pagination', () => {
         .that.includes({ status: 400, name, message });
     });
 
-  it('numbers beyond the size of all collections stay exact', () => {
+  it('numbers larger than any collection stay exact', () => {
     expect(windowOf(page(2 ** 53, 100))).to.deep.equal({ skip: Number.MAX_SAFE_INTEGER, limit: 100 });
     expect(windowOf(offset(3, -1))).to.deep.equal({ skip: 3, limit: null });
   });

@@ -150,7 +150,7 @@ describe('fields and populate', () => {
       expect(treeOf(bind(text))).to.deep.equal(tree);
     });
 
-  it('populate=* is every first level', () => {
+  it('populate=* populates everything on the first level', () => {
     const { subject, ...tree } = treeOf(bind('populate=*'));
     expect(tree).to.deep.equal(everything);
     expect(Object.keys(subject as Tree)).to.include.members(['api::thing.thing', 'api::person.person', 'plugin::upload.file']);

@@ -27,7 +27,7 @@ const config = {
   middlewares: { compress: { enabled: false } },
 };
 
-describe('random questions', () => {
+describe('random queries', () => {
   const { documents, rows } = drawData(seed);
   const agent = new Agent({ keepAlive: true, maxSockets: inFlight });
   let serving: Serving;

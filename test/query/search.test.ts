@@ -34,5 +34,5 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
 
 describe('_q', () => {
   for (const [text, paths] of cases)
-    it(`${text} is looked for in ${paths.join(', ')}`, () => expect(searched(text)).to.deep.equal(paths));
+    it(`${text} is searched in ${paths.join(', ')}`, () => expect(searched(text)).to.deep.equal(paths));
 });

@@ -191,7 +191,7 @@ describe('text search', () => {
   for (const [path, found] of words)
     it(`${path} finds ${found.join(', ') || 'nothing'}`, async () => expect(await ids(path)).to.deep.equal(found));
 
-  it('the index of words is not taken for the order of a sort', async () => {
+  it('the full-text index is not used for the order of a sort', async () => {
     const path = 'sayings?filters[mark][$contains]=m&sort=words&pagination[pageSize]=3';
     expect(await ids(path)).to.deep.equal([1, 2, 3]);
     expect(await ids(path)).to.deep.equal([1, 2, 3]); // with a known total
@@ -199,7 +199,7 @@ describe('text search', () => {
     expect(reads.map((command) => Object.keys(command)[0])).to.deep.equal(['aggregate', 'find']);
   });
 
-  it('the last page by score is the same when its total is known', async () => {
+  it('the last page sorted by score is the same when the total is known', async () => {
     const path = (start: number) => `pages?_q=run shoe soup&sort=_score&pagination[start]=${String(start)}&pagination[limit]=2`;
     const best = await ids(path(0));
     const last = await ids(path(2));
@@ -222,7 +222,7 @@ describe('text search', () => {
 
   const note = (id: number) => serving.database.db.collection<{ _id: number; _trigrams: Document }>('notes').findOne({ _id: id });
 
-  it('updates the trigrams of written values, and shows them nowhere', async () => {
+  it('updates the trigrams of written values, and never shows them', async () => {
     const created = await serving.call('POST', '/api/notes', { data: { title: 'Whale song', body: long } });
     const { id } = created.body.data as { id: number };
     expect((await note(id))?._trigrams).to.deep.include({ body: null });
@@ -266,7 +266,7 @@ describe('text search', () => {
     expect((await stored()).map(({ code }) => code as unknown)).to.deep.equal([['two'], ['two']]);
   });
 
-  it('records in _model_status which indexes searches use, and why they scan', async () => {
+  it('records in _model_status which indexes searches use, and why they scan all entries', async () => {
     expect(await statusOf('api::note.note')).to.deep.equal({
       attributes: ['title', 'body'].map((attribute) => ({ attribute, search: 'trigram', state: 'ready' })),
       scans: '_q scans all entries if it is a number: no index finds parts of id, rank, place',
@@ -285,7 +285,7 @@ describe('text search', () => {
     await second.settled();
   };
 
-  it('finds words in their forms when a live model gets a language, and letters when it loses it, on each instance', async () => {
+  it('finds inflected words after a live model gets a language, and parts of words after it loses it, on each instance', async () => {
     const second = await serveModels({ models: [], database: serving.database });
     const totals = (): Promise<number[]> =>
       Promise.all(
@@ -310,7 +310,7 @@ describe('text search', () => {
     }
   });
 
-  it('builds the trigrams of stored entries when the option comes, and drops them when it goes, on each instance', async () => {
+  it('builds the trigrams of stored entries when a model gets the option, and drops them when it loses it, on each instance', async () => {
     const { db } = serving.database;
     const second = await serveModels({ models: [], database: serving.database });
     const option = (search: object): Promise<void> => setBody(second, search);
@@ -334,7 +334,7 @@ describe('text search', () => {
     }
   });
 
-  it('builds trigrams again if the option comes back before they are dropped', async () => {
+  it('builds trigrams again if the model gets the option back before they are dropped', async () => {
     const { db } = serving.database;
     const setField = async (name: string, attribute: string, search: object): Promise<void> => {
       const uid = `api::${name}.${name}`;

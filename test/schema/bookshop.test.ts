@@ -3,7 +3,7 @@ import { buildRegistry } from '../../src/schema/build-registry.js';
 import { bookshopModels } from '../support/read-project.js';
 import { serveModels, type Serving } from '../support/serve.js';
 
-describe('a project of schema.json files, pasted in', () => {
+describe('the schema.json files of a project', () => {
   const models = bookshopModels();
   let serving: Serving;
   before(async () => {
@@ -11,13 +11,13 @@ describe('a project of schema.json files, pasted in', () => {
   });
   after(() => serving.stop());
 
-  it('is accepted as it is', () => {
+  it('are accepted unchanged', () => {
     expect(models.filter(({ uid }) => uid.startsWith('api::'))).to.have.lengthOf(10);
     expect([...buildRegistry(models).problems]).to.deep.equal([]);
     expect([...(serving.server.backend?.models.inForce().problems ?? [['no backend', '']])]).to.deep.equal([]);
   });
 
-  it('keeps its collection names, and reports every model as active with all indexes', async () => {
+  it('keep their collection names, and every model is active with all indexes', async () => {
     await serving.call('POST', '/api/publishers', { data: { name: 'House', address: { city: 'Wien' } } });
     expect(await serving.database.db.collection('houses').countDocuments()).to.equal(1);
     const status = await serving.database.db
@@ -28,7 +28,7 @@ describe('a project of schema.json files, pasted in', () => {
     expect(status.flatMap(({ indexProblems = [] }) => indexProblems as string[])).to.deep.equal([]);
   });
 
-  it('serves every type', async () => {
+  it('are all served', async () => {
     for (const model of models.filter(({ uid }) => uid.startsWith('api::'))) {
       const { singularName, pluralName } = model['info'] as { singularName: string; pluralName: string };
       const single = model['kind'] === 'singleType';
@@ -37,7 +37,7 @@ describe('a project of schema.json files, pasted in', () => {
     }
   });
 
-  it('writes and reads an entry through five types, components and a zone', async () => {
+  it('allow writing and reading an entry with relations to five types, components and a zone', async () => {
     const create = async (path: string, data: object): Promise<number> => {
       const { status, body } = await serving.call('POST', path, { data });
       expect(status, JSON.stringify(body)).to.equal(200);

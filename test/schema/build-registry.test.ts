@@ -61,7 +61,7 @@ const authorKeys = ['title', 'books'];
 const cases: readonly Case[] = [
   { what: 'good models', before: null, after: [author, book], inForce: { author: authorKeys, book: bookKeys }, problems: {} },
   {
-    what: 'references to what is not there, at the first start',
+    what: 'references to missing types and components, at the first start',
     before: null,
     after: [book, page],
     inForce: { book: bookKeys, page: ['title', 'parts'] },
@@ -114,14 +114,14 @@ const cases: readonly Case[] = [
     problems: {},
   })),
   {
-    what: 'a change for the worse',
+    what: 'a model that becomes invalid',
     before: [author, book],
     after: [author, { ...book, attributes: { title: { type: 'nonsense' } } }],
     inForce: { author: authorKeys, book: bookKeys },
     problems: { 'api::book.book': /nonsense/ },
   },
   {
-    what: 'a side of a relation taken away alone',
+    what: 'one side of a relation removed',
     before: [author, book],
     after: [model('author'), book],
     inForce: { author: ['title'], book: bookKeys },
@@ -131,7 +131,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    what: 'the side of a relation that keeps its links taken away alone',
+    what: 'the owning side of a relation removed',
     before: [author, book],
     after: [author, model('book')],
     inForce: { author: authorKeys, book: ['title'] },
@@ -139,14 +139,14 @@ const cases: readonly Case[] = [
     warnings: { 'api::author.author': /books: api::book\.book\.author is not the other side of this relation: it stays empty/ },
   },
   {
-    what: 'both sides of a relation taken away',
+    what: 'both sides of a relation removed',
     before: [author, book],
     after: [model('author'), model('book')],
     inForce: { author: ['title'], book: ['title'] },
     problems: {},
   },
   {
-    what: 'a type removed that another one points to',
+    what: 'a type removed that another one refers to',
     before: [author, book, page, part],
     after: [book, page, part],
     inForce: { book: bookKeys, page: ['title', 'parts'], part: ['label'] },
@@ -154,7 +154,7 @@ const cases: readonly Case[] = [
     warnings: { 'api::book.book': /author: unknown content type/ },
   },
   {
-    what: 'a component removed that a type holds',
+    what: 'a component removed that a type contains',
     before: [page, part],
     after: [page],
     inForce: { page: ['title', 'parts'] },
@@ -162,14 +162,14 @@ const cases: readonly Case[] = [
     warnings: { 'api::page.page': /parts: unknown component/ },
   },
   {
-    what: 'a type and what points to it removed together',
+    what: 'a type removed together with the relation to it',
     before: [author, book, page, part],
     after: [page, part],
     inForce: { page: ['title', 'parts'], part: ['label'] },
     problems: {},
   },
   {
-    what: 'a new model with the name of one that is there, sorted before it',
+    what: 'a new model with the name of an existing one, sorted before it',
     before: [page, part],
     after: [{ ...model('page'), uid: 'api::a.page' }, page, part],
     inForce: { page: ['title', 'parts'], part: ['label'] },
@@ -202,7 +202,7 @@ const cases: readonly Case[] = [
     warnings: { 'api::film.film': /notes: api::note.note.about does not lead to this type: it stays empty/ },
   },
   {
-    what: 'a component that holds itself',
+    what: 'a component that contains itself',
     before: null,
     after: [{ ...part, attributes: { inner: { type: 'component', component: 'shared.part' } } }],
     inForce: { part: ['inner'] },
@@ -230,7 +230,7 @@ describe('buildRegistry', () => {
     expect(second.registry.types).to.deep.equal(build([author, book, page, part]).registry.types);
   });
 
-  it('reports causes before their consequences', () => {
+  it('reports models that affect others before the others', () => {
     const wrong = { ...author, attributes: { title: { type: 'strong' } } };
     const lines = reportModels(build([model('alone', { kind: { type: 'enumeration', enum: [] } }), book, page, wrong])).flatMap(
       (report) => describeReport(report) ?? [],
@@ -261,7 +261,7 @@ describe('buildRegistry', () => {
 /** Attributes that make their type refused, and the reason. */
 const refused: readonly (readonly [string, object, RegExp])[] = [
   ['a reserved attribute', { id: { type: 'string' } }, /attributes\.id is a reserved name/],
-  ['an attribute name that is none', { 'a.b': { type: 'string' } }, /attributes/],
+  ['an invalid attribute name', { 'a.b': { type: 'string' } }, /attributes/],
   ['an unknown type', { kind: { type: 'strnig' } }, /attributes\.kind\.type: unknown "strnig"; did you mean string\?/],
   ['an enumeration without values', { kind: { type: 'enumeration', enum: [] } }, /enum/],
   ['an enumeration value that begins with a digit', { kind: { type: 'enumeration', enum: ['1a'] } }, /must begin with a letter/],
@@ -274,11 +274,11 @@ const refused: readonly (readonly [string, object, RegExp])[] = [
   ['an unknown relation', { other: relation('manyToNone', 'page') }, /relation/],
   ['a plain relation to several types', { other: { ...relation('oneToOne', 'page'), target: ['api::thing.thing'] } }, /target/],
   [
-    'a regular expression that backtracks without end',
+    'a regular expression with unbounded backtracking',
     { name: { type: 'string', regex: '^(a+)+(?=b)$' } },
     /regex can take unbounded time for some texts/,
   ],
-  ['a regular expression that is none', { name: { type: 'string', regex: '(' } }, /regex/],
+  ['an invalid regular expression', { name: { type: 'string', regex: '(' } }, /regex/],
 ];
 
 describe('refused models', () => {
@@ -301,7 +301,7 @@ const settled: readonly (readonly [string, object, string, object | null, RegExp
   ['a hyphen', { 'a-b': { type: 'string' } }, 'a-b', { type: 'string' }, /a-b: is left out of GraphQL/],
   ['a unique boolean', { flag: { type: 'boolean', unique: true } }, 'flag', { unique: false }, /flag: \.unique has no effect/],
   [
-    'a uid of no attribute',
+    'a uid without a valid target attribute',
     { slug: { type: 'uid', targetField: 'nope' } },
     'slug',
     { targetField: null },
@@ -344,7 +344,7 @@ const settled: readonly (readonly [string, object, string, object | null, RegExp
     /any: unknown content type "api::thnig.thnig"; did you mean api::thing.thing\?/,
   ],
   [
-    'a type of a plugin that is not there',
+    'a type of a plugin that is not installed',
     { menu: { type: 'relation', relation: 'oneToOne', target: 'plugin::menus.menu' } },
     'menu',
     null,
@@ -358,28 +358,28 @@ const settled: readonly (readonly [string, object, string, object | null, RegExp
     /all: .* has no polymorphic attribute ""/,
   ],
   [
-    'a side of manyToOne that keeps nothing',
+    'a manyToOne that would be an inverse side',
     { one: relation('manyToOne', 'thing', { mappedBy: 'none' }) },
     'one',
     { storage: { kind: 'own' }, dangling: false },
     /one: \.mappedBy is not possible for manyToOne/,
   ],
   [
-    'two sides that both keep the links',
+    'two owning sides',
     { a: relation('manyToMany', 'thing', { inversedBy: 'b' }), b: relation('manyToMany', 'thing', { inversedBy: 'a' }) },
     'a',
     { storage: { kind: 'inverse', field: 'b' } },
     /a: .*the two sides are joined/,
   ],
   [
-    'a relation that names itself',
+    'a relation that names itself as its inverse',
     { near: relation('manyToMany', 'thing', { inversedBy: 'near' }) },
     'near',
     { storage: { kind: 'own' }, inverse: null },
     /near: .* it is served one-way/,
   ],
   [
-    'two relations that name one other side',
+    'two relations that name the same other side',
     {
       a: relation('oneToMany', 'thing', { mappedBy: 'c' }),
       b: relation('oneToMany', 'thing', { mappedBy: 'c' }),
@@ -425,7 +425,7 @@ const lenient: readonly (readonly [string, object, (build: RegistryBuild) => unk
     'date',
   ],
   [
-    'names that Strapi keeps for itself elsewhere',
+    'names that Strapi reserves in other places',
     { attributes: { component: { type: 'string' }, created_at: { type: 'date' } } },
     (built) => attributeOf(built, 'created_at')['type'],
     'date',
@@ -477,7 +477,7 @@ const taken: readonly (readonly [string, object, RegExp])[] = [
     model('thing', {}, { collectionName: 'up_users' }),
     /collection up_users is taken by plugin::users-permissions\.user/,
   ],
-  ['a name that is made from another', model('page-input'), /GraphQL type PageInput is taken by api::page\.page/],
+  ['a name that is derived from another', model('page-input'), /GraphQL type PageInput is taken by api::page\.page/],
   [
     'two enumerations of one name',
     model('thing', { kind: { type: 'enumeration', enum: ['a'] }, KIND: { type: 'enumeration', enum: ['b'] } }),
@@ -527,7 +527,7 @@ describe('a registry that is built from the former one', () => {
   });
 
   for (let seed = 1; seed <= 20; seed++)
-    it(`is the same as one that is built anew, and shares what has not changed (${String(seed)})`, () => {
+    it(`equals one that is built from scratch, and shares unchanged types (${String(seed)})`, () => {
       const source = numbers(seed * 7_919);
       const pick = <Item>(items: readonly Item[]): Item => items[source.next().value % items.length] as Item; // not empty
       const models = new Map<string, TestModel>();

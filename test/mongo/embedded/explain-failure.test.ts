@@ -30,7 +30,7 @@ const cases: readonly (readonly [title: string, lines: readonly string[], failur
     ['mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file'],
     { kind: 'failed', reason: 'mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file' },
   ],
-  ['a line cut short', ['{"s":"F","msg":"Writing fat'], { kind: 'failed', reason: '{"s":"F","msg":"Writing fat' }],
+  ['an incomplete line', ['{"s":"F","msg":"Writing fat'], { kind: 'failed', reason: '{"s":"F","msg":"Writing fat' }],
   ['nothing said', [], { kind: 'failed', reason: 'it ended with SIGKILL' }],
 ];
 

@@ -33,8 +33,8 @@ const choices: readonly (readonly [
   ['5.0 on PATH is not', { onPath: onPath('5.0.31'), cached }, undefined, cached.path],
   ['5.0 on PATH is not, even alone', { onPath: onPath('5.0.31') }, undefined, undefined],
   ['10.0 on PATH is newer than 6.0', { onPath: onPath('10.0.0'), cached }, undefined, '/path/mongod'],
-  ['one on PATH older than the data is passed over', { onPath: onPath('7.0.5'), cached }, '8.2.0', cached.path],
-  ['a patch release older than the data is not', { onPath: onPath('8.2.0') }, '8.2.6', '/path/mongod'],
+  ['one on PATH older than the data is not used', { onPath: onPath('7.0.5'), cached }, '8.2.0', cached.path],
+  ['one on PATH that is an older patch release is used', { onPath: onPath('8.2.0') }, '8.2.6', '/path/mongod'],
   ['then the cache', { cached }, undefined, cached.path],
   ['nothing installed', {}, undefined, undefined],
 ];
@@ -129,7 +129,7 @@ describe('find-binary', () => {
     );
   });
 
-  it('takes nothing from the cache but what was checked, and the archive of the operator alone', () => {
+  it('uses only checked programs from the cache, and only the archive of the operator if there is one', () => {
     const folders = (pin?: PinnedArchive): string[] => cachedPrograms('/cache', pin).map(({ path }) => path.split('/')[2] ?? '');
     expect(folders({ version: '8.2.10', sha256: hash })).to.deep.equal(['official-8.2.10-aaaaaaaaaaaaaaaa']);
     expect(folders().slice(-1)).to.deep.equal(['npm-8.2.0']);
@@ -245,7 +245,7 @@ describe('download-official', () => {
     expect(await probeBinary(path, 100)).to.deep.equal({ problem: 'it has not answered within 0.1 s' });
   });
 
-  it('throws an archive away that is not the pinned one, and runs nothing of it', async () => {
+  it('deletes an archive that is not the pinned one, and runs nothing of it', async () => {
     const cacheDir = join(folder, 'wrong');
     const error = await rejection(downloadOfficial(cacheDir, { ...pin, sha256: hash }));
     expect(error).to.include(`is not what was expected and was thrown away: its SHA-256 is ${pin.sha256}, not ${hash}`);
@@ -254,7 +254,7 @@ describe('download-official', () => {
     expect(await readdir(cacheDir)).to.deep.equal([]);
   });
 
-  it('refuses an archive of another version than the pin says', async () => {
+  it('refuses an archive of another version than the pinned one', async () => {
     const cacheDir = join(folder, 'other-version');
     const error = await rejection(downloadOfficial(cacheDir, { ...pin, version: '8.2.8' }));
     expect(error).to.include('the archive that was pinned as 8.2.8 holds MongoDB 8.2.7');

@@ -70,7 +70,7 @@ describe('start-embedded', () => {
     expect(await countKept(database.uri)).to.equal(1);
   });
 
-  it('serves the same data on another port, and on yet another where that is busy', async () => {
+  it('serves the same data on another port, and on yet another if that is busy', async () => {
     const busy = createServer().listen(0, '127.0.0.1');
     await once(busy, 'listening');
     const { port } = busy.address() as AddressInfo;
@@ -165,7 +165,7 @@ describe('start-embedded', () => {
     );
   });
 
-  it('serves as the configuration says, and its address is found while it runs', async () => {
+  it('follows the configuration, and its address is found while it runs', async () => {
     const embedded = { directory: join(folder, 'configured'), cacheSizeGB: 0.3 };
     const config = createConfig({ directory: '/nonexistent', environment: 'development', database: { embedded } });
     expect(await runningServer(config)).to.equal(null);
