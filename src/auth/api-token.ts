@@ -5,7 +5,7 @@ import { collections } from '../schema/collections.js';
 import { changeOne } from '../mongo/write/compile-change.js';
 import { cacheUntilChanged } from '../mongo/changes.js';
 import type { Backend } from '../mongo/models/open-backend.js';
-import { bulkWrite } from '../mongo/write/write-entries.js';
+import { bulkWrite } from '../mongo/write/bulk-write.js';
 
 export const tokenTypes = ['read-only', 'full-access', 'custom', 'admin'] as const;
 export type TokenType = (typeof tokenTypes)[number];

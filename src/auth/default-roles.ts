@@ -3,7 +3,7 @@ import { makeOnce } from '../mongo/write/compile-change.js';
 import { initialRanks } from '../mongo/layout.js';
 import { type Document, readAll } from '../mongo/database.js';
 import type { Store } from '../mongo/store.js';
-import { bulkWrite } from '../mongo/write/write-entries.js';
+import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { grantsVersion } from './known-actions.js';
 
 const auth = (action: string): string => `plugin::users-permissions.auth.${action}`;

@@ -1,5 +1,5 @@
 import { inTransaction } from '../mongo/transaction.js';
-import { bulkWrite } from '../mongo/write/write-entries.js';
+import { bulkWrite } from '../mongo/write/bulk-write.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildDocument, buildWrite } from './build-write.js';

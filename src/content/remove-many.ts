@@ -1,6 +1,7 @@
 import { oneOf } from '../mongo/matches.js';
 import { afterCommit } from '../mongo/transaction.js';
-import { bulkWrite, deleteEntry } from '../mongo/write/write-entries.js';
+import { bulkWrite } from '../mongo/write/bulk-write.js';
+import { deleteEntry } from '../mongo/write/write-entries.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';

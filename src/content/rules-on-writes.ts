@@ -3,7 +3,7 @@ import { type Match, matchesAll, matchesNone } from '../mongo/matches.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import { readAll, type Document } from '../mongo/database.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
-import { bulkWrite } from '../mongo/write/write-entries.js';
+import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { countExisting } from '../mongo/read/look-ups.js';
 import type { Access, RowRule } from '../query/access.js';
 import { bindRule } from '../query/bind-filter.js';

@@ -1,9 +1,7 @@
-import type { Database } from '../mongo/database.js';
-import { DuplicateKey, StaleForm } from '../mongo/driver-errors.js';
+import { DuplicateKey } from '../mongo/driver-errors.js';
 import { type Loaded, type StoredDocument, withoutPopulated } from '../mongo/loaded.js';
 import { readTreeOf } from '../mongo/read/read-tree.js';
 import { afterCommit, inTransaction } from '../mongo/transaction.js';
-import { completeForms } from '../mongo/write/stale-forms.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { costsTooMuchLate, withDatabase, type ContentContext, type PendingWrite, type Written } from './content-context.js';
@@ -27,8 +25,8 @@ export async function runWrite<Result>(
 ): Promise<Result> {
   await untilReady(write.type, context);
   const hook = hookOf(write, context);
-  if (hook === null) return inForm(context, () => run(write.data, context));
-  const work = async (database: Database): Promise<Result> => {
+  if (hook === null) return run(write.data, context);
+  return inTransaction(context.store.database, async (database) => {
     const inside = withDatabase(context, database);
     if (exists !== undefined && !(await exists(inside))) return run(write.data, inside);
     const begun = await hook(write, inside);
@@ -36,23 +34,7 @@ export async function runWrite<Result>(
     const outcome = written(result);
     if (outcome !== null) await afterCommit(database, () => begun.finish(outcome));
     return result;
-  };
-  return inForm(context, () => inTransaction(context.store.database, work));
-}
-
-/**
- * Runs a write. If it meets documents in the form of a former model, converts them and runs the write again. Inside a transaction
- * it throws instead, because the error has ended the transaction.
- */
-async function inForm<Result>(context: ContentContext, write: () => Promise<Result>): Promise<Result> {
-  const { store, bind } = context;
-  try {
-    return await write();
-  } catch (error) {
-    if (!(error instanceof StaleForm) || store.database.session !== null) throw error;
-    if (!(await completeForms(error, bind.registry, store))) throw error;
-    return inForm(context, write);
-  }
+  });
 }
 
 /**
@@ -83,18 +65,16 @@ const atOnce = 1000;
 export async function writePortions(write: PendingWrite, context: ContentContext, { ids, run }: PortionedWrite): Promise<number> {
   const { database } = context.store;
   await untilReady(write.type, context);
-  const begin = async (open: Database) => {
+  const begun = await inTransaction(database, async (open) => {
     const inside = withDatabase(context, open);
     const started = (await hookOf(write, context)?.(write, inside)) ?? null;
     await run(ids.slice(0, atOnce), started === null ? write.data : started.data, inside);
     return started;
-  };
-  const begun = await inForm(context, () => inTransaction(database, begin));
+  });
   const data = begun === null ? write.data : begun.data;
   for (let start = atOnce; start < ids.length; start += atOnce) {
     database.time.renew(); // the time limit applies to each portion
-    const next = (open: Database) => run(ids.slice(start, start + atOnce), data, withDatabase(context, open));
-    await inForm(context, () => inTransaction(database, next));
+    await inTransaction(database, (open) => run(ids.slice(start, start + atOnce), data, withDatabase(context, open)));
   }
   if (begun !== null) await afterCommit(database, () => begun.finish({ count: ids.length }));
   return ids.length;

@@ -4,7 +4,7 @@ import { changeMany, changeOne } from '../mongo/write/compile-change.js';
 import { otherLocalesOf } from '../mongo/layout.js';
 import { matchesAll, oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
-import { bulkWrite } from '../mongo/write/write-entries.js';
+import { bulkWrite } from '../mongo/write/bulk-write.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
 import { type Values, isRecord } from '../values.js';
 import { rankFiles, writePlan } from './build-write.js';

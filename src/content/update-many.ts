@@ -3,7 +3,7 @@ import { oneOf, type Match } from '../mongo/matches.js';
 import { changeMany } from '../mongo/write/compile-change.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
-import { bulkWrite } from '../mongo/write/write-entries.js';
+import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { validationError } from '../errors.js';
 import type { Filter } from '../query/ast.js';
 import { bindFilter, bindRule } from '../query/bind-filter.js';

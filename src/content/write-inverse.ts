@@ -10,7 +10,7 @@ import {
   unlinkOne,
 } from '../mongo/write/link-changes.js';
 import { type Match, matchesAll, oneOf, otherThan } from '../mongo/matches.js';
-import { bulkWrite } from '../mongo/write/write-entries.js';
+import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { applyLinkInput, namesAllItChanges, type LinkInput, maximumLinks } from '../schema/link-input.js';
 import type { ContentType, LinkAttribute } from '../schema/content-type.js';
 import { tooManyLinks } from './build-parts.js';

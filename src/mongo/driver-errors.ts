@@ -1,5 +1,4 @@
 import {
-  type Document,
   MongoBulkWriteError,
   MongoError,
   MongoNetworkError,
@@ -22,13 +21,13 @@ export class DuplicateKey extends Error {
 }
 
 /**
- * The error of a write to documents that store one value where their model now has a list. `matches` match the documents of the
- * write.
+ * The error of a write in a transaction to documents that store one value where their model now has a list. `complete` converts
+ * the documents outside the transaction, and returns whether there were any.
  */
 export class StaleForm extends Error {
   constructor(
-    readonly collection: string,
-    readonly matches: readonly Document[],
+    collection: string,
+    readonly complete: () => Promise<boolean>,
     cause: unknown,
   ) {
     super(`documents of ${collection} have the form of a former model`, { cause });

@@ -74,6 +74,14 @@ export class SearchIndexes implements FullText {
     return kept === undefined ? values : { ...values, ...setTrigrams(kept, values) };
   }
 
+  /** Returns an update with the trigrams of the strings that it sets. */
+  completeUpdate(collection: string, update: Document): Document {
+    if (!this.keeps(collection)) return update;
+    const complete = ['$set', '$setOnInsert'].filter((operator) => operator in update);
+    const sets = complete.map((operator) => [operator, this.completeValues(collection, update[operator] as Values)]);
+    return { ...update, ...(Object.fromEntries(sets) as Document) };
+  }
+
   /** Returns whether an index of trigrams can narrow down the documents that meet a comparison of texts. */
   serves({ trigrams, operand }: Comparison): boolean {
     return (

@@ -2,6 +2,7 @@ import { ChangeBus } from './changes.js';
 import { inReadTime, inWriteTime } from './calls.js';
 import type { Database } from './database.js';
 import { collections } from '../schema/collections.js';
+import type { ContentType } from '../schema/content-type.js';
 import { TotalCache } from './total-cache.js';
 
 /** The parts of the back end that operations on content use. */
@@ -10,12 +11,16 @@ export interface Store {
   readonly ids: IdAllocator;
   readonly changes: ChangeBus;
   readonly totals: TotalCache;
+  /** Returns the content types in force, by uid. Writes give documents their form that have the form of a former model. */
+  readonly types: () => Types;
 }
 
+type Types = ReadonlyMap<string, ContentType>;
+
 /** Returns a store with empty caches. */
-export function createStore(database: Database): Store {
+export function createStore(database: Database, types: () => Types = () => new Map()): Store {
   const changes = new ChangeBus();
-  return { database, ids: new IdAllocator(), changes, totals: new TotalCache(changes) };
+  return { database, ids: new IdAllocator(), changes, totals: new TotalCache(changes), types };
 }
 
 interface Counter {

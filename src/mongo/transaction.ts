@@ -3,13 +3,13 @@ import type { ClientSession, TransactionOptions } from 'mongodb';
 import { Queue } from '../queue.js';
 import { unavailableError, unconfirmedError } from '../errors.js';
 import type { Database } from './database.js';
-import { isCommitUnknown, isConflict, isInterrupted, isTransient, translateDriverError } from './driver-errors.js';
+import { isCommitUnknown, isConflict, isInterrupted, isTransient, StaleForm, translateDriverError } from './driver-errors.js';
 import { Deadline, tooLate, workTime } from './within-time.js';
 
 /**
- * Runs writes in a transaction, so that all or none of them are stored by a majority. After conflicts with other writers it is
- * retried, so `work` may run more than once. Inside an open transaction, and on a standalone server, which has no transactions,
- * it only runs `work`. After the commit it runs all work that waits for it, and then throws the error of that work, or an
+ * Runs writes in a transaction, so that all or none of them are stored by a majority. It is retried after conflicts with other
+ * writers, and after documents in the form of a former model were converted, so `work` may run more than once. Inside an open
+ * transaction, and on a standalone server, which has no transactions, it only runs `work`. After the commit it runs all work that waits for it, and then throws the error of that work, or an
  * AggregateError of several errors; in this case the writes are stored. Rejects with a 503 if the server does not answer in time;
  * the message says whether the writes may have been stored.
  */
@@ -66,10 +66,14 @@ interface Attempt<Result> {
 const shortestPause = 20;
 const longestPause = 500;
 
+/** Attempts after documents in a former form were looked for and none was found: another writer has just completed them, or there are none. */
+const mostInVain = 3;
+
 async function attempt<Result>(input: Attempt<Result>): Promise<Result> {
   const { database, session, deadline, work } = input;
   const { write } = database.maxTimeMS;
   const begun = performance.now();
+  let inVain = 0;
   for (let pause = shortestPause; ; pause = Math.min(3 * pause, longestPause)) {
     session.startTransaction(optionsOf(database));
     try {
@@ -80,10 +84,12 @@ async function attempt<Result>(input: Attempt<Result>): Promise<Result> {
       return result;
     } catch (error) {
       const left = Math.min((isConflict(error) ? workTime(write) : write) - (performance.now() - begun), deadline.left);
-      const isRetried = isTransient(error) && left > 0 && !deadline.isOver;
+      const stale: StaleForm | null = error instanceof StaleForm && inVain < mostInVain ? error : null;
+      const isRetried = (isTransient(error) || stale !== null) && left > 0 && !deadline.isOver;
       if (!deadline.isOver) deadline.allow(Math.max(left, 1_000), tooLate);
       if (session.inTransaction()) await session.abortTransaction();
       if (!isRetried) throw error;
+      if (stale !== null) inVain = (await stale.complete()) ? 0 : inVain + 1;
       database.abandoned.endSince(begun);
       await delay(Math.random() * pause);
     }

@@ -1,30 +1,50 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
+import { createContext, type ContentContext } from '../../src/content/content-context.js';
+import { create } from '../../src/content/create.js';
+import { remove } from '../../src/content/remove.js';
+import { emptyQuery } from '../../src/query/ast.js';
+import { fullAccess } from '../../src/query/access.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
-const model = (name: string, attributes: object): TestModel => ({
+const localized = { pluginOptions: { i18n: { localized: true } } };
+
+const model = (name: string, attributes: object, rest: object = {}): TestModel => ({
   uid: `api::${name}.${name}`,
   kind: 'collectionType',
   collectionName: `${name}s`,
   info: { singularName: name, pluralName: `${name}s`, displayName: name },
   attributes,
+  ...rest,
 });
 
 const tags = (relation: string, rest: object = {}) => ({ type: 'relation', relation, target: 'api::tag.tag', ...rest });
 
 const models = [
-  model('tag', {
-    title: { type: 'string' },
-    posts: { type: 'relation', relation: 'manyToMany', target: 'api::post.post', mappedBy: 'ranked' },
-  }),
+  model(
+    'tag',
+    {
+      title: { type: 'string', ...localized },
+      posts: { type: 'relation', relation: 'manyToMany', target: 'api::post.post', mappedBy: 'ranked' },
+    },
+    localized,
+  ),
   model('post', {
     plain: tags('oneToMany'),
     ranked: tags('manyToMany', { inversedBy: 'posts' }),
     photos: { type: 'media', multiple: true },
     links: { type: 'component', component: 'part.link', repeatable: true },
     link: { type: 'component', component: 'part.link' },
+    group: { type: 'component', component: 'part.group' },
+    groups: { type: 'component', component: 'part.group', repeatable: true },
   }),
   { uid: 'part.link', collectionName: 'links', info: { displayName: 'link' }, attributes: { tags: tags('oneToMany') } },
+  {
+    uid: 'part.group',
+    collectionName: 'groups',
+    info: { displayName: 'group' },
+    attributes: { link: { type: 'component', component: 'part.link' } },
+  },
 ];
 
 /** As they were stored when the relations and files were single, the links one component, and the link a list. */
@@ -32,6 +52,12 @@ const posts = [
   { _id: 1, plain: 1, ranked: 1, _ranks: { ranked: 16 }, photos: 1, links: { id: 1, tags: 1 }, link: [{ id: 2, tags: [1] }] },
   { _id: 2, plain: 2, ranked: 2, _ranks: { ranked: 16 }, photos: 2, links: { id: 3, tags: 2 }, link: null },
   { _id: 3, ranked: null, _ranks: { ranked: null } },
+  // components in components: one that was a list is hidden
+  { _id: 4, group: { id: 4, link: [{ id: 5, tags: [4] }] } },
+  { _id: 5, groups: [{ id: 6, link: [{ id: 7, tags: 4 }] }] },
+  { _id: 6, groups: { id: 8, link: { id: 9, tags: 4 } } },
+  ...[7, 8, 9, 10].map((_id) => ({ _id, ranked: null })),
+  { _id: 11, plain: 6 },
 ];
 
 const file = (_id: number) => ({ _id, name: 'a', hash: 'a', ext: '.txt', mime: 'text/plain', size: 1, url: '/a' });
@@ -39,7 +65,9 @@ const file = (_id: number) => ({ _id, name: 'a', hash: 'a', ext: '.txt', mime: '
 describe('entries in the form of a former model', () => {
   let serving: Serving;
   before(async () => {
-    const documents = { tags: [1, 2, 3].map((_id) => ({ _id, title: 'T' })), posts, files: [file(1), file(2)] };
+    const tags = Array.from({ length: 20 }, (_, index) => ({ _id: index + 1, title: 'T', locale: 'en', _group: index + 1 }));
+    const locales = ['en', 'fr'].map((code, index) => ({ _id: index + 1, code, name: code }));
+    const documents = { tags, posts, files: [file(1), file(2)], i18n_locales: locales };
     serving = await serveModels({ models, documents });
   });
   after(() => serving.stop());
@@ -63,5 +91,46 @@ describe('entries in the form of a former model', () => {
     const [second, third] = [await stored(2), await stored(3)];
     expect([second?.['ranked'], third?.['ranked']]).to.deep.equal([[2, 3], [3]]);
     expect(second?.['_ranks'].ranked).to.include({ 2: 16 });
+  });
+
+  it('lose links in components within components', async () => {
+    expect((await serving.call('DELETE', '/api/tags/4')).status).to.equal(200);
+    expect(await stored(4)).to.deep.equal(posts[3]);
+    expect((await stored(5))?.['groups'][0].link).to.have.lengthOf(1);
+    expect(await stored(6)).to.deep.equal({ _id: 6, groups: [{ id: 8, link: { id: 9, tags: [] } }] });
+  });
+
+  it('are linked by many at once', async () => {
+    const ids = Array.from({ length: 12 }, (_, index) => index + 7);
+    const answers = await Promise.all(
+      ids.map((id) => serving.call('PUT', `/api/tags/${String(id)}`, { data: { posts: { connect: [7] } } })),
+    );
+    expect(answers.map(({ status }) => status)).to.deep.equal(ids.map(() => 200));
+    expect([...(await stored(7))?.['ranked']].sort((a, b) => a - b)).to.deep.equal(ids);
+  });
+
+  it('are linked by writes that belong to larger transactions', async () => {
+    const localized = await serving.call('POST', '/api/tags/5/localizations', { locale: 'fr', title: 'T', posts: [8] });
+    expect(localized.status, JSON.stringify(localized.body)).to.equal(200);
+    const form = new FormData();
+    form.append('data', JSON.stringify({ title: 'T', posts: [9] }));
+    const { status } = await fetch(`${serving.server.url}/api/tags`, { method: 'POST', body: form });
+    expect(status).to.equal(200);
+    for (const id of [8, 9]) expect((await stored(id))?.['ranked'], String(id)).to.have.lengthOf(1);
+  });
+
+  it('are written once on a standalone server', async () => {
+    const { server } = serving;
+    if (server.backend === null) throw new Error('the service has no database');
+    const { store, models } = server.backend;
+    const standalone = { ...store, database: { ...store.database, isReplicated: false } };
+    const context: ContentContext = createContext(server.config, { store: standalone, models }, fullAccess);
+    const type = context.bind.registry.types.get('api::tag.tag');
+    if (type === undefined) throw new Error('there is no type');
+    const { document } = await create(type, { title: 'Alone', posts: [10] }, emptyQuery, context);
+    expect(await serving.database.db.collection('tags').countDocuments({ title: 'Alone' })).to.equal(1);
+    expect((await stored(10))?.['ranked']).to.deep.equal([document['_id']]);
+    expect(await remove(type, 6, emptyQuery, context)).to.not.equal(null);
+    expect((await stored(11))?.['plain']).to.deep.equal([]);
   });
 });

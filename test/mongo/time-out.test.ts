@@ -18,7 +18,8 @@ import { removeModel, StoredModels } from '../../src/mongo/stores/model-store.js
 import { refreshTokenStore } from '../../src/mongo/stores/refresh-token-store.js';
 import { createStore } from '../../src/mongo/store.js';
 import { inTransaction } from '../../src/mongo/transaction.js';
-import { bulkWrite, insertEntry, updateEntry } from '../../src/mongo/write/write-entries.js';
+import { bulkWrite } from '../../src/mongo/write/bulk-write.js';
+import { insertEntry, updateEntry } from '../../src/mongo/write/write-entries.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 interface Row {

@@ -5,7 +5,7 @@ import { initialRanks } from '../../mongo/layout.js';
 import { oneOf, absent } from '../../mongo/matches.js';
 import type { Store } from '../../mongo/store.js';
 import { readAll, type Database } from '../../mongo/database.js';
-import { bulkWrite } from '../../mongo/write/write-entries.js';
+import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { actionOf } from '../../query/access.js';
 import { inTransaction } from '../../mongo/transaction.js';
 

@@ -50,8 +50,8 @@ export async function openBackend({ uri, config, settings, firstLocale, logger }
   if (!database.isReplicated)
     logger.warn({}, 'MongoDB is not a replica set: no transactions, model changes are polled for, totals are counted every time');
   await createFirstLocale(database, firstLocale);
-  const store = createStore(database);
   const models = new ModelRegistry(database, settings, logger);
+  const store = createStore(database, () => models.snapshot.registry.types);
   await models.load();
   return createBackend(store, models, logger);
 }

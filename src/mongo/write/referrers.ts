@@ -3,7 +3,7 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { Document } from '../database.js';
 import { compileChange } from './compile-change.js';
 import { linking, type Owner, unlinkingAt, unlinkMany } from './link-changes.js';
-import { noList } from '../matches.js';
+import { type Match, noList } from '../matches.js';
 
 interface Referrer {
   readonly collection: string;
@@ -25,21 +25,31 @@ export function referrersOf(type: ContentType, registry: Registry): Referrer[] {
 export const unlinkOperations = (links: readonly LinkPath[], type: ContentType, id: number): Document[] =>
   links.map((link) => (link.steps.length === 0 ? unlinkMany(link.attribute, { type, id }) : unlinkInside(link, { type, id })));
 
-/**
- * Returns the operation that removes links inside components. In lists of components it changes only the elements with the link.
- * A stored list in place of a single component, from a former model, is hidden and stays unchanged.
- */
+/** Returns the operation that removes links inside components. In lists of components it changes only the elements with the link. */
 function unlinkInside(link: LinkPath, owner: Owner): Document {
   const { steps, attribute } = link;
-  const [first] = steps;
   const marked = steps.map(({ name, list }, index) => (list ? `${name}.$[e${String(index)}]` : name));
   const arrayFilters = steps.flatMap(({ list, zone }, index) => {
     if (!list) return [];
-    const element = `e${String(index)}`;
-    const rest = dottedPath({ ...link, steps: steps.slice(index + 1) });
-    return [{ ...linking(attribute, owner, `${element}.${rest}`), ...(zone !== null && { [`${element}.__component`]: zone }) }];
+    const element = `e${String(index)}.`;
+    const match = linkingInside({ ...link, steps: steps.slice(index + 1) }, owner, element);
+    return [{ ...match, ...(zone !== null && { [`${element}__component`]: zone }) }];
   });
   const update = compileChange(unlinkingAt([...marked, attribute.name].join('.'), attribute, owner));
-  const filter = { ...linking(attribute, owner, dottedPath(link)), ...(first?.list === false && { [first.name]: noList }) };
-  return { updateMany: { filter, update, ...(arrayFilters.length > 0 && { arrayFilters }) } };
+  return { updateMany: { filter: linkingInside(link, owner), update, ...(arrayFilters.length > 0 && { arrayFilters }) } };
+}
+
+/**
+ * Returns a match for what has a link in a component. A stored list in place of a single component, from a former model, is hidden
+ * and stays unchanged. `prefix` is put before each path.
+ */
+function linkingInside(link: LinkPath, owner: Owner, prefix = ''): Match {
+  const { steps, attribute } = link;
+  const lists = steps.findIndex(({ list }) => list);
+  const single = steps.slice(0, lists === -1 ? steps.length : lists).map(({ name }) => name);
+  const paths = single.map((_, index) => prefix + single.slice(0, index + 1).join('.'));
+  return {
+    ...linking(attribute, owner, prefix + dottedPath(link)),
+    ...Object.fromEntries(paths.map((path) => [path, noList])),
+  };
 }

@@ -1,12 +1,12 @@
-import { type AnyBulkWriteOperation, BSON, type Document, MongoServerError } from 'mongodb';
-import type { Values } from '../../values.js';
-import { type Change as WriteNote, countedFields, type SingleWrite } from '../changes.js';
+import { BSON, type Document, MongoServerError } from 'mongodb';
+import type { SingleWrite } from '../changes.js';
+import { noteOf, noteWrite } from './bulk-write.js';
 import { type Change, compileChange } from './compile-change.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../calls.js';
 import { type Database, inOrder, withSession } from '../database.js';
 import { abortedLate, untilAnswered } from '../within-time.js';
-import { DuplicateKey, isMove, isOtherForm, mayHaveRun, StaleForm, translateDriverError } from '../driver-errors.js';
+import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../driver-errors.js';
 import type { Store } from '../store.js';
 import { inTransaction } from '../transaction.js';
 
@@ -62,7 +62,7 @@ export async function updateEntry(
   { match, change, projection, mayBeWhole = false }: EntryUpdate,
 ): Promise<EntryDocument | null> {
   const { replies } = store.database;
-  const update = completeUpdate(compileChange(change), collection, store.database);
+  const update = store.database.searches.completeUpdate(collection, compileChange(change));
   const fields = mayBeWhole && replies.takesWhole(collection) ? undefined : projection;
   const { value } = await runWrite(store.database, { findAndModify: collection, query: match, update, new: true, fields });
   const document = value as EntryDocument | null; // the reply of findAndModify
@@ -105,79 +105,6 @@ async function writeOne<Written extends EntryDocument | null>(
   if (isKnown) database.undo?.push(forget);
   noteWrite(store, collection, isKnown ? { kind: 'entry', count, document, begun } : { kind: 'any' });
   return document;
-}
-
-/**
- * Runs several writes on one collection by one command. Returns the number of documents that matched. Throws StaleForm if some of
- * them have the form of a former model.
- */
-export async function bulkWrite(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
-  if (operations.length === 0) return 0;
-  const { db, session, maxTimeMS } = store.database;
-  const options = { maxTimeMS: maxTimeMS.write, ordered: true, ...(session !== null && { session }) };
-  const complete: readonly Document[] = operations.map((operation) => completeOperation(operation, collection, store.database));
-  const list = complete as readonly AnyBulkWriteOperation<EntryDocument>[]; // checked by the driver
-  const result = await inWriteTime(store.database, () =>
-    inOrder(store.database, () => db.collection<EntryDocument>(collection).bulkWrite(list, options)),
-  ).catch((error: unknown) => {
-    throw isOtherForm(error) ? new StaleForm(collection, operations.flatMap(matchIn), error) : error;
-  });
-  noteWrite(store, collection, noteOf(operations.map(updateIn)));
-  return result.matchedCount;
-}
-
-/** Returns the match of the documents that an operation changes, in a list. */
-function matchIn(operation: Document): Document[] {
-  const written = (operation['updateOne'] ?? operation['updateMany']) as Document | undefined; // in the driver's form
-  return written === undefined ? [] : [written['filter'] as Document];
-}
-
-/** Returns the update of an operation that only changes existing entries; null for other operations. */
-function updateIn(operation: Document): Document | null {
-  const written = (operation['updateOne'] ?? operation['updateMany']) as Document | undefined; // in the driver's form
-  return written === undefined || written['upsert'] === true ? null : (written['update'] as Document);
-}
-
-/** Returns the kind of change that updates make, as far as totals depend on it. */
-const noteOf = (updates: readonly (Document | null)[]): WriteNote => ({
-  kind: updates.every((update) => update !== null && !changesCounted(update)) ? 'values' : 'any',
-});
-
-const changesCounted = (update: Document): boolean =>
-  Object.values(update).some((values) => countedFields.some((name) => Object.hasOwn(values as object, name)));
-
-/** Returns an update with the trigrams of the texts that it sets. */
-function completeUpdate(update: Document, collection: string, { searches }: Database): Document {
-  if (!searches.keeps(collection)) return update;
-  const complete = ['$set', '$setOnInsert'].filter((operator) => operator in update);
-  const sets = complete.map((operator) => [operator, searches.completeValues(collection, update[operator] as Values)]);
-  return { ...update, ...(Object.fromEntries(sets) as Document) };
-}
-
-/** Returns an operation with the trigrams of the texts that it sets. */
-function completeOperation(operation: Document, collection: string, database: Database): Document {
-  if (!database.searches.keeps(collection)) return operation;
-  const [[kind = '', written] = []] = Object.entries(operation) as [string, Document][]; // one key: the kind of the operation
-  if (kind === 'insertOne')
-    return { insertOne: { document: database.searches.completeDocument(collection, written?.['document'] as Document) } };
-  if (kind !== 'updateOne' && kind !== 'updateMany') return operation;
-  return { [kind]: { ...written, update: completeUpdate(written?.['update'] as Document, collection, database) } };
-}
-
-/** Notifies caches of a write; again after the commit, because other requests read the former values until then. */
-function noteWrite({ changes, database }: Store, collection: string, note: WriteNote): void {
-  const { session, later, budget } = database;
-  if (session === null) {
-    changes.wrote(collection, note);
-    budget.noteChange();
-    return;
-  }
-  // created and deleted entries change the totals when the transaction is committed
-  changes.wrote(collection, note.kind === 'entry' ? { kind: 'values' } : note);
-  later?.push(() => {
-    changes.wrote(collection, note);
-    return Promise.resolve();
-  });
 }
 
 /**

@@ -1,0 +1,111 @@
+import type { AnyBulkWriteOperation, Document } from 'mongodb';
+import { type Change as WriteNote, countedFields } from '../changes.js';
+import { inReadTime, inWriteTime } from '../calls.js';
+import { type Database, inOrder } from '../database.js';
+import { isOtherForm, StaleForm } from '../driver-errors.js';
+import { matchesAny } from '../matches.js';
+import type { Store } from '../store.js';
+import { formChanges } from './stale-forms.js';
+
+/**
+ * Runs several writes on one collection by one command. Returns the number of documents that matched. If it meets documents in the
+ * form of a former model, converts them and sends the command again. Inside a transaction it throws StaleForm instead, because the
+ * error has ended the transaction, and the transaction runs again.
+ */
+export async function bulkWrite(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
+  if (operations.length === 0) return 0;
+  try {
+    return await send(store, collection, operations);
+  } catch (error) {
+    const matches = isOtherForm(error) ? operations.flatMap(matchIn) : [];
+    if (matches.length === 0) throw error;
+    const outside = { ...store, database: { ...store.database, session: null } };
+    const complete = () => completeForms(outside, collection, matches);
+    if (store.database.session !== null) throw new StaleForm(collection, complete, error);
+    await complete();
+    return send(store, collection, operations);
+  }
+}
+
+async function send(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
+  const { db, session, maxTimeMS } = store.database;
+  const options = { maxTimeMS: maxTimeMS.write, ordered: true, ...(session !== null && { session }) };
+  const complete: readonly Document[] = operations.map((operation) => completeOperation(operation, collection, store.database));
+  const list = complete as readonly AnyBulkWriteOperation[]; // checked by the driver
+  const result = await inWriteTime(store.database, () =>
+    inOrder(store.database, () => db.collection(collection).bulkWrite(list, options)),
+  );
+  noteWrite(store, collection, noteOf(operations.map(updateIn)));
+  return result.matchedCount;
+}
+
+/** Number of documents that are read and written at once. */
+const batch = 500;
+
+/** Converts the documents of some matches to the form of their current model. Returns whether there were any to convert. */
+async function completeForms(store: Store, collection: string, matches: readonly Document[]): Promise<boolean> {
+  const types = store.types();
+  const type = [...types.values()].find((one) => one.collection === collection);
+  if (type === undefined) return false;
+  const { db, maxTimeMS } = store.database;
+  const cursor = db.collection(collection).find(matchesAny(...matches), { batchSize: batch, maxTimeMS: maxTimeMS.read });
+  let completed = 0;
+  try {
+    while (await inReadTime(store.database, () => cursor.hasNext())) {
+      const changes = formChanges(type, cursor.readBufferedDocuments(batch), types);
+      if (changes.length > 0) completed += await send(store, collection, changes);
+    }
+  } finally {
+    await cursor.close();
+  }
+  return completed > 0;
+}
+
+/** Returns the update of an operation, in the driver's form; undefined for other operations. */
+const writtenBy = (operation: Document) => (operation['updateOne'] ?? operation['updateMany']) as Document | undefined;
+
+/** Returns the match of the documents that an operation changes, in a list. */
+function matchIn(operation: Document): Document[] {
+  const written = writtenBy(operation);
+  return written === undefined ? [] : [written['filter'] as Document];
+}
+
+/** Returns the update of an operation that only changes existing entries; null for other operations. */
+function updateIn(operation: Document): Document | null {
+  const written = writtenBy(operation);
+  return written === undefined || written['upsert'] === true ? null : (written['update'] as Document);
+}
+
+/** Returns the kind of change that updates make, as far as totals depend on it. */
+export const noteOf = (updates: readonly (Document | null)[]): WriteNote => ({
+  kind: updates.every((update) => update !== null && !changesCounted(update)) ? 'values' : 'any',
+});
+
+const changesCounted = (update: Document): boolean =>
+  Object.values(update).some((values) => countedFields.some((name) => Object.hasOwn(values as object, name)));
+
+/** Returns an operation with the trigrams of the texts that it stores. */
+function completeOperation(operation: Document, collection: string, { searches }: Database): Document {
+  if (!searches.keeps(collection)) return operation;
+  const [[kind = '', written] = []] = Object.entries(operation) as [string, Document][]; // one key: the kind of the operation
+  if (kind === 'insertOne')
+    return { insertOne: { document: searches.completeDocument(collection, written?.['document'] as Document) } };
+  if (kind !== 'updateOne' && kind !== 'updateMany') return operation;
+  return { [kind]: { ...written, update: searches.completeUpdate(collection, written?.['update'] as Document) } };
+}
+
+/** Notifies caches of a write; again after the commit, because other requests read the former values until then. */
+export function noteWrite({ changes, database }: Store, collection: string, note: WriteNote): void {
+  const { session, later, budget } = database;
+  if (session === null) {
+    changes.wrote(collection, note);
+    budget.noteChange();
+    return;
+  }
+  // created and deleted entries change the totals when the transaction is committed
+  changes.wrote(collection, note.kind === 'entry' ? { kind: 'values' } : note);
+  later?.push(() => {
+    changes.wrote(collection, note);
+    return Promise.resolve();
+  });
+}
