@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { applicationError, hasCode } from '../errors.js';
+import { readAll } from '../mongo/database.js';
 import { groupOf, inGroup } from '../mongo/layout.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
 import { takenTexts } from '../mongo/read/look-ups.js';
@@ -45,7 +46,7 @@ interface Joining {
   readonly context: ContentContext;
 }
 
-/** Creates an entry in an existing localization group, with the shared values of the group. */
+/** Creates an entry in an existing localization group, which takes its shared values or gives it those of the group. */
 async function joinGroup(
   type: ContentType,
   data: Values,
@@ -53,32 +54,54 @@ async function joinGroup(
   { query, selection, context }: Joining,
 ): Promise<Loaded> {
   const group = groupOf(joined);
-  const shared = sharedNames(type, [...type.attributes.keys()]);
   if (overwritesGroup(type, query, context.bind)) {
     await checkBody(type, data, createRules(data, context, group), context);
-    const values = Object.fromEntries(shared.map((name) => [name, data[name] ?? null]));
+    const values = Object.fromEntries(sharedOf(type).map((name) => [name, data[name] ?? null]));
     await refuseHiddenLocales({ type, source: joined, values }, context);
-    return insertAndShare(type, data, { selection, source: { group, values: {} } }, context);
+    return insertInGroup(type, data, { selection, group, givenBy: null }, context);
   }
   const own = withoutShared(type, data);
   await checkBody(type, { ...requiredShared(type, joined), ...own }, createRules(data, context, group), context);
-  const values = await copyValues(type, joined, shared, context);
-  return runCreate(type, own, { selection, source: { group, values } }, context);
+  return insertInGroup(type, own, { selection, group, givenBy: joined }, context);
 }
 
-/** Stores a new entry and copies its shared values to its group. The answer shows the other locales as they were before. */
-const insertAndShare = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> =>
-  orUniqueError({ type, data, id: null, group: insertion.source?.group ?? null }, context, () =>
+const sharedOf = (type: ContentType): string[] => sharedNames(type, [...type.attributes.keys()]);
+
+interface GroupInsertion {
+  readonly selection: Selection;
+  readonly group: number;
+  /** The entry of the group that gives the shared values; null if the new entry does. */
+  readonly givenBy: StoredDocument | null;
+}
+
+/**
+ * Stores a new entry and copies the shared values to its group, or from it. They are read in the transaction. A change of them in between is in
+ * conflict with this write, which marks the group as changed. The answer shows the other locales as they were before.
+ */
+const insertInGroup = (
+  type: ContentType,
+  data: Values,
+  { selection, group, givenBy }: GroupInsertion,
+  context: ContentContext,
+): Promise<Loaded> =>
+  orUniqueError({ type, data, id: null, group }, context, () =>
     inTransaction(context.store.database, async (database) => {
       const inside = withDatabase(context, database);
-      const created = await runCreate(type, data, insertion, inside);
+      const shared = sharedOf(type);
+      const values = givenBy === null ? {} : await copyValues(type, await readAgain(type, givenBy, inside), shared, inside);
+      const created = await runCreate(type, data, { selection, source: { group, values } }, inside);
       const id = Number(created.document['_id']);
-      const shared = sharedNames(type, [...type.attributes.keys()]);
-      if (shared.length > 0) await syncLocales(type, id, shared, inside);
-      else await touchLocales(type, { _id: id, ...inGroup(insertion.source?.group ?? id) }, inside);
+      if (givenBy === null && shared.length > 0) await syncLocales(type, id, shared, inside);
+      else await touchLocales(type, { _id: id, ...inGroup(group) }, inside);
       return created;
     }),
   );
+
+/** Returns a stored entry as it is now; as it was if it has been deleted. */
+async function readAgain({ collection }: ContentType, entry: StoredDocument, { store }: ContentContext): Promise<StoredDocument> {
+  const [now] = await readAll(store.database, { find: collection, filter: { _id: entry['_id'] }, limit: 1 });
+  return now ?? entry;
+}
 
 /** Returns the stored entry whose group a new one joins; null if its data names none. */
 async function groupToJoin(type: ContentType, data: Values, context: ContentContext): Promise<StoredDocument | null> {
