@@ -76,7 +76,7 @@ async function addressChange(
   if (email === undefined) return { values: sent, code: null };
   const { advanced } = await accounts.authenticator.settings();
   const ended = { resetPasswordToken: null, confirmationToken: null };
-  if (!advanced.email_confirmation || (body['confirmed'] === true && !isOwn))
+  if (!advanced.email_confirmation || (toBoolean(body['confirmed']) === true && !isOwn))
     return { values: { ...sent, ...ended }, code: null };
   const { code, stored: confirmationToken } = makeConfirmation(accounts);
   return { values: { ...sent, ...ended, confirmationToken, confirmed: false }, code };

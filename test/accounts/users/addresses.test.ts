@@ -149,6 +149,7 @@ describe('users who change themselves', () => {
     });
 
     it('may be confirmed by others', async () => {
+      expect((await put(token, 3, { email: 'carl6@mail.test', confirmed: 'true' })).body.confirmed).to.equal(true);
       expect((await put(token, 3, { email: 'carl3@mail.test', confirmed: true })).body.confirmed).to.equal(true);
       expect((await put(token, 3, { email: 'carl4@mail.test' })).body.confirmed).to.equal(false);
       expect((await readMails(directory)).at(-1)).to.include('carl4@mail.test');
