@@ -75,8 +75,8 @@ function createBackend(store: Store, models: ModelRegistry, logger: Logger): Bac
     },
     close: async () => {
       await watch.close();
-      await models.close();
       stopReading();
+      await models.close();
       await database.client.close();
     },
   };
@@ -91,8 +91,10 @@ const readAgainAfter = 2_000;
  */
 function readAfterChanges(models: ModelRegistry, changes: ChangeBus, logger: Logger): () => void {
   let retry: NodeJS.Timeout | undefined;
+  let isOver = false;
   const read = (load: () => Promise<void>): void => {
     load().catch((err: unknown) => {
+      if (isOver) return;
       logger.warn({ err }, 'models could not be read, the former ones remain in force for now');
       clearTimeout(retry);
       retry = setTimeout(() => read(() => models.load([])), readAgainAfter).unref();
@@ -100,7 +102,10 @@ function readAfterChanges(models: ModelRegistry, changes: ChangeBus, logger: Log
   };
   changes.onChange([collections.models], (change) => read(() => models.loadModels(uidsOf(change))));
   changes.onChange([collections.settings, collections.locales], () => read(() => models.load([])));
-  return () => clearTimeout(retry);
+  return () => {
+    isOver = true;
+    clearTimeout(retry);
+  };
 }
 
 /** Returns the uids of the models that were written; null if they are not known. */
