@@ -9,9 +9,9 @@ import { Deadline, tooLate, workTime } from './within-time.js';
 /**
  * Runs writes in a transaction, so that all or none of them are stored by a majority. It is retried after conflicts with other
  * writers, and after documents in the form of a former model were converted, so `work` may run more than once. Inside an open
- * transaction, and on a standalone server, which has no transactions, it only runs `work`. After the commit it runs all work that waits for it, and then throws the error of that work, or an
- * AggregateError of several errors; in this case the writes are stored. Rejects with a 503 if the server does not answer in time;
- * the message says whether the writes may have been stored.
+ * transaction, and on a standalone server, which has no transactions, it only runs `work`. After the commit it runs all work that
+ * waits for it, and then throws the error of that work, or an AggregateError of several errors; in this case the writes are stored.
+ * Rejects with a 503 if the server does not answer in time; the message says whether the writes may have been stored.
  */
 export async function inTransaction<Result>(database: Database, work: (database: Database) => Promise<Result>): Promise<Result> {
   if (database.session !== null || !database.isReplicated) return work(database);
