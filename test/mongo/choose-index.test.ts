@@ -26,8 +26,14 @@ const tags = Array.from({ length: 50 }, (_, index) => ({
 const cases: readonly (readonly [title: string, filter: object, index: string | undefined, most: number])[] = [
   ...Array.from({ length: 3 }, () => ['one owner of 200', { owner: { age: 7 } }, 'mangrove_owner__id-', 50] as const),
   ['half of the owners', { owner: { age: { $lt: 100 } } }, '_id_', 110],
-  ['half of the owners and of the tags', { owner: { age: { $lt: 100 } }, tags: { name: { $startsWith: 'tag 1' } } }, '_id_', 500],
-  ['one in sixteen of the owners', { owner: { age: { $lt: 13 } } }, 'mangrove_owner__id-', 700],
+  [
+    'half of the owners and of the tags',
+    { owner: { age: { $lt: 100 } }, tags: { name: { $startsWith: 'tag 1' } } },
+    'mangrove_tags__id-',
+    100,
+  ],
+  ['one in sixteen of the owners', { owner: { age: { $lt: 13 } } }, 'mangrove_owner__id-', 50],
+  ['one in six of the owners, whose entries are merged in order', { owner: { age: { $lt: 32 } } }, 'mangrove_owner__id-', 50],
 ];
 
 /** Milliseconds, more than a query may take by an index that is named. */

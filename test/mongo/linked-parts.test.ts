@@ -18,7 +18,7 @@ const things = Array.from({ length: count }, (_, index) => ({
 }));
 const half = Array.from({ length: 100 }, (_, index) => index + 1);
 const indexOf = (path: string) => planIndexes(thing, thingRegistry).find(({ key }) => Object.keys(key)[0] === path) ?? null;
-const byOwner = (all: number, share: number): LinkEstimates => ({ all, links: [{ index: indexOf('owner'), share }] });
+const byOwner = (all: number, share: number): LinkEstimates => ({ all, links: [{ index: indexOf('owner'), share, ids: 1 }] });
 const owned = { owner: { $in: half } };
 const filtered = { ...owned, tags: { $in: [1, 2, 3] }, name: 'third' };
 
@@ -31,14 +31,14 @@ const cases: readonly (readonly [title: string, match: Document, estimates: Link
   [
     'entries by the relation whose condition the fewest meet',
     filtered,
-    { all: 60_000, links: [{ index: null, share: 0.01 }, ...byOwner(0, 0.1).links] },
+    { all: 60_000, links: [{ index: null, share: 0.01, ids: 1 }, ...byOwner(0, 0.1).links] },
     2,
     0,
   ],
   [
     'entries by one command without an index of the relation',
     filtered,
-    { all: 60_000, links: [{ index: null, share: 0.1 }] },
+    { all: 60_000, links: [{ index: null, share: 0.1, ids: 1 }] },
     0,
     0,
   ],

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Db } from 'mongodb';
 import type { Condition, Plan } from '../../query/plan.js';
 import { unlimited } from '../../query/budget.js';
@@ -6,7 +7,7 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { countStored, type Database } from '../database.js';
 import { endless } from '../within-time.js';
 import type { RelatedCondition, Resolved } from './compile-condition.js';
-import { isById } from './compile-page.js';
+import { compileSort, isById } from './compile-page.js';
 import { type IndexPlan, planIndexes } from './plan-indexes.js';
 
 interface EstimateContext {
@@ -27,6 +28,8 @@ interface LinkEstimate {
   readonly index: IndexPlan | null;
   /** The share of the entries that meet the condition. */
   readonly share: number;
+  /** The number of linked entries that meet the condition. */
+  readonly ids: number;
 }
 
 /**
@@ -37,6 +40,9 @@ const margin = 2;
 
 /** Assumed number of links in a relation to many. */
 const linksOfEntry = 3;
+
+/** Maximum number of ids for which the server merges the ranges of an index in its order: `internalQueryMaxScansToExplode`. */
+const mostMerged = 200;
 
 /** Estimates how many entries meet each condition on linked entries; null if there is none, or too little is known. */
 export async function estimateLinks({ type, condition }: Plan, context: EstimateContext): Promise<LinkEstimates | null> {
@@ -49,7 +55,8 @@ export async function estimateLinks({ type, condition }: Plan, context: Estimate
   const indexes = wholeIndexes(type, registry);
   const links = related.flatMap((one, index): LinkEstimate[] => {
     const share = shareOf(one, targets[index] ?? 0, resolved);
-    return share === null ? [] : [{ index: indexes.get(one.path) ?? null, share }];
+    const ids = idsOf(one, resolved)?.length ?? 0;
+    return share === null ? [] : [{ index: indexes.get(one.path) ?? null, share, ids }];
   });
   return all === undefined || links.length < related.length ? null : { all, links };
 }
@@ -62,19 +69,47 @@ interface ChosenIndex {
   readonly isOrdered: boolean;
 }
 
+/** An index by which a page can be read, and an estimate of the entries that are examined. */
+interface Candidate extends ChosenIndex {
+  readonly entries: number;
+}
+
 /**
- * Returns the index by which a page is read whose entries must have certain related entries: the index of the sort if many
- * entries meet the conditions, otherwise that of the relation whose condition the fewest meet. The server caches one plan for all
- * queries of the same form, and the best plan for narrow conditions examines seven times as many entries for broad ones.
+ * Returns the index by which a page with conditions on related entries is read: the one that examines the fewest entries. This is
+ * the index of the sort if many entries meet the conditions, otherwise that of a relation, which also has the order of the page if
+ * it contains the sorted value. The server caches one plan for all queries of the same form, and the best plan for narrow
+ * conditions examines seven times as many entries for broad ones.
  */
 export function chooseIndex(plan: Plan, { all, links }: LinkEstimates, registry: Registry): ChosenIndex {
   const { isPlain, index: sorting } = orderOf(plan, registry);
-  const [best, second] = byShare(links);
+  const indexed = byShare(links);
+  const [best, second] = indexed;
   if (!isPlain || best === undefined) return { name: null, isOrdered: false };
   const matching = all * links.reduce((product, { share }) => product * share, 1);
-  if (sorting !== null && entriesInOrder(plan, { matching, all }) * margin < all * best.share)
-    return { name: sorting, isOrdered: true };
-  return { name: sorting === null && second === undefined ? null : best.index.name, isOrdered: false };
+  const candidates: readonly Candidate[] = [
+    { name: sorting === null && second === undefined ? null : best.index.name, isOrdered: false, entries: all * best.share },
+    ...(sorting === null ? [] : [{ name: sorting, isOrdered: true, entries: margin * entriesInOrder(plan, { matching, all }) }]),
+    ...indexed
+      .filter((link) => mergesInOrder(link, plan))
+      .map(({ index, share, ids }) => ({
+        name: index.name,
+        isOrdered: true,
+        entries: ids + entriesInOrder(plan, { matching, all: all * share }),
+      })),
+  ];
+  return candidates.reduce((least, one) => (one.entries < least.entries ? one : least));
+}
+
+/** Returns whether the index of a relation has the entries of each id in the order of a page, so that the server can merge them. */
+function mergesInOrder({ index, ids }: IndexedLink, { sort }: Plan): boolean {
+  const order = Object.entries(compileSort(sort));
+  const behind = Object.entries(index.key).slice(1, order.length + 1);
+  const isSame = (direction: 1 | -1): boolean =>
+    isDeepStrictEqual(
+      behind,
+      order.map(([path, to]) => [path, direction * Number(to)]),
+    );
+  return ids <= mostMerged && (isSame(1) || isSame(-1));
 }
 
 /**
