@@ -10,6 +10,8 @@ import { parseFilters } from '../../src/query/parse-filter.js';
 import { parsePagination, parseSort } from '../../src/query/parse-list.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { buildRegistry } from '../../src/schema/build-registry.js';
+import type { TestModel } from '../support/serve.js';
 import { contextOf, typeOf } from '../support/things.js';
 
 const persons = Array.from({ length: 60 }, (_, index) => ({ _id: index + 1, name: `person ${String(index)}`, age: 60 - index }));
@@ -172,4 +174,59 @@ describe('passes of searches without an index', () => {
     for (const page of await Promise.all(others)) expect(idsOf(page)).to.deep.equal(first);
     expect(counted.passes()).to.equal(2);
   });
+});
+
+const noteModels: readonly TestModel[] = [
+  {
+    uid: 'api::note.note',
+    kind: 'collectionType',
+    collectionName: 'notes',
+    info: { singularName: 'note', pluralName: 'notes', displayName: 'Note' },
+    options: { draftAndPublish: true },
+    attributes: {
+      title: { type: 'string', index: true },
+      code: { type: 'string', unique: true },
+      text: { type: 'string' },
+      data: { type: 'json', index: true },
+    },
+  },
+];
+const { registry } = buildRegistry(noteModels);
+
+/** Filters, and whether their pages are read by a pass. The index of a unique attribute has no nulls. */
+const scanned: readonly (readonly [filter: object, isScanned: boolean])[] = [
+  [{ publishedAt: { $null: true } }, false],
+  [{ title: { $null: true } }, false],
+  [{ title: 'x' }, false],
+  [{ title: { $notNull: true } }, true],
+  [{ code: 'x' }, false],
+  [{ code: { $null: true } }, true],
+  [{ text: { $null: true } }, true],
+  [{ data: { $null: true } }, true],
+  [{ $or: [{ title: { $null: true } }, { text: 'x' }] }, true],
+];
+
+describe('a page with its total', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+    await database.db.collection<{ _id: number }>('notes').insertOne({ _id: 1 });
+  });
+  after(() => database.drop());
+
+  for (const [filter, isScanned] of scanned)
+    it(`is read ${isScanned ? 'by one pass' : 'by an index'} for ${JSON.stringify(filter)}`, async () => {
+      const names: string[] = [];
+      const listen = ({ commandName }: CommandStartedEvent): void => void names.push(commandName);
+      database.client.on('commandStarted', listen);
+      const query = {
+        ...emptyQuery,
+        filter: parseFilters(filter, defaultLimits),
+        publicationState: 'preview' as const,
+        pagination: parsePagination({ start: '0', limit: '10', withCount: 'true' }),
+      };
+      await findMany(typeOf('api::note.note', registry), query, contextOf(database, registry));
+      database.client.off('commandStarted', listen);
+      expect(names.includes('aggregate')).to.equal(isScanned);
+    });
 });

@@ -1,3 +1,4 @@
+import type { IndexDescriptionInfo } from 'mongodb';
 import { validationError } from '../../errors.js';
 import { comparesText } from '../../query/conditions.js';
 import type { Condition, Plan } from '../../query/plan.js';
@@ -8,7 +9,7 @@ import { readAll, type Database } from '../database.js';
 import { isTimedOut } from '../driver-errors.js';
 import { trigramsOf } from '../trigrams.js';
 import type { Comparison } from './compile-condition.js';
-import { anyIndex, isServed, type Indexes } from './is-served.js';
+import { anyIndex, isServed, type Indexes, type LeadingFields, leadingOf, leadsBy } from './is-served.js';
 
 /** The path of an attribute without an index, and the option that would create one. */
 interface LackingIndex {
@@ -68,20 +69,23 @@ async function findLacking(
   { registry, database }: ExplainContext,
 ): Promise<readonly LackingIndex[]> {
   const leading = await readLeading(type.collection, database);
-  const indexes = { ...anyIndex(database), leads: (path: string) => leading.has(path) };
+  const indexes = { ...anyIndex(database), ...leadsBy(leading) };
   if (condition !== null && isServed(condition, indexes)) return [];
   const optionOf = optionsOf(type, registry);
   const [key] = sort;
-  const isUnsorted = key?.links.length === 0 && key.lists.length === 0 && !leading.has(key.path);
+  const isUnsorted = key?.links.length === 0 && key.lists.length === 0 && !leading.all.has(key.path);
   const sorted = isUnsorted ? optionOf(key.path, null) : [];
   return [...(condition === null ? [] : lackingIn(condition, { indexes, optionOf, prefix: '' })), ...sorted];
 }
 
 /** Returns the first paths of all indexes of a collection, including those that operators have made. */
-async function readLeading(collection: string, database: Database): Promise<ReadonlySet<string>> {
+async function readLeading(collection: string, database: Database): Promise<LeadingFields> {
   const limited = { ...database, maxTimeMS: { ...database.maxTimeMS, read: patience } };
   const rows = await readAll(limited, { listIndexes: collection, cursor: {} });
-  return new Set(rows.flatMap(({ key }) => Object.keys(key as object).slice(0, 1))); // the form of every index
+  const indexes = rows as readonly IndexDescriptionInfo[]; // the form of every index
+  return leadingOf(
+    indexes.map(({ key, partialFilterExpression }) => ({ key, isPartial: partialFilterExpression !== undefined })),
+  );
 }
 
 /** Returns the option that would let an index serve a comparison, or a sort, of the values at a path; empty if there is none. */
@@ -122,7 +126,7 @@ function lackingIn(condition: Condition, context: LackingContext): readonly Lack
     }
     case 'element': {
       const leads = (path: string): boolean => indexes.leads(`${condition.path}.${path}`);
-      const inner = { optionOf, indexes: { ...indexes, leads }, prefix: `${prefix}${condition.path}.` };
+      const inner = { optionOf, indexes: { ...indexes, leads, leadsToNull: () => false }, prefix: `${prefix}${condition.path}.` };
       return lackingIn(condition.condition, inner);
     }
     case 'search':

@@ -11,6 +11,8 @@ import { planIndexes } from './plan-indexes.js';
 export interface Indexes {
   /** Returns whether an index finds entries by the values at a path. */
   readonly leads: (path: string) => boolean;
+  /** Returns whether an index finds entries by null at a path. Unique indexes do not contain null. */
+  readonly leadsToNull: (path: string) => boolean;
   /** Returns whether an index finds entries by parts of a text. */
   readonly serves: SearchIndexes['serves'];
   /** Returns a match for words; null if there is no full-text index. */
@@ -20,6 +22,7 @@ export interface Indexes {
 /** Returns all indexes that may exist, including those that an operator has made. */
 export const anyIndex = ({ searches }: Pick<Database, 'searches'>): Indexes => ({
   leads: () => true,
+  leadsToNull: () => true,
   serves: (comparison) => searches.serves(comparison),
   find: (search) => searches.find(search),
 });
@@ -32,29 +35,63 @@ export function isServed(condition: Condition, indexes: Indexes): boolean {
     case 'or':
       return condition.conditions.every((inner) => isServed(inner, indexes));
     case 'comparison':
+      if (isNull(condition)) return indexes.leadsToNull(condition.path);
       return isIndexable(condition) ? indexes.leads(condition.path) : indexes.serves(condition);
     case 'search':
       return indexes.find(condition) !== null || isServed(condition.otherwise, indexes);
     case 'element': {
       // a condition with a place is resolved to ids
       const leads = (path: string): boolean => indexes.leads(`${condition.path}.${path}`);
-      return condition.place !== null || isServed(condition.condition, { ...indexes, leads });
+      return condition.place !== null || isServed(condition.condition, { ...indexes, leads, leadsToNull: () => false });
     }
     case 'related':
       return true;
   }
 }
 
+/** Returns whether a comparison is with null in a form that an index can find. Null in JSON is compared by type. */
+const isNull = ({ comparator, denied, stored }: Comparison): boolean => comparator === 'null' && !denied && stored !== 'json';
+
 /** Returns whether an index on its path can find the values that meet a comparison. */
 const isIndexable = ({ comparator, denied }: Comparison): boolean => !denied && indexable.has(comparator);
 
 const indexable: ReadonlySet<Comparator> = new Set<Comparator>(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'startsWith']);
 
+/** The first paths of indexes: of all, and of those that contain null. */
+export interface LeadingFields {
+  readonly all: ReadonlySet<string>;
+  readonly withNulls: ReadonlySet<string>;
+}
+
+/** The parts of an index that decide what it finds. */
+interface LeadingIndex {
+  readonly key: Readonly<Record<string, unknown>>;
+  readonly isPartial: boolean;
+}
+
+/** Returns the first paths of indexes. */
+export function leadingOf(indexes: readonly LeadingIndex[]): LeadingFields {
+  const first = ({ key }: LeadingIndex): readonly string[] => Object.keys(key).slice(0, 1);
+  return {
+    all: new Set(indexes.flatMap(first)),
+    withNulls: new Set(indexes.filter(({ isPartial }) => !isPartial).flatMap(first)),
+  };
+}
+
+/** Returns the checks of paths against the first paths of indexes. */
+export const leadsBy = ({ all, withNulls }: LeadingFields): Pick<Indexes, 'leads' | 'leadsToNull'> => ({
+  leads: (path) => all.has(path),
+  leadsToNull: (path) => withNulls.has(path),
+});
+
 /**
- * Returns the paths by whose values an index of the service finds entries. Locales are left out, because a locale has a large
- * part of a collection.
+ * Returns the first paths of the indexes of a type. Locales are left out, because a locale has a large part of a collection.
  */
-export const leadingFields = memoizePair((type: ContentType, registry: Registry): ReadonlySet<string> => {
-  const first = planIndexes(type, registry).flatMap(({ key }) => Object.entries(key).slice(0, 1));
-  return new Set(['_id', ...first.flatMap(([field, order]) => (field === 'locale' || order === 'text' ? [] : [field]))]);
+export const leadingFields = memoizePair((type: ContentType, registry: Registry): LeadingFields => {
+  const planned = planIndexes(type, registry).filter(({ key }) => {
+    const [[field, order] = []] = Object.entries(key);
+    return field !== 'locale' && order !== 'text';
+  });
+  const indexes = planned.map(({ key, options }) => ({ key, isPartial: options.partialFilterExpression !== undefined }));
+  return leadingOf([{ key: { _id: 1 }, isPartial: false }, ...indexes]);
 });

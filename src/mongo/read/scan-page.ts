@@ -6,7 +6,7 @@ import { chooseOrder } from './choose-index.js';
 import { tryIndex } from './read-by-index.js';
 import { compilePage, compileSort, sortsByComputed, type Page } from './compile-page.js';
 import { asScanned, readAll, type Database } from '../database.js';
-import { anyIndex, isServed, leadingFields } from './is-served.js';
+import { anyIndex, isServed, leadingFields, leadsBy } from './is-served.js';
 import { forParts, idsAtOnce, type Parts } from './linked-parts.js';
 
 /** Maximum number of entries up to the end of a page that a scan keeps in memory. */
@@ -29,7 +29,7 @@ export function isScanned(plan: Plan, condition: Condition, { registry, database
   if (!isNear(plan)) return false;
   const leading = leadingFields(plan.type, registry);
   // trigrams also find entries that do not meet the condition
-  return !isServed(condition, { ...anyIndex(database), leads: (path) => leading.has(path), serves: () => false });
+  return !isServed(condition, { ...anyIndex(database), ...leadsBy(leading), serves: () => false });
 }
 
 /** Documents of a page, and the total. */
