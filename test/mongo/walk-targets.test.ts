@@ -113,6 +113,25 @@ describe('a sort through a relation to one entry', () => {
     expect({ ids: idsOf(result), total: result.total }).to.deep.equal({ ids: expectedTail, total: 3_000 });
     expect(keys).to.be.within(1, 25);
   });
+
+  it('behind the end: nothing is read once the total is known', async () => {
+    const context = contextOf(database);
+    context.store.changes.setListening(true);
+    const type = typeOf('api::thing.thing');
+    for (const sort of ['', 'name:desc', 'owner.name']) {
+      const ask = (start: string) => {
+        const pagination = parsePagination({ start, limit: '25', withCount: 'true' });
+        const filter = parseFilters({ name: { $startsWith: 'thing' } }, defaultLimits);
+        return examinedBy(database, () =>
+          findMany(type, { ...emptyQuery, filter, sort: parseSort(sort, defaultLimits), pagination }, context),
+        );
+      };
+      await ask('0');
+      const { result, commands } = await ask('3000');
+      expect({ ids: idsOf(result), total: result.total }, sort).to.deep.equal({ ids: [], total: 3_000 });
+      expect(commands, sort).to.deep.equal([]);
+    }
+  });
 });
 
 /** Things with none to three tags, and persons with none to several things; some tags and things have no name. */

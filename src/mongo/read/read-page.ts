@@ -62,7 +62,8 @@ async function readByPlan(plan: Plan, { registry, totals, ...context }: PageCont
     }
   }
   const total = withTotal ? await totalOf(plan, page, { database, totals, estimates }) : null;
-  const find = (): Promise<readonly Document[]> => {
+  const find = async (): Promise<readonly Document[]> => {
+    if (isBehind(page, total?.kept ?? null)) return [];
     if (sortsByComputed(page.sort)) return readComputed(plan, page, database);
     if (chosen !== null) return readChosen(page, chosen.name, database);
     return readDocuments(page, total?.kept ?? null, database);
@@ -100,6 +101,8 @@ function fromEnd({ sort, window: { skip, limit }, ...page }: Page, total: number
     window: { skip: Math.max(left - limit, 0), limit: Math.min(limit, left) },
   };
 }
+
+const isBehind = ({ window: { skip } }: Page, total: number | null): boolean => total !== null && skip > 0 && skip >= total;
 
 const isNearEnd = ({ skip }: Pick<Page['window'], 'skip'>, total: number): boolean => skip > total / 2 && skip < total;
 
