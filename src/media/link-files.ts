@@ -80,10 +80,14 @@ async function linkWithin(
   await syncLocales(type, document._id, sharedNames(type, path.slice(0, 1)), content);
 }
 
-/** As in Strapi v4, new files are inserted behind the first existing one. */
+/**
+ * As in Strapi v4, uploaded files share the first place of a list, in the order in which they came: new ones stand behind the first
+ * file and those that were uploaded after it, which are the ones whose ids ascend, and before the rest of a list that was written.
+ */
 function joinList(stored: unknown, files: readonly number[]): number[] {
-  const [first, ...others] = Array.isArray(stored) ? (stored as number[]) : []; // stored as ids
-  return first === undefined ? [...files] : [first, ...files, ...others];
+  const ids: readonly number[] = Array.isArray(stored) ? (stored as number[]) : []; // stored as ids
+  const rest = ids.findIndex((id, index) => id < (ids[index - 1] ?? id));
+  return rest === -1 ? [...ids, ...files] : [...ids.slice(0, rest), ...files, ...ids.slice(rest)];
 }
 
 /** The ids of the entries of files. */

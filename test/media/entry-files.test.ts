@@ -43,7 +43,7 @@ describe('rest/entry-files', () => {
     expect([nameOf(shots[0].image), nameOf(shots[1].image)]).to.deep.equal([undefined, 'second.txt']);
   });
 
-  it('updates: a single field is replaced, a list grows behind its first, components in the database are found', async () => {
+  it('updates: a single field is replaced, a list grows, components in the database are found', async () => {
     const { body } = await create({ title: 't', shot: { label: 'x' } }, [
       file('files.cover', '1.txt'),
       file('files.gallery', '1.txt'),
@@ -58,7 +58,7 @@ describe('rest/entry-files', () => {
     expect([title, nameOf(cover), namesOf(gallery), shot.label, nameOf(shot.image)]).to.deep.equal([
       't',
       'new.txt',
-      ['1.txt', 'new.txt', '2.txt'],
+      ['1.txt', '2.txt', 'new.txt'],
       'x',
       'in.txt',
     ]);

@@ -207,6 +207,22 @@ describe('media/upload', () => {
     expect((await media.stored()).pending).to.equal(0);
   });
 
+  it('links files that come one by one in their order, behind the first of a list that was written otherwise', async () => {
+    const { body } = await media.send('POST', '/api/stories', { data: { title: 't' } });
+    const refId = String(body.data.id);
+    const link = async (): Promise<number> =>
+      (await media.upload([text], { ref: 'api::story.story', refId, field: 'gallery' })).body[0].id;
+    const shown = async (): Promise<number[]> =>
+      (await media.send('GET', `/api/stories/${refId}?populate=gallery`)).body.data.attributes.gallery.data.map(
+        ({ id }: { id: number }) => id,
+      );
+    const [first, second, third] = [await link(), await link(), await link()];
+    expect(await shown()).to.deep.equal([first, second, third]);
+    await media.send('PUT', `/api/stories/${refId}`, { data: { gallery: [third, first] } });
+    const [fourth, fifth] = [await link(), await link()];
+    expect(await shown()).to.deep.equal([third, fourth, fifth, first]);
+  });
+
   it('lists with filters, sort, fields, start and limit, and without a limit all', async () => {
     const all = (await media.send('GET', '/api/upload/files?sort=id')).body as { id: number; name: string }[];
     expect(all.length).to.equal(await media.database.db.collection('files').countDocuments());
