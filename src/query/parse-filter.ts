@@ -66,20 +66,16 @@ function parseValue(value: unknown, context: Context): Filter | null {
   return { kind: 'comparison', operator: 'eq', value };
 }
 
-function parseOperand(key: string, value: unknown, context: Context): unknown {
-  if (isRecord(value)) return parseNestedOperand(key, value);
-  const values: readonly unknown[] = Array.isArray(value) ? checkedList(key, value, context) : [value];
-  return operators[key.slice(1) as keyof typeof operators].arity === 'one' ? value : values; // the caller has checked the operator
-}
-
 /**
- * Returns the operand of `$null`, for which any object means true. Throws a ValidationError for other operators, which take no
- * object.
+ * Returns the operand of an operator. For `$null` and `$notNull` every object and list means true. Throws a ValidationError if
+ * another operator has an object.
  */
-function parseNestedOperand(key: string, value: Readonly<Record<string, unknown>>): unknown {
-  const [first = key] = Object.keys(value);
-  if (key === '$null' || key === '$notNull') return [true];
-  throw invalidParameter(first);
+function parseOperand(key: string, value: unknown, context: Context): unknown {
+  const { arity } = operators[key.slice(1) as keyof typeof operators]; // the caller has checked the operator
+  if (arity === 'flag' && typeof value === 'object' && value !== null) return [true];
+  if (isRecord(value)) throw invalidParameter(Object.keys(value)[0] ?? key);
+  const values: readonly unknown[] = Array.isArray(value) ? checkedList(key, value, context) : [value];
+  return arity === 'one' ? value : values;
 }
 
 function checkedList(key: string, values: readonly unknown[], { limits }: Context): readonly unknown[] {

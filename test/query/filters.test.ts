@@ -210,6 +210,8 @@ const restOnly: readonly (readonly [object, readonly number[]])[] = [
   [{ tags: { $null: 'true' } }, [5]],
   [{ count: { $in: '3' } }, [3]],
   [{ count: { $null: { any: 'thing' } } }, [4]],
+  [{ count: { $null: ['false'] } }, [4]],
+  [{ count: { $notNull: [null] } }, [1, 2, 3, 5]],
   [{ name: { $not: 'Alpha' } }, [2, 3, 5]],
 ];
 
