@@ -1,6 +1,6 @@
-import { invalidParameter, paginationError, validationError } from '../errors.js';
+import { type ApiError, invalidParameter, paginationError, validationError } from '../errors.js';
 import type { Pagination, Sort } from './ast.js';
-import { isRecord } from '../values.js';
+import { isRecord, type Values } from '../values.js';
 import type { Limits } from './limits.js';
 
 /** Parses `fields`: items as written, each a name or a comma list of names; `*` and absence mean all, returned as null. */
@@ -75,24 +75,34 @@ const no = ['false', 'f', '0'];
 export function parsePagination(input: unknown): Pagination | null {
   if (!isRecord(input)) return null;
   const withCount = parseWithCount(input['withCount']);
-  const offset = offsetKeys.some((key) => input[key] !== undefined);
-  if (offset && pageKeys.some((key) => input[key] !== undefined))
+  const offset = hasOffset(input);
+  if (offset && hasPages(input))
     throw validationError('Invalid pagination parameters. Expected either start/limit or page/pageSize');
   if (offset) return { kind: 'offset', start: parseWhole('start', input) ?? 0, limit: parseWhole('limit', input), withCount };
   return { kind: 'page', page: parseWhole('page', input) ?? 1, pageSize: parseWhole('pageSize', input), withCount };
 }
 
 /** Refuses the top-level parameters of Strapi v3, which would otherwise be silently ignored. */
-export function refuseTopLevelPagination(input: Readonly<Record<string, unknown>>): void {
-  if ([...pageKeys, ...offsetKeys].some((key) => input[key] !== undefined))
-    throw paginationError('Invalid pagination attributes. You cannot use page and offset pagination in the same query');
+export function refuseTopLevelPagination(input: Values): void {
+  if (hasPages(input) || hasOffset(input)) throw mixedPagination();
 }
+
+/** Throws a PaginationError for `page` or `pageSize` beside `start` or `limit`, as top-level parameters or in a populated relation. */
+export function refuseMixedPagination(input: Values): void {
+  if (hasPages(input) && hasOffset(input)) throw mixedPagination();
+}
+
+const hasPages = (input: Values): boolean => pageKeys.some((key) => input[key] !== undefined);
+const hasOffset = (input: Values): boolean => offsetKeys.some((key) => input[key] !== undefined);
+
+const mixedPagination = (): ApiError =>
+  paginationError('Invalid pagination attributes. You cannot use page and offset pagination in the same query');
 
 /**
  * Returns the whole number under a key, 0 for an empty string; null if the key is absent. Throws a ValidationError for other
  * values.
  */
-export function parseWhole(key: string, input: Readonly<Record<string, unknown>>): number | null {
+export function parseWhole(key: string, input: Values): number | null {
   const value = input[key];
   if (value === undefined) return null;
   const figure = typeof value === 'string' || typeof value === 'number' ? Number(value) : NaN;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { invalidParameter, paginationError, validationError } from '../errors.js';
+import { invalidParameter, validationError } from '../errors.js';
 import {
   emptyQuery,
   noPopulate,
@@ -11,7 +11,7 @@ import {
 } from './ast.js';
 import { isRecord } from '../values.js';
 import type { Limits } from './limits.js';
-import { parseFields, parseSort, parseWhole } from './parse-list.js';
+import { parseFields, parseSort, parseWhole, refuseMixedPagination } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';
 
 /**
@@ -117,8 +117,7 @@ function parseWindow(value: Readonly<Record<string, unknown>>): Pagination | nul
   const start = parseWhole('start', value);
   const limit = parseWhole('limit', value);
   if (start === null && limit === null) return null;
-  if (value['page'] !== undefined || value['pageSize'] !== undefined)
-    throw paginationError('Invalid pagination attributes. You cannot use page and offset pagination in the same query');
+  refuseMixedPagination(value);
   if (limit !== null && limit < -1) throw validationError('Invalid parameter limit: expected -1 or more');
   return { kind: 'offset', start: start ?? 0, limit: limit ?? -1, withCount: false };
 }

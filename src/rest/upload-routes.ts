@@ -6,7 +6,7 @@ import { idOf } from '../http/route-request.js';
 import type { Route, RouteCall } from '../http/route.js';
 import { fileType } from '../media/decide-type.js';
 import { emptyQuery } from '../query/ast.js';
-import { parseWhole } from '../query/parse-list.js';
+import { parseWhole, refuseMixedPagination } from '../query/parse-list.js';
 import { parseQuery } from '../query/parse-query.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
 import { parseQueryString } from './query-cache.js';
@@ -36,6 +36,7 @@ const longestList = 10_000;
 async function listFiles(call: RouteCall): Promise<Json[]> {
   const { content, running } = call;
   const input = parametersOf(call);
+  refuseMixedPagination(input);
   const window = { start: parseWhole('start', input) ?? 0, limit: parseWhole('limit', input) || longestList };
   const pagination = { kind: 'offset', ...window, withCount: false } as const;
   const asked = parseQuery(without(input, paging), running.config.api.limits);

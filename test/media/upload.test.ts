@@ -230,6 +230,9 @@ describe('media/upload', () => {
     expect(some.body).to.deep.equal(all.slice(1, 3).map(({ id, name }) => ({ id, name })));
     const [one, whole] = await Promise.all(['1', '0'].map((limit) => media.send('GET', `/api/upload/files?limit=${limit}`)));
     expect([one?.body.length, whole?.body.length]).to.deep.equal([1, all.length]);
+    const paged = await media.send('GET', '/api/upload/files?page=2&pageSize=1');
+    expect(paged.body).to.have.length(all.length);
+    expect((await media.send('GET', '/api/upload/files?page=1&limit=1')).body.error.name).to.equal('PaginationError');
     const named = await media.send('GET', '/api/upload/files?filters[name][$eq]=other.txt');
     expect(named.body).to.have.length(1);
     expect((await media.send('GET', '/api/upload/files?filters[folderPath][$eq]=x')).status).to.equal(400);

@@ -91,6 +91,14 @@ describe('one query over REST and over GraphQL', () => {
     expect(idsOf(first?.attributes.role.data.attributes.users.data)).to.deep.equal([1, 2]);
   });
 
+  it('users: page and pageSize have no effect, and cannot stand beside start and limit', async () => {
+    expect(idsOf(await rest('users?page=2&pageSize=1'))).to.deep.equal([1, 2, 3]);
+    for (const query of ['page=1&limit=1', 'start=1&pageSize=1']) {
+      const { status, body } = await serving.call('GET', `/api/users?${query}`);
+      expect([status, body.error.name]).to.deep.equal([400, 'PaginationError']);
+    }
+  });
+
   it('users: sort=role.name:desc,role.id', async () => {
     expect(idsOf(await rest('users?sort=role.name:desc,role.id')), 'REST').to.deep.equal([3, 1, 2]);
     const query = '{ list: usersPermissionsUsers(sort: ["role.name:desc", "role.id"]) { data { id } } }';

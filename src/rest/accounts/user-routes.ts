@@ -10,7 +10,7 @@ import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import type { ActionName } from '../../query/access.js';
 import { emptyQuery, type Filter, type Pagination, type PopulateField, type Query } from '../../query/ast.js';
-import { parseWhole } from '../../query/parse-list.js';
+import { parseWhole, refuseMixedPagination } from '../../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import { flatEntries, flatEntry } from '../envelope.js';
 import { parseQueryString } from '../query-cache.js';
@@ -37,10 +37,11 @@ const limitsOf = ({ running }: RouteCall) => running.config.api.limits;
 
 const inputOf = (call: RouteCall): Values => parseQueryString(call.request.querystring, limitsOf(call));
 
-const pages: ReadonlySet<string> = new Set(['pagination', 'start', 'limit']);
+const pages: ReadonlySet<string> = new Set(['pagination', 'start', 'limit', 'page', 'pageSize']);
 
-/** The query of a list; its pages are those of the top level. */
+/** The query of a list without its window: `start` and `limit` are top-level, and other pages have no effect, as in Strapi v4. */
 function listQueryOf(call: RouteCall, input: Values): Query {
+  refuseMixedPagination(input);
   const rest = Object.entries(input).filter(([name]) => !pages.has(name));
   return parseQuery(Object.fromEntries(rest), limitsOf(call));
 }
