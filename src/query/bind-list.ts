@@ -13,8 +13,7 @@ import { type BoundPagination, scorePath, type SortKey, type Window } from './pl
  * wrong name.
  */
 export function bindFields({ fields: items, includePrivate }: Query, type: ContentType, context: BindContext): ScalarAttribute[] {
-  for (const item of items ?? []) if (!namesIn(item).every((name) => isField(name, type, context))) throw invalidParameter(item);
-  const wanted = items === null ? null : new Set(items.flatMap(namesIn));
+  const wanted = items === null ? null : wantedFields(items, type, context);
   const fields: ScalarAttribute[] = [];
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'scalar' || (wanted !== null && !wanted.has(attribute.name))) continue;
@@ -25,8 +24,28 @@ export function bindFields({ fields: items, includePrivate }: Query, type: Conte
   return fields;
 }
 
-const isField = (name: string, type: ContentType, { access }: BindContext): boolean =>
-  name === 'id' || readable(type, name, access)?.kind === 'scalar';
+/** The names of attributes by the names that the items list. */
+function wantedFields(items: readonly string[], type: ContentType, { access }: BindContext): ReadonlySet<string> {
+  const wanted = new Map<string, string>();
+  for (const item of items)
+    for (const name of namesIn(item)) {
+      if (wanted.has(name)) continue;
+      const attribute = fieldName(name, type);
+      if (attribute !== 'id' && readable(type, attribute, access)?.kind !== 'scalar') throw invalidParameter(item);
+      wanted.set(name, attribute);
+    }
+  return new Set(wanted.values());
+}
+
+/** As in Strapi v4, an attribute is also selected by the name that its column has in an SQL database: `created_at`. */
+const fieldName = (name: string, { attributes }: ContentType): string =>
+  name.includes('_') && !attributes.has(name)
+    ? ([...attributes.keys()].find((attribute) => columnName(attribute) === name) ?? name)
+    : name;
+
+const columnName = (attribute: string): string => (attribute.match(words) ?? []).join('_').toLowerCase();
+
+const words = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 
 /**
  * Binds sort keys; paths go through relations, media and components to a scalar attribute, or are the score of a full-text

@@ -91,6 +91,21 @@ describe('one query over REST and over GraphQL', () => {
     expect(idsOf(first?.attributes.role.data.attributes.users.data)).to.deep.equal([1, 2]);
   });
 
+  for (const [fields, names] of [
+    ['created_at', ['createdAt']],
+    ['name,published_at,updated_at', ['name', 'updatedAt', 'publishedAt']],
+  ] as const)
+    it(`tags: fields=${fields} selects by the names of columns`, async () => {
+      const [tag] = await rest(`tags?fields=${fields}`);
+      expect(Object.keys(tag?.attributes)).to.deep.equal(names);
+    });
+
+  for (const query of ['fields=updated_by', 'fields=created__at', 'filters[created_at][$null]=true', 'sort=created_at'])
+    it(`tags: ${query} is refused`, async () => {
+      const { status, body } = await serving.call('GET', `/api/tags?${query}`);
+      expect([status, body.error.message]).to.deep.equal([400, `Invalid parameter ${/\w+_\w+/.exec(query)?.[0] ?? ''}`]);
+    });
+
   it('users: page and pageSize have no effect, and cannot stand beside start and limit', async () => {
     expect(idsOf(await rest('users?page=2&pageSize=1'))).to.deep.equal([1, 2, 3]);
     for (const query of ['page=1&limit=1', 'start=1&pageSize=1']) {
