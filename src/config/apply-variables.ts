@@ -59,7 +59,7 @@ export function completeConfig(written: WrittenSections, place: ConfigPlace): Co
   const config: Config = {
     directory: place.directory,
     environment,
-    warnings: [...new Set(warnings)],
+    warnings,
     server: fillDefaults(sections.server, given('server')),
     database: fillDefaults(sections.database, given('database')),
     api: fillDefaults(sections.api, given('api')),
@@ -68,7 +68,12 @@ export function completeConfig(written: WrittenSections, place: ConfigPlace): Co
     admin: fillDefaults(sections.admin, given('admin')),
   };
   refuse(checkTogether(config));
-  return freezeDeep({ ...config, api: withAliases(config) });
+  return freezeDeep({ ...config, api: withAliases(config), warnings: [...new Set([...warnings, ...limitWarnings(config.api)])] });
+}
+
+function limitWarnings({ rest: { defaultLimit, maxLimit } }: Config['api']): readonly string[] {
+  if (maxLimit === null || defaultLimit <= maxLimit) return [];
+  return ['api.rest.defaultLimit is over api.rest.maxLimit: lists have more entries where no page is asked for'];
 }
 
 /** Limits with an older name, from before GraphQL and REST shared them. */
@@ -96,14 +101,12 @@ function fill(node: SettingNode, given: unknown): unknown {
 /** Returns a line for each conflict between settings of different sections. */
 function checkTogether({ api, plugins, middlewares }: Config): readonly string[] {
   const { cors, body } = middlewares;
-  const { rest } = api;
   const graphql = plugins.graphql.config.endpoint;
   return [
     ...(cors.credentials && [cors.origin].flat().includes('*')
       ? ['middlewares.cors.credentials needs a list of origins, not *']
       : []),
-    ...(rest.maxLimit !== null && rest.defaultLimit > rest.maxLimit ? ['api.rest.defaultLimit is over api.rest.maxLimit'] : []),
-    ...(graphql === rest.prefix ? ['plugins.graphql.config.endpoint is the same as api.rest.prefix'] : []),
+    ...(graphql === api.rest.prefix ? ['plugins.graphql.config.endpoint is the same as api.rest.prefix'] : []),
     ...(body.jsonLimit > 16_777_216 ? ['middlewares.body.jsonLimit is over 16 MB, the largest document of MongoDB'] : []),
   ];
 }

@@ -24,7 +24,7 @@ export function bindFields({ fields: items, includePrivate }: Query, type: Conte
   return fields;
 }
 
-/** The names of attributes by the names that the items list. */
+/** Returns the names of the attributes that the items name. Throws a ValidationError for an item with a wrong name. */
 function wantedFields(items: readonly string[], type: ContentType, { access }: BindContext): ReadonlySet<string> {
   const wanted = new Map<string, string>();
   for (const item of items)
@@ -37,7 +37,7 @@ function wantedFields(items: readonly string[], type: ContentType, { access }: B
   return new Set(wanted.values());
 }
 
-/** As in Strapi v4, an attribute is also selected by the name that its column has in an SQL database: `created_at`. */
+/** Returns the attribute that a name selects. As in Strapi v4, it may be the name of a column in an SQL database: `created_at`. */
 const fieldName = (name: string, { attributes }: ContentType): string =>
   name.includes('_') && !attributes.has(name)
     ? ([...attributes.keys()].find((attribute) => columnName(attribute) === name) ?? name)
@@ -145,19 +145,20 @@ function bindOrder(order: string): 1 | -1 {
   throw validationError(`Invalid parameter sort: the order can only be asc or desc, not ${JSON.stringify(order)}`);
 }
 
-/** Applies defaults and limits: numbers below the minimum are raised, numbers above the maximum are lowered. */
+/**
+ * Applies defaults and limits: numbers below the minimum are raised, numbers above the maximum are lowered. As in Strapi v4, the
+ * default page size is not lowered if the request has no pagination.
+ */
 export function bindPagination(pagination: Pagination | null, settings: BindSettings): BoundPagination {
   const { defaultLimit } = settings;
-  if (pagination?.kind === 'offset') {
+  if (pagination === null) return { kind: 'page', page: 1, pageSize: defaultLimit };
+  if (pagination.kind === 'offset') {
     const { start, limit } = pagination;
-    return { kind: 'offset', start: Math.max(start, 0), limit: limit === null ? defaultLimit : boundLimit(limit, settings) };
+    return { kind: 'offset', start: Math.max(start, 0), limit: boundLimit(limit ?? defaultLimit, settings) };
   }
-  const pageSize = pagination?.pageSize ?? null;
-  return {
-    kind: 'page',
-    page: Math.max(pagination?.page ?? 1, 1),
-    pageSize: pageSize === null ? defaultLimit : Math.min(Math.max(pageSize, 1), settings.maxLimit ?? Infinity),
-  };
+  const { page, pageSize } = pagination;
+  const size = Math.max(pageSize ?? defaultLimit, 1);
+  return { kind: 'page', page: Math.max(page, 1), pageSize: Math.min(size, settings.maxLimit ?? Infinity) };
 }
 
 /** Returns a limit within its bounds; -1 stands for the maximum. */

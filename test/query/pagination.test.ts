@@ -34,6 +34,10 @@ const cases: readonly (readonly [string, number | null, BoundPagination])[] = [
   ['pagination[limit]=-1', 100, offset(0, 100)],
   ['pagination[limit]=-1', null, offset(0, -1)],
   ['pagination[start]=2&pagination[limit]=3', 100, offset(2, 3)],
+  // a default over the maximum holds where no page is asked for
+  ['', 10, page(1, 25)],
+  ['pagination[page]=2', 10, page(2, 10)],
+  ['pagination[start]=5', 10, offset(5, 10)],
 ];
 
 const refused: readonly (readonly [string, string, string])[] = [
