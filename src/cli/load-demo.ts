@@ -49,9 +49,16 @@ interface DemoTarget {
   readonly media: Media | null;
 }
 
-/** Loads the demo if the configuration asks for it. Does nothing before the database has answered. */
+/**
+ * Loads the demo if the configuration asks for it. Does nothing before the database has answered. Throws an Error that says how to start
+ * without the demo if it cannot be stored.
+ */
 export async function fillDemo({ config, backend, media }: Omit<DemoTarget, 'backend'> & { readonly backend: Backend | null }) {
-  if (config.database.demo && backend !== null) await loadDemo({ config, backend, media });
+  if (!config.database.demo || backend === null) return;
+  await loadDemo({ config, backend, media }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the demo was not loaded: ${reason}; MANGROVE_DEMO=false starts without it`, { cause: error });
+  });
 }
 
 /** The folder of the demo in the package. */
@@ -62,16 +69,17 @@ const languages = ['en', 'fr'] as const;
 
 /**
  * Fills an empty database with the demo magazine in one transaction, so that an interrupted start leaves nothing. Does nothing if
- * there is a model, which another instance may have stored. Returns the number of entries.
+ * there is a model, which another instance may have stored. Returns the number of entries. The limits of requests do not hold: nobody
+ * waits for an answer, and a slow machine takes its time.
  */
-export async function loadDemo({ config, backend, media }: DemoTarget, folder = demoFolder): Promise<number> {
-  const { database } = backend.store;
+export async function loadDemo({ config, backend: given, media }: DemoTarget, folder = demoFolder): Promise<number> {
+  const database = { ...given.store.database, maxTimeMS: { read: patience, write: patience } };
+  const backend = { ...given, store: { ...given.store, database } };
   if (await hasModels(database)) return 0;
   const models = await readFolder<Model>(join(folder, 'models'));
   const files = await readFolder<DemoFile>(join(folder, 'entries'));
   const foreign = [...(await findForeign(models, database))];
-  if (foreign.length > 0)
-    throw new Error(`the demo was not loaded: collections that were never served hold documents: ${foreign.join(', ')}`);
+  if (foreign.length > 0) throw new Error(`collections that were never served hold documents: ${foreign.join(', ')}`);
   const content = demoContext(models, config, backend);
   await database.db.createCollection(collections.models).catch(() => undefined); // it may be there: a transaction cannot race to make it
   const types = [...content.bind.registry.types.values()].filter(({ kind }) => kind !== 'component');
@@ -94,6 +102,9 @@ export async function loadDemo({ config, backend, media }: DemoTarget, folder = 
     await pictures.discard();
   }
 }
+
+/** Milliseconds of one command. MongoDB itself ends transactions that are open for a minute. */
+const patience = 60_000;
 
 const hasModels = async (database: Database): Promise<boolean> =>
   (await readAll(database, { find: collections.models, projection: { _id: 1 }, limit: 1 })).length > 0;

@@ -94,6 +94,26 @@ describe('cli/load-demo', () => {
       expect((await fetch(server.url + path)).headers.get('content-type')).to.equal('image/jpeg');
   });
 
+  it('says how to start without it if it cannot be stored', async () => {
+    const { config, backend, media } = await start();
+    await database.db.collection('articles').insertOne({ title: 'Somebody else’s' });
+    const failed = await fillDemo({ backend, media, config: { ...config, database: { ...config.database, demo: true } } }).catch(
+      (error: unknown) => (error instanceof Error ? error.message : ''),
+    );
+    expect(failed).to.equal(
+      'the demo was not loaded: collections that were never served hold documents: articles; MANGROVE_DEMO=false starts without it',
+    );
+  });
+
+  it('is stored however long it takes: the limits of requests do not hold for it', async () => {
+    const { config, backend, media } = await start();
+    if (backend === null) throw new Error('the test database did not answer');
+    const { store, models } = backend;
+    const hurried = { ...store, database: { ...store.database, maxTimeMS: { read: 5_000, write: 1 } } };
+    await loadDemo({ config, backend: { ...backend, store: hurried, models }, media }, light);
+    expect(await counted()).to.deep.equal(whole);
+  });
+
   it('is stored once by two instances, in its languages, whatever the default locale', async () => {
     const french = { i18n: { config: { defaultLocale: 'fr' } } };
     const instances = await Promise.all([start(french), start(french)]);
