@@ -10,18 +10,18 @@ import { describeChange, isStoredAs, printTable } from './compare-models.js';
 import { readModelFiles, shownFile, type ModelDocument } from './model-files.js';
 import type { OpenedDatabase } from './open-database.js';
 import { recordCommand } from './run-command.js';
+import { parseWords, required } from './usage-error.js';
 
 /**
- * Stores the models of files and folders, once or whenever they change. Returns the exit code; null if the arguments are wrong.
+ * Stores the models of files and folders, once or whenever they change. Returns the exit code.
  */
-export async function addModels(opened: OpenedDatabase, args: readonly string[]): Promise<number | null> {
-  const flags = args.filter((arg) => arg.startsWith('--'));
-  const paths = args.filter((arg) => !arg.startsWith('--'));
-  const unknown = flags.find((flag) => !['--dry-run', '--watch'].includes(flag));
-  if (unknown !== undefined || paths.length === 0) return null;
-  const isDry = flags.includes('--dry-run');
+export async function addModels(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
+  const options = { 'dry-run': { type: 'boolean', default: false }, watch: { type: 'boolean', default: false } } as const;
+  const { values, positionals: paths } = parseWords({ args: [...args], options, allowPositionals: true });
+  required(paths[0], 'a file or folder');
+  const isDry = values['dry-run'];
   const exitCode = await addOnce(opened, paths, { isDry, quiet: false });
-  return flags.includes('--watch') ? keepAdding(opened, paths, isDry) : exitCode;
+  return values.watch ? keepAdding(opened, paths, isDry) : exitCode;
 }
 
 interface AddOptions {

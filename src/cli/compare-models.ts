@@ -5,6 +5,7 @@ import type { Model } from '../schema/model.js';
 import { type ModelDocument, modelPath, readModelFiles, shownFile, writeModelFile } from './model-files.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import type { OpenedDatabase } from './open-database.js';
+import { required } from './usage-error.js';
 
 /** Returns whether the stored model is identical, including the order of its attributes, which answers follow. */
 export function isStoredAs(document: ModelDocument, stored: readonly ModelDocument[]): boolean {
@@ -35,11 +36,10 @@ export function printTable(rows: readonly (readonly string[])[]): void {
 }
 
 /**
- * Prints how the models of files and folders differ from the stored ones. Returns the exit code, 1 if they differ; null if the
- * arguments are wrong.
+ * Prints how the models of files and folders differ from the stored ones. Returns the exit code, 1 if they differ.
  */
-export async function diffModels({ database }: OpenedDatabase, paths: readonly string[]): Promise<number | null> {
-  if (paths.length === 0) return null;
+export async function diffModels({ database }: OpenedDatabase, paths: readonly string[]): Promise<number> {
+  required(paths[0], 'a file or folder');
   const { models, unreadable } = await readModelFiles(paths);
   const stored = await readModels(database);
   const documents = new Map(models.map(({ document }) => [document.uid, document]));
@@ -61,10 +61,10 @@ function differenceOf(document: ModelDocument, stored: readonly ModelDocument[])
 
 /**
  * Writes the stored models into the folder of a Strapi project. A model that is in the folder already is written where it is.
- * Files of models that are not stored stay. Returns the exit code; null if the arguments are wrong.
+ * Files of models that are not stored stay. Returns the exit code.
  */
-export async function pullModels({ database }: OpenedDatabase, [directory]: readonly string[]): Promise<number | null> {
-  if (directory === undefined) return null;
+export async function pullModels({ database }: OpenedDatabase, [word]: readonly string[]): Promise<number> {
+  const directory = required(word, 'a folder');
   await mkdir(directory, { recursive: true });
   const { models } = await readModelFiles([directory]);
   const stored: readonly ModelDocument[] = await readModels(database);

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { createMedia } from '../media/open-media.js';
 import { modelSettings } from '../mongo/models/open-backend.js';
 import { readModels } from '../mongo/stores/model-store.js';
@@ -8,27 +7,29 @@ import { exportContent } from '../transfer/export-content.js';
 import { archiveKey, refuseSecrets } from './open-source.js';
 import { changing, runOnService, type Command } from './run-command.js';
 import { showProgress } from './show-progress.js';
+import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove export FILE [--key-file FILE]
   writes models, entries, files and settings into an archive that import, and strapi import, read
   FILE               ends with .tar or .tar.gz; with .enc behind it the archive is encrypted
   --key-file FILE    holds the key of an encrypted archive; else MANGROVE_IMPORT_KEY, or it is asked for`;
 
-/** Null if the arguments are wrong. */
 function readArguments(args: readonly string[]) {
   refuseSecrets(args);
   const options = { 'key-file': { type: 'string' } } as const;
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-  const [file = '', ...others] = positionals;
-  return others.length === 0 && /\.(tar|tar\.gz|tgz)(\.enc)?$/.test(file) ? { file, keyFile: values['key-file'] } : null;
+  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
+  const [word, ...others] = positionals;
+  const file = required(word, 'a file');
+  allowNoMore(others);
+  if (!/\.(tar|tar\.gz|tgz)(\.enc)?$/.test(file))
+    throw new UsageError(`the name of an archive ends with .tar, .tar.gz, .tar.enc or .tar.gz.enc, not as ${file}`);
+  return { file, keyFile: values['key-file'] };
 }
 
 const exportAll: Command = async ({ config, secrets, store: { database }, content }, args) => {
-  const given = readArguments(args);
-  if (given === null) throw new Error(usage);
-  const { file } = given;
+  const { file, keyFile } = readArguments(args);
   if (existsSync(file)) throw new Error(`${file} already exists`);
-  const key = await archiveKey(file, given.keyFile);
+  const key = await archiveKey(file, keyFile);
   const counts = await exportContent(
     { file, key },
     {
@@ -44,8 +45,9 @@ const exportAll: Command = async ({ config, secrets, store: { database }, conten
 };
 
 /**
- * Exports everything, and logs that, since the archive contains password hashes and addresses. Returns the exit code; null if the
- * arguments are wrong.
+ * Exports everything, and logs that, since the archive contains password hashes and addresses. Returns the exit code.
  */
-export const run = (args: readonly string[]): Promise<number | null> =>
-  readArguments(args) === null ? Promise.resolve(null) : runOnService(changing(exportAll), args, 'export');
+export async function run(args: readonly string[]): Promise<number> {
+  readArguments(args);
+  return runOnService(changing(exportAll), args, 'export');
+}

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { createMedia } from '../media/open-media.js';
 import { ensureBlobIndexes } from '../mongo/stores/blob-store.js';
 import { abandonImport, prepareImport, runImport } from '../transfer/run-import.js';
@@ -9,6 +8,7 @@ import { openSource, refuseSecrets } from './open-source.js';
 import type { OpenedService } from './open-service.js';
 import { changing, runOnService, type Command } from './run-command.js';
 import { showProgress } from './show-progress.js';
+import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove import SOURCE [options]
   SOURCE             an archive of strapi export: .tar, .tar.gz, and .enc;
@@ -34,18 +34,17 @@ const options = {
   abandon: { type: 'boolean', default: false },
 } as const;
 
-/** Null if the arguments are wrong. */
 function readArguments(args: readonly string[]) {
   refuseSecrets(args);
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
   const [source, ...more] = positionals;
-  if (more.length > 0 || (source === undefined) !== values.abandon) return null;
-  return { ...values, source: source ?? '' };
+  allowNoMore(more);
+  if (values.abandon && source !== undefined) throw new UsageError('--abandon has no SOURCE');
+  return { ...values, source: values.abandon ? '' : required(source, 'SOURCE') };
 }
 
 const importSource: Command = async (service, args) => {
   const given = readArguments(args);
-  if (given === null) throw new Error(usage);
   const context = await contextOf(service);
   if (given.abandon) return abandon(context);
   const source = await openSource(given, service.store.database);
@@ -79,10 +78,9 @@ async function abandon(context: ImportContext): Promise<void> {
   console.log(`the import of ${given.source} is given up; ${left}`);
 }
 
-/** Imports a source. Returns the exit code; null if the arguments are wrong. */
-export function run(args: readonly string[]): Promise<number | null> {
+/** Imports a source. Returns the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
   const given = readArguments(args);
-  if (given === null) return Promise.resolve(null);
   // A dry run changes nothing and is not logged.
   return runOnService(given['dry-run'] ? importSource : changing(importSource), args, 'import');
 }

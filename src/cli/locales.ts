@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util';
 import { withDatabase } from '../content/content-context.js';
 import { createLocale, deleteLocale, listLocales, updateLocale, type LocaleWork } from '../content/locales.js';
 import { inTransaction } from '../mongo/transaction.js';
 import type { OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
+import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove locales <command>
   list                       all locales, and which is the default one
@@ -13,9 +13,10 @@ export const usage = `usage: npx mangrove locales <command>
 
 function readWords(args: readonly string[]) {
   const options = { name: { type: 'string' }, default: { type: 'boolean' } } as const;
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-  const [code, ...more] = positionals;
-  if (code === undefined || more.length > 0) throw new Error(usage);
+  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
+  const [word, ...more] = positionals;
+  const code = required(word, 'the code of a locale');
+  allowNoMore(more);
   return { code, input: { name: values.name, isDefault: values.default } };
 }
 
@@ -37,7 +38,8 @@ const add: Command = async (service, args) => {
 
 const change: Command = async (service, args) => {
   const { code, input } = readWords(args);
-  if (input.name === undefined && input.isDefault === undefined) throw new Error(usage);
+  if (input.name === undefined && input.isDefault === undefined)
+    throw new UsageError('nothing to change: --name or --default is missing');
   await updateLocale(code, input, workOf(service));
   console.log(`changed ${code}`);
 };

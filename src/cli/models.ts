@@ -10,6 +10,7 @@ import { recordCommand } from './run-command.js';
 import { diffModels, pullModels } from './compare-models.js';
 import { shardModels, validateModels } from './validate-models.js';
 import { openDatabase, type OpenedDatabase } from './open-database.js';
+import { findCommand, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove models <command>
   list                models that are stored, and what is wrong with them
@@ -23,8 +24,8 @@ export const usage = `usage: npx mangrove models <command>
   shard [UID...]      shard the collections of models that name a key, on a sharded cluster
   remove UID          take a model out; its entries stay`;
 
-/** Returns the exit code; null if the arguments are wrong. */
-type Command = (opened: OpenedDatabase, args: readonly string[]) => Promise<number | null>;
+/** Returns the exit code. */
+type Command = (opened: OpenedDatabase, args: readonly string[]) => Promise<number>;
 
 const commands: Readonly<Record<string, Command>> = {
   list,
@@ -49,8 +50,8 @@ async function list({ database, config }: OpenedDatabase): Promise<number> {
   return build.problems.size > 0 ? 1 : 0;
 }
 
-async function exportModels({ database }: OpenedDatabase, [directory]: readonly string[]): Promise<number | null> {
-  if (directory === undefined) return null;
+async function exportModels({ database }: OpenedDatabase, [word]: readonly string[]): Promise<number> {
+  const directory = required(word, 'a folder');
   await mkdir(directory, { recursive: true });
   for (const model of await readModels(database)) {
     const file = join(directory, `${model.uid.replaceAll('::', '-')}.json`);
@@ -60,8 +61,8 @@ async function exportModels({ database }: OpenedDatabase, [directory]: readonly 
   return 0;
 }
 
-async function remove({ database }: OpenedDatabase, [uid]: readonly string[]): Promise<number | null> {
-  if (uid === undefined) return null;
+async function remove({ database }: OpenedDatabase, [word]: readonly string[]): Promise<number> {
+  const uid = required(word, 'a uid');
   const isRemoved = await recordCommand(database, ['models remove', [uid]], () => removeModel(database, uid));
   if (!isRemoved) return fail(`there is no model ${uid}`);
   console.log(`removed ${uid}`);
@@ -73,10 +74,9 @@ function fail(message: string): number {
   return 1;
 }
 
-/** Runs the command of that name. Returns the exit code; null if the arguments are wrong. */
-export async function run([name = '', ...args]: readonly string[]): Promise<number | null> {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) return null;
+/** Runs the command of that name. Returns the exit code. */
+export async function run([name = '', ...args]: readonly string[]): Promise<number> {
+  const command = findCommand('models', name, commands);
   const opened = await openDatabase();
   return command(opened, args).finally(() => opened.close());
 }

@@ -29,7 +29,7 @@ export async function openSource(given: SourceArguments, database: Database): Pr
 /** Returns the key of an encrypted archive: from a file, from the environment, or asked for. Null: the archive is not encrypted. */
 export async function archiveKey(file: string, keyFile: string | undefined): Promise<string | null> {
   if (!file.endsWith('.enc')) return null;
-  if (keyFile === undefined) return process.env['MANGROVE_IMPORT_KEY'] ?? readSecret(`key of ${file}`);
+  if (keyFile === undefined) return readSecret(`key of ${file}`, 'MANGROVE_IMPORT_KEY');
   const [key = ''] = (await readFile(keyFile, 'utf8')).split(/\r?\n/, 1);
   if (key === '') throw new Error(`${keyFile} holds no key`);
   return key;
@@ -39,7 +39,7 @@ export async function archiveKey(file: string, keyFile: string | undefined): Pro
 async function withPassword(uri: string): Promise<string> {
   const [start, protocol = '', user = ''] = /^(mongodb(?:\+srv)?:\/\/)([^@/?]+)@/.exec(uri) ?? [];
   if (start === undefined || /[?&]authMechanism=(?!SCRAM|PLAIN)/i.test(uri)) return uri;
-  const password = process.env['MANGROVE_IMPORT_PASSWORD'] ?? (await readSecret(`password of ${user}`));
+  const password = await readSecret(`password of ${user}`, 'MANGROVE_IMPORT_PASSWORD');
   return `${protocol}${user}:${encodeURIComponent(password)}@${uri.slice(start.length)}`;
 }
 
@@ -58,5 +58,4 @@ export function refuseSecrets(args: readonly string[]): void {
     );
 }
 
-const askToken = async (url: string): Promise<string> =>
-  process.env['MANGROVE_IMPORT_TOKEN'] ?? readSecret(`API token of ${url}`);
+const askToken = (url: string): Promise<string> => readSecret(`API token of ${url}`, 'MANGROVE_IMPORT_TOKEN');

@@ -6,6 +6,7 @@ import { grantActions, revokeActions } from '../accounts/roles/grant-actions.js'
 import { didYouMean } from '../nearest-name.js';
 import { findRole, readRolesByType, type OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
+import { required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove permissions <command>
   list [ROLE]                what each role may do, or one of them
@@ -33,8 +34,9 @@ const revoke: Command = async (service, [type, ...patterns]) => {
 };
 
 function roleFor(service: OpenedService, type: string | undefined, patterns: readonly string[]): Promise<Role> {
-  if (type === undefined || patterns.length === 0) throw new Error(usage);
-  return findRole(service, type);
+  const word = required(type, 'a role');
+  required(patterns[0], 'an action');
+  return findRole(service, word);
 }
 
 const allActions = ({ config, content }: OpenedService): string[] => knownActions(content.bind.registry, activePlugins(config));

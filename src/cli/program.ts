@@ -1,13 +1,14 @@
 import { ApiError } from '../errors.js';
 import { suggest } from '../nearest-name.js';
 import { packageVersion } from '../package-root.js';
+import { isUsageError } from './usage-error.js';
 
 /** The exports of a module of a command. */
 interface CommandModule {
   /** For people; begins with `usage:`. */
   readonly usage: string;
-  /** Runs the command. Returns the exit code; null if the arguments are wrong. Throws an Error whose message is for people. */
-  readonly run: (args: readonly string[]) => Promise<number | null>;
+  /** Runs the command. Returns the exit code. Throws an Error whose message is for people, a UsageError if the arguments are wrong. */
+  readonly run: (args: readonly string[]) => Promise<number>;
 }
 
 /** A command of the program `mangrove`. Its module is loaded when it is called: the driver and the service take half a second. */
@@ -40,17 +41,24 @@ const help = (): string => {
   ].join('\n');
 };
 
-const asksForHelp = (word: string | undefined): boolean => word === '--help' || word === '-h' || word === 'help';
+const isHelpOption = (word: string): boolean => word === '--help' || word === '-h';
+
+const asksForHelp = ([name = '', ...args]: readonly string[]): boolean => name === 'help' || [name, ...args].some(isHelpOption);
 
 /** Runs the command that the words name, or prints the help or the version. Returns the exit code. */
 export async function runProgram([name = '', ...args]: readonly string[]): Promise<number> {
-  if (asksForHelp(name)) return print(help());
+  if (name === 'help' && args[0] !== undefined) return runProgram([args[0], 'help']);
+  if (asksForHelp([name])) return print(help());
   if (name === '--version' || name === '-v') return print(packageVersion);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) return fail(name === '' ? help() : `${unknown(name)}\n\n${help()}`);
   try {
     const { usage, run } = await command.load();
-    return asksForHelp(args[0]) ? print(usage) : ((await run(args)) ?? fail(usage));
+    if (asksForHelp(args)) return print(usage);
+    return await run(args).catch((error: unknown) => {
+      if (isUsageError(error)) return fail(`${error.message}\n\n${usage}`);
+      throw error;
+    });
   } catch (error) {
     return fail(messageOf(error));
   }
@@ -69,10 +77,16 @@ function fail(text: string): number {
 }
 
 function messageOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof ApiError)) return missingFile(error) ?? (error instanceof Error ? error.message : String(error));
   const { errors } = error.details ?? {};
   const messages = Array.isArray(errors)
     ? errors.map((one: unknown) => String(Reflect.get(Object(one) as object, 'message')))
     : [];
   return messages.length > 0 ? messages.join('\n') : error.message;
+}
+
+/** Returns the message for a file that is not there; null for another error. */
+function missingFile(error: unknown): string | null {
+  const { code, path } = Object(error) as { readonly code?: unknown; readonly path?: unknown };
+  return code === 'ENOENT' && typeof path === 'string' ? `there is no file or folder ${path}` : null;
 }

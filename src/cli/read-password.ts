@@ -13,13 +13,17 @@ export async function readPassword(question: string): Promise<string> {
   return password;
 }
 
-/** Reads another secret in the same way, but prompts for it only once. */
-export const readSecret = async (question: string): Promise<string> =>
-  given(await readLine(process.stdin.isTTY ? `${question}: ` : ''));
+/**
+ * Returns the secret in an environment variable. If there is none it is read in the same way, but asked for only once. Throws an Error
+ * that names the secret and the variable if there is none.
+ */
+export const readSecret = async (name: string, variable: string): Promise<string> =>
+  process.env[variable] ??
+  given(await readLine(process.stdin.isTTY ? `${name}: ` : ''), `the ${name} was not given: set ${variable}`);
 
-function given(password: string): string {
-  if (password === '') throw new Error('no password was given');
-  return password;
+function given(secret: string, otherwise = 'no password was given'): string {
+  if (secret === '') throw new Error(otherwise);
+  return secret;
 }
 
 /** Reads a line without echo. */

@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
 import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
+import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove roles <command>
   list                       the types of all roles, their names and how many actions they grant
@@ -14,9 +14,10 @@ const text = { type: 'string' } as const;
 
 function readWords(args: readonly string[]) {
   const options = { type: text, name: text, description: text };
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-  const [which, ...more] = positionals;
-  if (which === undefined || more.length > 0) throw new Error(usage);
+  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
+  const [word, ...more] = positionals;
+  const which = required(word, 'a role');
+  allowNoMore(more);
   return { which, values };
 }
 
@@ -35,7 +36,8 @@ const create: Command = async (service, args) => {
 const change: Command = async (service, args) => {
   const { which, values } = readWords(args);
   const { name, description } = values;
-  if (name === undefined && description === undefined) throw new Error(usage);
+  if (name === undefined && description === undefined)
+    throw new UsageError('nothing to change: --name or --description is missing');
   await updateRole((await findRole(service, which)).id, { name, description }, service.content);
   console.log(`changed ${which}`);
 };

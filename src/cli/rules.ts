@@ -4,6 +4,7 @@ import { checkAdminBody } from '../admin/check-admin-body.js';
 import { rulesBody } from '../admin/role-admin-routes.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
+import { required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove rules <command>
   list [ROLE]                the rules of each role, or of one, as JSON
@@ -16,8 +17,9 @@ const list: Command = async (service, [type]) => {
   for (const role of roles) if (role.rules !== null) console.log(`${role.type}\t${JSON.stringify(role.rules)}`);
 };
 
-const set: Command = async (service, [type, file]) => {
-  if (type === undefined || file === undefined) throw new Error(usage);
+const set: Command = async (service, [word, path]) => {
+  const type = required(word, 'a role');
+  const file = required(path, 'a file');
   const role = await findRole(service, type);
   const change = checkAdminBody(rulesBody, await readJson(file)) as RulesChange; // checked by the schema
   await setRules(role.id, change, service.content);
@@ -33,8 +35,8 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
-const remove: Command = async (service, [type]) => {
-  if (type === undefined) throw new Error(usage);
+const remove: Command = async (service, [word]) => {
+  const type = required(word, 'a role');
   await setRules((await findRole(service, type)).id, { rows: null, fields: null }, service.content);
   console.log(`the rules of ${type} are removed`);
 };

@@ -3,6 +3,7 @@ import { withoutSecrets } from '../admin/without-secrets.js';
 import { recordChange, type AuditRecord } from '../mongo/stores/audit-log.js';
 import type { Database } from '../mongo/database.js';
 import { openService, type OpenedService } from './open-service.js';
+import { findCommand } from './usage-error.js';
 
 /** Words of a command line. */
 type Words = readonly string[];
@@ -50,15 +51,13 @@ function recordOf(what: string, args: Words): AuditRecord {
 }
 
 /**
- * Returns a function that runs one of these commands on the service of the working directory. It returns the exit code; null if
- * there is no command of that name.
+ * Returns a function that runs one of these commands on the service of the working directory. It returns the exit code, and throws a
+ * UsageError if there is no command of that name.
  */
 export const serviceCommands =
   (group: string, commands: Readonly<Record<string, Command>>) =>
-  async ([name = '', ...args]: Words): Promise<number | null> => {
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    return command === undefined ? null : runOnService(command, args, `${group} ${name}`);
-  };
+  async ([name = '', ...args]: Words): Promise<number> =>
+    runOnService(findCommand(group, name, commands), args, `${group} ${name}`);
 
 /** Runs a command on the service of the working directory. Returns the exit code. */
 export async function runOnService(command: Command, args: Words, name: string): Promise<number> {

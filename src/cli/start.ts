@@ -8,24 +8,22 @@ import { startConfigured } from '../mongo/embedded/configured-server.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import { endWith } from './open-database.js';
 import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from './workers.js';
+import { parseWords } from './usage-error.js';
 
 export const usage = `usage: npx mangrove start [--project DIR]
   Starts the service from config/ of the working directory, and stops it on SIGTERM and SIGINT.
   --project DIR   from the folder of a Strapi v4 project instead, whose models are stored first (MANGROVE_PROJECT)`;
 
-/** Starts the service. Returns the exit code; null if the arguments are wrong. A start that fails ends the process. */
-export async function run(args: readonly string[]): Promise<number | null> {
-  const project = projectOf(args);
-  if (project === undefined) return null;
-  await startService(project).catch(endWith);
+/** Starts the service. Returns the exit code. A start that fails ends the process. */
+export async function run(args: readonly string[]): Promise<number> {
+  await startService(projectOf(args)).catch(endWith);
   return 0;
 }
 
-/** The folder in the arguments; null: none, undefined: the arguments are wrong. */
-function projectOf(args: readonly string[]): string | null | undefined {
-  const [flag = '', value, ...rest] = args.flatMap((arg) => arg.split(/(?<=^--project)=/));
-  if (flag === '') return process.env['MANGROVE_PROJECT'] ?? null;
-  return flag === '--project' && value !== undefined && rest.length === 0 ? value : undefined;
+/** Returns the folder in the arguments; null if there is none. */
+function projectOf(args: readonly string[]): string | null {
+  const { values } = parseWords({ args: [...args], options: { project: { type: 'string' } } });
+  return values.project ?? process.env['MANGROVE_PROJECT'] ?? null;
 }
 
 /**

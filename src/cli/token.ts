@@ -1,17 +1,17 @@
-import { parseArgs } from 'node:util';
 import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
+import { parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove token <command>
-  create --name NAME --type read-only|full-access|custom|admin [--days N] [--action ACTION]... [--description TEXT]
-                   make a token and print its key, which is shown this once
+  create [--name NAME] [--type read-only|full-access|custom|admin] [--days N] [--action ACTION]... [--description TEXT]
+                   make a token, read-only unless given, and print its key, which is shown this once
   list             tokens, without their keys
   revoke NAME|ID   delete a token; it is void at once`;
 
 const day = 86_400_000;
 
 const create: Command = async ({ store, secrets }, args) => {
-  const { values } = parseArgs({
+  const { values } = parseWords({
     args: [...args],
     options: {
       name: { type: 'string' },
@@ -25,7 +25,7 @@ const create: Command = async ({ store, secrets }, args) => {
   if (days !== undefined && !(Number(days) > 0)) throw new Error(`--days must be a number above 0, not ${days}`);
   const lifespan = days === undefined ? null : Number(days) * day;
   const { token, key } = await createToken({ name, type, description, permissions: action, lifespan }, secrets.tokenSalt, store);
-  console.error(`made the ${token.type} token ${token.name}; its key is shown this once:`);
+  console.error(`made the ${token.type} token "${token.name}"; its key is shown this once:`);
   console.log(key);
 };
 
@@ -36,8 +36,7 @@ const list: Command = async ({ store }) => {
 };
 
 const revoke: Command = async ({ store }, [which]) => {
-  if (which === undefined) throw new Error(usage);
-  const { name } = await revokeToken(which, store);
+  const { name } = await revokeToken(required(which, 'the name or id of a token'), store);
   console.log(`revoked ${name}`);
 };
 

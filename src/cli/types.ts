@@ -1,27 +1,28 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { parseArgs } from 'node:util';
 import { modelSettings } from '../mongo/models/open-backend.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { printTypes } from '../openapi/print-types.js';
 import { fullAccess } from '../query/access.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { openDatabase } from './open-database.js';
+import { allowNoMore, parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove types FILE [--url URL]
   writes the content types into FILE, as TypeScript: all that are stored, or those that the service at URL shows
   to everybody, or to the holder of the token in MANGROVE_TOKEN; URL may also be the address of the declarations,
   https://cms.example.org/content/types.d.ts`;
 
-/** Writes the file. Returns the exit code; null if the arguments are wrong. */
-export async function run(args: readonly string[]): Promise<number | null> {
-  const { values, positionals } = parseArgs({
+/** Writes the file. Returns the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseWords({
     args: [...args],
     options: { url: { type: 'string' } },
     allowPositionals: true,
   });
-  const [file, ...others] = positionals;
-  if (file === undefined || others.length > 0) return null;
+  const [word, ...others] = positionals;
+  const file = required(word, 'a file');
+  allowNoMore(others);
   const text = values.url === undefined ? await typesOfDatabase() : await typesOfService(values.url);
   const isSame = (await readFile(file, 'utf8').catch(() => null)) === text; // an unchanged file is not written, so that nothing is compiled again
   if (!isSame) {

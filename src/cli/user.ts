@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { collections } from '../schema/collections.js';
 import { claimNames, findTaken } from '../accounts/claim-names.js';
 import { endRefreshTokens } from '../accounts/login/session.js';
@@ -13,6 +12,7 @@ import { readAll } from '../mongo/database.js';
 import { emptyQuery } from '../query/ast.js';
 import { readPassword } from './read-password.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
+import { UsageError, parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove user <command>
   create --username NAME --email ADDRESS [--password] [--role TYPE]
@@ -27,9 +27,9 @@ const notOnTheCommandLine =
   'a password is not taken from the command line; with --password it is asked for, or read from standard input';
 
 /** Throws an Error if the command line contains a password. */
-const readArguments: typeof parseArgs = (config) => {
+const readArguments: typeof parseWords = (config) => {
   try {
-    return parseArgs(config);
+    return parseWords(config);
   } catch (error) {
     throw namesPassword(error, config?.args ?? []) ? new Error(notOnTheCommandLine) : error;
   }
@@ -37,7 +37,7 @@ const readArguments: typeof parseArgs = (config) => {
 
 /** Whether arguments were refused because of a bare word, or of `--password=WORD`. */
 function namesPassword(error: unknown, args: readonly string[]): boolean {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : null;
+  const code: unknown = error instanceof UsageError ? Reflect.get(Object(error.cause) as object, 'code') : null;
   if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return true;
   return code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' && args.some((word) => word.startsWith('--password='));
 }
@@ -45,12 +45,12 @@ function namesPassword(error: unknown, args: readonly string[]): boolean {
 function readCreate(args: readonly string[]) {
   const text = { type: 'string' } as const;
   const options = { username: text, email: text, role: { type: 'string', default: 'authenticated' }, ...passwordOption } as const;
-  return readArguments({ args: [...args], options }).values;
+  const { username, email, ...others } = readArguments({ args: [...args], options }).values;
+  return { ...others, username: required(username, '--username'), email: required(email, '--email') };
 }
 
 const create: Command = async ({ content }, args) => {
   const { username, email, role, password } = readCreate(args);
-  if (username === undefined || email === undefined) throw new Error(usage);
   const names = { username, email: email.toLowerCase() };
   const others = { except: null, sharedAddress: false, onlyLocal: false };
   const refuseTaken = async (): Promise<void> => {
@@ -89,10 +89,10 @@ const setPassword: Command = async ({ content }, args) => {
 };
 
 const setRole: Command = async ({ content }, [name, role]) => {
-  if (role === undefined) throw new Error(usage);
   const { id } = await findUser(name, content);
-  await update({ type: userType(content), id }, { data: { role: await roleId(role, content) }, query: emptyQuery }, content);
-  console.log(`${String(name)} has the role ${role}`);
+  const type = required(role, 'the type of a role');
+  await update({ type: userType(content), id }, { data: { role: await roleId(type, content) }, query: emptyQuery }, content);
+  console.log(`${String(name)} has the role ${type}`);
 };
 
 /** Only the password goes to stdout, for scripts. */
@@ -103,8 +103,8 @@ function printMade(password: string, name: string): void {
 
 const makePassword = (): string => randomBytes(12).toString('base64url');
 
-async function findUser(name: string | undefined, content: ContentContext): Promise<Pick<StoredUser, 'id'>> {
-  if (name === undefined) throw new Error(usage);
+async function findUser(word: string | undefined, content: ContentContext): Promise<Pick<StoredUser, 'id'>> {
+  const name = required(word, 'the name or address of a user');
   const filter = matchesAny({ username: name }, { email: name.toLowerCase() });
   const { collection } = content.bind.registry.types.get(userUid) ?? { collection: collections.users };
   const [user] = await readAll(content.store.database, { find: collection, filter, limit: 1 });

@@ -10,13 +10,14 @@ import { printTable } from './compare-models.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import type { OpenedDatabase } from './open-database.js';
 import { recordCommand } from './run-command.js';
+import { parseWords } from './usage-error.js';
 
 /**
  * Prints the problems of models, deviations from what is written, and the effects of shard keys: for the stored models, or for
  * these together with files, which are not stored. Returns the exit code, 1 if a model would not be in force or not be sharded.
  */
-export async function validateModels({ database, config }: OpenedDatabase, paths: readonly string[]): Promise<number | null> {
-  if (paths.some((path) => path.startsWith('--'))) return null;
+export async function validateModels({ database, config }: OpenedDatabase, words: readonly string[]): Promise<number> {
+  const { positionals: paths } = parseWords({ args: [...words], allowPositionals: true });
   const { models: given, unreadable } = await readModelFiles(paths);
   const stored = await readModels(database);
   const documents = new Map([...stored, ...given.map(({ document }) => document)].map((document) => [document.uid, document]));
@@ -42,7 +43,7 @@ const shardRows = ({ registry }: RegistryBuild, part: 'problems' | 'notes'): [ui
  * Shards the collections of the models that name a key, or of those named, as their models say. Returns the exit code, 1 if one
  * is refused.
  */
-export async function shardModels({ database, config }: OpenedDatabase, uids: readonly string[]): Promise<number | null> {
+export async function shardModels({ database, config }: OpenedDatabase, uids: readonly string[]): Promise<number> {
   if (!database.isSharded) throw new Error('the database is not a sharded cluster: MONGODB_URI must name a mongos');
   const models = await readModels(database);
   const { registry } = buildRegistry(models, modelSettings(config));

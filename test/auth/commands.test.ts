@@ -145,8 +145,8 @@ describe('commands', () => {
   const wrong: Readonly<Record<string, string>> = {
     'roles delete nobody': 'there is no role nobody',
     'roles delete public': 'Cannot delete public role',
-    'roles change public': 'usage: npx mangrove roles',
-    'rules set public': 'usage: npx mangrove rules',
+    'roles change public': 'nothing to change: --name or --description is missing\n\nusage: npx mangrove roles',
+    'rules set public': 'a file is missing\n\nusage: npx mangrove rules',
     'locales add xx_y': 'code must be a language code',
     'locales add en': 'This locale already exists',
     'locales remove en': 'Cannot delete the default locale',
@@ -166,7 +166,12 @@ describe('commands', () => {
     'token revoke nothing': 'Token not found',
     'token create --name x --type other': 'type must be one of',
     'token create --name x --days soon': '--days must be a number above 0, not soon',
-    'token bogus': 'usage: npx mangrove token',
+    'token crate': 'there is no command token crate; did you mean create?\n\nusage: npx mangrove token',
+    'token revoke': 'the name or id of a token is missing',
+    'user create --username eve': '--email is missing',
+    'user set-role ann': 'the type of a role is missing',
+    'permissions grant public': 'an action is missing',
+    'locales change fr': 'nothing to change: --name or --default is missing',
   };
   for (const [line, message] of Object.entries(wrong))
     it(`fail for ${line}, saying why`, async () => {

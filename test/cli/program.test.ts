@@ -20,9 +20,16 @@ describe('npx mangrove', () => {
     ['modls list', 1, ['there is no command modls; did you mean models?', 'usage: npx mangrove <command>']],
     ['constructor', 1, ['there is no command constructor']],
     ['user --help', 0, ['usage: npx mangrove user <command>', 'set-password']],
-    ['models', 1, ['usage: npx mangrove models <command>']],
     ['start --help', 0, ['usage: npx mangrove start']],
-    ['start now', 1, ['usage: npx mangrove start']],
+    ['start now', 1, ["Unexpected argument 'now'", 'usage: npx mangrove start']],
+    ['start --prot 80', 1, ['there is no option --prot; known: --project', 'usage: npx mangrove start']],
+    ['help user', 0, ['usage: npx mangrove user <command>']],
+    ['help usr', 1, ['there is no command usr; did you mean user?']],
+    ['models add --help', 0, ['usage: npx mangrove models <command>']],
+    ['models', 1, ['models needs a command', 'usage: npx mangrove models <command>']],
+    ['models lst', 1, ['there is no command models lst; did you mean list?', 'usage: npx mangrove models <command>']],
+    ['export --bogus', 1, ['there is no option --bogus; known: --key-file', 'usage: npx mangrove export']],
+    ['import nothing.tar', 1, ['there is no file or folder nothing.tar']],
   ];
   for (const [line, exitCode, printed] of cases)
     it(`prints what helps: ${line || 'no command'}`, async () => {

@@ -48,8 +48,8 @@ describe('the declarations of the content types', () => {
   });
 
   const wrong: readonly (readonly [args: readonly string[], env: Record<string, string>, message: RegExp])[] = [
-    [[], {}, /^usage: npx mangrove types FILE/],
-    [['a.ts', 'b.ts'], {}, /^usage/],
+    [[], {}, /^a file is missing\n\nusage: npx mangrove types FILE/],
+    [['a.ts', 'b.ts'], {}, /^b.ts is one word too many\n\nusage/],
     [['a.ts', '--uri', 'x'], {}, /--uri/],
     [['a.ts', '--url', 'http://127.0.0.1:1'], {}, /^http:\/\/127.0.0.1:1\/api\/types.d.ts does not answer: /],
     [['a.ts', '--url', 'URL'], { MANGROVE_TOKEN: 'wrong' }, /has no types: it answers with 401$/],

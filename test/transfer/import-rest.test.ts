@@ -121,7 +121,7 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
     'http://[::ffff:10.0.0.1]:1': /--allow-private/,
     'http://2130706433:1': /--allow-private/,
     'http://169.254.169.254/latest': /--allow-private/,
-    'ftp://example.test': /ENOENT/,
+    'ftp://example.test': /there is no file or folder ftp:/,
   };
   for (const [address, message] of Object.entries(refused))
     it(`refuses ${address}`, async () => {

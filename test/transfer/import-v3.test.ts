@@ -194,7 +194,10 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
     const address = source.uri.replace('//', '//ann@');
     const env = { MONGODB_URI: serving.database.uri };
     const nothing = await runCli('import', [address, '--dry-run'], { directory, env, input: '' });
-    expect([nothing.exitCode, nothing.stderr]).to.deep.equal([1, 'no password was given']);
+    expect([nothing.exitCode, nothing.stderr]).to.deep.equal([
+      1,
+      'the password of ann was not given: set MANGROVE_IMPORT_PASSWORD',
+    ]);
     for (const input of [{ env, input: 'p@ss\n' }, { env: { ...env, MANGROVE_IMPORT_PASSWORD: 'p@ss' } }])
       expect((await runCli('import', [address, '--dry-run'], { directory, ...input })).stderr).to.match(/Authentication failed/);
   });

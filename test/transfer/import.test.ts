@@ -221,14 +221,15 @@ describe('npx mangrove import of an archive', () => {
       expect(stored.map(({ filename }) => String(filename)).sort()).to.deep.equal(['sea_1.png', 'thumbnail_sea_1.png']);
     });
 
-    it('prints its usage', async () => {
-      for (const args of [
-        ['--abandon', 'x'],
-        ['x', 'y'],
-      ])
-        expect((await runCli('import', args, { directory, env: { MONGODB_URI: serving.database.uri } })).stderr).to.match(
-          /usage/,
-        );
+    it('prints its usage, and what is wrong with the arguments', async () => {
+      for (const [args, reason] of [
+        [['--abandon', 'x'], '--abandon has no SOURCE'],
+        [['x', 'y'], 'y is one word too many'],
+        [[], 'SOURCE is missing'],
+      ] as const) {
+        const { stderr } = await runCli('import', args, { directory, env: { MONGODB_URI: serving.database.uri } });
+        expect(stderr).to.include(`${reason}\n\nusage`);
+      }
     });
   });
 });
