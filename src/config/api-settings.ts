@@ -9,7 +9,10 @@ const customFieldTypes = [
 /** config/api: the REST content API, and the limits of one request that both front ends share. */
 export const apiSettings = group({
   rest: group({
-    prefix: text('/api', 'Path prefix of every route of the content API', { pattern: '^(/[A-Za-z0-9._~-]+)*$' }),
+    prefix: text('/api', 'Path prefix of every route of the content API', {
+      pattern: '^(/[A-Za-z0-9._~-]+)*$',
+      description: 'a path such as /api, or empty',
+    }),
     defaultLimit: whole(25, 'Page size if the request names none', { minimum: 1 }),
     maxLimit: maybeWhole('Largest page size; larger requests get this many entries; null: 1000', { minimum: 1 }),
     maxNested: whole(1_000, 'Largest `limit` of a populated list; larger requests get this many entries', { minimum: 1 }),

@@ -4,7 +4,7 @@ import { nearestName, suggest } from '../nearest-name.js';
 import type { GroupNode, Setting, SettingNode } from './setting.js';
 
 // The schemas are our own: they need no check against the meta-schema. Only what is given is compiled: all of the settings take 60 ms.
-const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, meta: false, validateSchema: false });
+const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, meta: false, validateSchema: false });
 
 /** A problem of a setting, as one line that starts with the file and names the key. */
 interface Finding {
@@ -74,7 +74,10 @@ function checkSetting({ schema, variable }: Setting<unknown>, value: unknown, pa
 const placeIn = ({ instancePath }: ErrorObject): string => instancePath.replaceAll('/', '.');
 
 /** ajv types `params` by no keyword: `allowedValues` is what it documents for enum. */
-const messageOf = ({ keyword, message = 'is not valid', params }: ErrorObject): string =>
-  keyword === 'enum' ? `must be one of ${(params as { allowedValues: readonly string[] }).allowedValues.join(', ')}` : message;
+const messageOf = ({ keyword, message = 'is not valid', params, parentSchema }: ErrorObject): string => {
+  if (keyword === 'enum') return `must be one of ${(params as { allowedValues: readonly string[] }).allowedValues.join(', ')}`;
+  const form: unknown = parentSchema?.['description'];
+  return keyword === 'pattern' && typeof form === 'string' ? `must be ${form}` : message;
+};
 
 const show = (value: unknown): string => (typeof value === 'function' ? 'a function' : JSON.stringify(value));

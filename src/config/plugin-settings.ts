@@ -8,7 +8,10 @@ const options = (about: string): Setting<Options> => shaped<Options>({ type: 'ob
 const graphqlSettings = group({
   enabled: flag(true, 'Serve GraphQL'),
   config: group({
-    endpoint: text('/graphql', 'Path of the endpoint', { pattern: '^(/[A-Za-z0-9._~-]+)+$' }),
+    endpoint: text('/graphql', 'Path of the endpoint', {
+      pattern: '^(/[A-Za-z0-9._~-]+)+$',
+      description: 'a path such as /graphql',
+    }),
     shadowCRUD: flag(true, 'Generate types and operations from the content types'),
     playgroundAlways: flag(false, 'Serve the playground in production too'),
     authErrors: shaped<'rest' | 'graphql'>(
@@ -61,11 +64,11 @@ const providerSchema = {
   required: ['issuer', 'clientId', 'clientSecret'],
   additionalProperties: false,
   properties: {
-    issuer: { type: 'string', pattern: '^https?://.' },
+    issuer: { type: 'string', pattern: '^https?://.', description: 'an address that begins with http:// or https://' },
     clientId: { type: 'string', minLength: 1 },
     clientSecret: { type: 'string', minLength: 1 },
     scope: { type: 'string' },
-    redirect: { type: 'string', pattern: '^https?://.' },
+    redirect: { type: 'string', pattern: '^https?://.', description: 'an address that begins with http:// or https://' },
   },
 };
 

@@ -9,11 +9,13 @@ export const serverSettings = group({
     {
       variable: 'PUBLIC_URL',
       pattern: '^https?://[^/]',
+      description: 'an address that begins with http:// or https://',
     },
   ),
   workers: text('1', 'Number of processes that share the port; auto: one per core. Limits apply to each process', {
     variable: 'WORKERS',
     pattern: '^(auto|[1-9][0-9]?)$',
+    description: 'auto, or a number from 1 to 99',
   }),
   proxy: flag(false, 'Trust the X-Forwarded-* headers of a proxy in front', { variable: 'TRUST_PROXY' }),
   proxyCount: whole(1, 'Number of proxies in front; that many entries of X-Forwarded-For are trusted, counted from the right', {
@@ -61,6 +63,7 @@ export const databaseSettings = group({
   uri: maybeText('Connection string of MongoDB; null: the embedded server', {
     variable: 'MONGODB_URI',
     pattern: '^mongodb(\\+srv)?://.',
+    description: 'an address that begins with mongodb:// or mongodb+srv://',
   }),
   name: maybeText('Database to use; null: the one in the URI, or mangrove', {
     variable: 'MONGODB_DATABASE',

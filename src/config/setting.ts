@@ -37,7 +37,10 @@ export type ValueOf<N> =
       ? { readonly [K in keyof M]: ValueOf<M[K]> }
       : never;
 
-/** Rules of JSON Schema besides the type, the name of the environment variable, and the length of a secret. */
+/**
+ * Rules of JSON Schema besides the type, the name of the environment variable, and the length of a secret. `description` says in words
+ * what a `pattern` demands, for the message that refuses a value.
+ */
 interface Extra extends JsonSchema {
   readonly variable?: string;
   readonly secret?: number;

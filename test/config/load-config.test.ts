@@ -170,7 +170,11 @@ describe('loadConfig', () => {
       { 'config/server.json': '{ "prot": 1, "host": 7 }', 'config/api.json': '{ "rest": { "prefix": "api" } }' },
       'config/server.json: unknown key prot; did you mean port?\n' +
         'config/server.json: host must be string, not 7 (environment variable HOST)\n' +
-        'config/api.json: rest.prefix must match pattern "^(/[A-Za-z0-9._~-]+)*$", not "api"',
+        'config/api.json: rest.prefix must be a path such as /api, or empty, not "api"',
+    ],
+    'an address of another form': [
+      { 'config/database.json': '{ "uri": "localhost:27017" }' },
+      'config/database.json: uri must be an address that begins with mongodb:// or mongodb+srv:// (environment variable MONGODB_URI)',
     ],
     'a value of the wrong type': [
       { 'config/api.json': '{ "limits": { "sortKeys": "ten" } }' },
