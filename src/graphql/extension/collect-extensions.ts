@@ -1,6 +1,8 @@
 import { isRecord } from '../../values.js';
 import type { Extension, ExtensionInput, FieldConfiguration, Resolvers, ResolversConfig, UsedExtension } from './extension.js';
 
+type Warn = (message: string) => void;
+
 /** All extensions of a schema as one. */
 interface CollectedExtension {
   readonly types: readonly unknown[];
@@ -13,28 +15,40 @@ interface CollectedExtension {
 
 /**
  * Calls the extension functions, in the order of registration, and merges their results: types, SDL, plugins,
- * policies and middlewares are concatenated; the last resolver and the first `auth` of a field win.
+ * policies and middlewares are concatenated; the last resolver and the first `auth` of a field win. Calls `warn` for keys that have
+ * no effect.
  */
-export function collectExtensions(used: readonly UsedExtension[], input: ExtensionInput): CollectedExtension {
+export function collectExtensions(used: readonly UsedExtension[], input: ExtensionInput, warn: Warn): CollectedExtension {
   const extensions = used.map((extension) => resultOf(extension, input));
+  for (const extension of extensions) warnOfKeys(extension, { what: 'A GraphQL extension', keys }, warn);
   return {
     types: extensions.flatMap(({ types }) => (types === undefined ? [] : [types])),
     typeDefs: extensions.flatMap(({ typeDefs = [] }) => typeDefs),
     plugins: extensions.flatMap(({ plugins = [] }) => plugins),
     resolvers: mergeResolvers(extensions.map(({ resolvers = {} }) => resolvers)),
-    resolversConfig: mergeConfigs(extensions.map(({ resolversConfig = {} }) => resolversConfig)),
+    resolversConfig: mergeConfigs(
+      extensions.map(({ resolversConfig = {} }) => resolversConfig),
+      warn,
+    ),
   };
 }
 
 function resultOf(used: UsedExtension, input: ExtensionInput): Extension {
   const extension: unknown = typeof used === 'function' ? used(input) : used;
   if (!isRecord(extension)) throw new Error(`A GraphQL extension must be an object, or a function that returns one`);
-  const unknown = Object.keys(extension).find((key) => !keys.has(key));
-  if (unknown !== undefined) throw new Error(`A GraphQL extension has no "${unknown}"; it has ${[...keys].join(', ')}`);
   return extension as Extension; // its parts are checked where they are used
 }
 
-const keys = new Set(['types', 'typeDefs', 'plugins', 'resolvers', 'resolversConfig']);
+const keys = ['types', 'typeDefs', 'plugins', 'resolvers', 'resolversConfig'];
+
+interface Keyed {
+  readonly what: string;
+  readonly keys: readonly string[];
+}
+
+function warnOfKeys(given: object, { what, keys }: Keyed, warn: Warn): void {
+  for (const key of Object.keys(given)) if (!keys.includes(key)) warn(`${what} has no "${key}"; it has ${keys.join(', ')}`);
+}
 
 function mergeResolvers(all: readonly Resolvers[]): Record<string, unknown> {
   const merged: Record<string, unknown> = {};
@@ -50,9 +64,12 @@ function mergeResolvers(all: readonly Resolvers[]): Record<string, unknown> {
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 
-function mergeConfigs(all: readonly ResolversConfig[]): Map<string, FieldConfiguration> {
+function mergeConfigs(all: readonly ResolversConfig[], warn: Warn): Map<string, FieldConfiguration> {
   const merged = new Map<string, FieldConfiguration>();
-  for (const [key, config] of all.flatMap(flatten)) merged.set(key, mergeConfig(merged.get(key), config));
+  for (const [key, config] of all.flatMap(flatten)) {
+    warnOfKeys(config, { what: `resolversConfig: "${key}"`, keys: settings }, warn);
+    merged.set(key, mergeConfig(merged.get(key), config));
+  }
   return merged;
 }
 
@@ -68,8 +85,6 @@ function flatten(config: ResolversConfig): [string, FieldConfiguration][] {
 
 function checkConfig(key: string, config: unknown): FieldConfiguration {
   if (!isRecord(config)) throw new Error(`resolversConfig: "${key}" must be an object`);
-  const unknown = Object.keys(config).find((name) => !settings.includes(name));
-  if (unknown !== undefined) throw new Error(`resolversConfig: "${key}" has no "${unknown}"; it has ${settings.join(', ')}`);
   for (const name of ['policies', 'middlewares'])
     if (config[name] !== undefined && !Array.isArray(config[name]))
       throw new Error(`resolversConfig: ${name} of "${key}" must be a list`);

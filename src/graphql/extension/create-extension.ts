@@ -49,7 +49,7 @@ export type Hook = (input: HookInput) => unknown;
 /** The extension service and the server instance of custom code. */
 export interface GraphqlExtension {
   readonly input: RegisterInput;
-  /** Applies the extensions to the schema of a snapshot. Throws an Error for names that the snapshot does not have. */
+  /** Applies the extensions to the schema of a snapshot. Throws an Error if the schema that they make is not valid. */
   readonly schemaOptions: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
 }
 
@@ -67,21 +67,14 @@ export function createExtension(parts: ExtensionParts): GraphqlExtension {
   const extensions = createExtensions();
   const strapi = createStrapi(parts, extensions.service);
   const { used } = extensions;
+  const warn = (message: string): void => {
+    logger.warn({}, message);
+  };
   return {
     input: { strapi, graphql: { extension: extensions.service } },
     schemaOptions: (registry) => ({
-      shadow: extensions.shadow(registry),
-      ...(used.length > 0 && {
-        extend: (schema) =>
-          extendSchema(schema, {
-            used,
-            registry,
-            strapi,
-            warn: (message) => {
-              logger.warn({}, message);
-            },
-          }),
-      }),
+      shadow: extensions.shadow(registry, warn),
+      ...(used.length > 0 && { extend: (schema) => extendSchema(schema, { used, registry, strapi, warn }) }),
     }),
   };
 }

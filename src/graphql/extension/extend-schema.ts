@@ -27,7 +27,7 @@ interface ExtendInput {
 export function extendSchema(generated: GraphQLSchema, { used, registry, strapi, warn }: ExtendInput): GraphQLSchema {
   const nexus = loadNexus();
   const typeRegistry = createTypeRegistry(generated, registry);
-  const collected = collectExtensions(used, { strapi, nexus, registry, typeRegistry });
+  const collected = collectExtensions(used, { strapi, nexus, registry, typeRegistry }, warn);
   const { typeDefs, plugins, resolvers, resolversConfig } = collected;
   const types = [...collected.types, ...typeRegistry.added];
   const typed = addTypeDefs(addNexusTypes(generated, types, plugins, nexus), typeDefs);

@@ -1,4 +1,4 @@
-import type { Registry, ContentType } from '../../schema/content-type.js';
+import type { Registry } from '../../schema/content-type.js';
 import { type Shadow, defaultShadow, type RootAction } from '../types/shadow.js';
 import type { ExtensionService, UsedExtension } from './extension.js';
 import { controlType, type TypeRules, isActionOn, type FieldRules } from './shadow-crud.js';
@@ -8,8 +8,8 @@ import { didYouMean } from '../../nearest-name.js';
 interface Extensions {
   readonly service: ExtensionService;
   readonly used: readonly UsedExtension[];
-  /** Throws for content types and fields that the snapshot does not have. */
-  readonly shadow: (registry: Registry) => Shadow;
+  /** Calls `warn` for content types, fields and actions that the snapshot does not have: rules for them have no effect. */
+  readonly shadow: (registry: Registry, warn: (message: string) => void) => Shadow;
 }
 
 export function createExtensions(): Extensions {
@@ -26,7 +26,7 @@ export function createExtensions(): Extensions {
       return service;
     },
   };
-  return { service, used, shadow: (registry) => shadowOf(rules, registry) };
+  return { service, used, shadow: shadowFrom(rules) };
 }
 
 /** Rules of custom code that switch parts off, by uid. */
@@ -51,12 +51,14 @@ const newRules = (): TypeRules => ({
   fields: new Map(),
 });
 
-/**
- * Returns the shadow of a snapshot. Throws for a content type, component or field that the snapshot does not have, with the
- * nearest name that it has.
- */
-function shadowOf(rules: ShadowRules, registry: Registry): Shadow {
-  checkNames(rules, registry);
+const shadowFrom =
+  (rules: ShadowRules): Extensions['shadow'] =>
+  (registry, warn) => {
+    for (const message of unknownNames(rules, registry)) warn(message);
+    return shadowOf(rules);
+  };
+
+function shadowOf(rules: ShadowRules): Shadow {
   const flag = (uid: string, attribute: string, name: keyof FieldRules): boolean =>
     rules.get(uid)?.fields.get(attribute)?.[name] ?? true;
   return {
@@ -77,20 +79,22 @@ function hasAction(rules: TypeRules | undefined, action: RootAction): boolean {
 /** Members that only some types have; reading them is allowed on all. */
 const systemNames = ['id', 'createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'];
 
-function checkNames(rules: ShadowRules, registry: Registry): void {
+const actions: readonly RootAction[] = ['find', 'findOne', 'create', 'update', 'delete'];
+
+/** Returns a warning for each name that the snapshot does not have: a misspelt one disables nothing. */
+function* unknownNames(rules: ShadowRules, registry: Registry): Generator<string> {
   const builtin = firstRules();
-  for (const [uid, { fields }] of rules) {
+  for (const [uid, { fields, disabledActions }] of rules) {
     const type = registry.types.get(uid);
-    if (type !== undefined) checkFields(type, [...fields.keys()]);
-    else if (!builtin.has(uid)) throw unknown(`content type or component "${uid}"`, uid, [...registry.types.keys()]);
+    if (type === undefined && !builtin.has(uid) && defaultShadow.hasType(uid))
+      yield unknown(`content type or component "${uid}"`, uid, registry.types.keys());
+    if (type === undefined) continue;
+    const known = [...type.attributes.keys(), ...systemNames];
+    for (const name of fields.keys()) if (!known.includes(name)) yield unknown(`field "${name}" of ${uid}`, name, known);
+    for (const name of disabledActions)
+      if (![...actions, '*'].includes(name)) yield unknown(`action "${name}" of ${uid}`, name, actions);
   }
 }
 
-function checkFields(type: ContentType, names: readonly string[]): void {
-  const known = [...type.attributes.keys(), ...systemNames];
-  const wrong = names.find((name) => !known.includes(name));
-  if (wrong !== undefined) throw unknown(`field "${wrong}" of ${type.uid}`, wrong, known);
-}
-
-const unknown = (what: string, name: string, known: readonly string[]): Error =>
-  new Error(`shadowCRUD: unknown ${what}${didYouMean(name, known)}`);
+const unknown = (what: string, name: string, known: Iterable<string>): string =>
+  `shadowCRUD: unknown ${what}${didYouMean(name, known)}`;

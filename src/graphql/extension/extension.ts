@@ -94,8 +94,8 @@ export type UsedExtension = Extension | ((input: ExtensionInput) => Extension);
 /** Changes the GraphQL schema. Calls after the first build take effect with the next one. */
 export interface ExtensionService {
   /**
-   * Controls what the schema shows of a content type or component. Whether it exists is checked when a schema is built, since
-   * models can be added later.
+   * Controls what the schema shows of a content type or component. Names that a schema does not have are logged as warnings
+   * when it is built, since models can be added later.
    */
   shadowCRUD(uid: string): TypeControl;
   use(extension: UsedExtension): ExtensionService;

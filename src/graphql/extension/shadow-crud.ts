@@ -1,6 +1,3 @@
-import { suggest } from '../../nearest-name.js';
-import type { RootAction } from '../types/shadow.js';
-
 /** The parts of one field that custom code has switched off. The flags are independent. */
 export interface FieldRules {
   enabled: boolean;
@@ -23,7 +20,7 @@ export interface TypeControl {
   disable(): TypeControl;
   disableQueries(): TypeControl;
   disableMutations(): TypeControl;
-  /** Throws for a name that is no action. */
+  /** A name that is no action has no effect. */
   disableAction(action: string): TypeControl;
   /** `*`: all. */
   disableActions(actions: readonly string[]): TypeControl;
@@ -62,7 +59,7 @@ export function controlType(rules: TypeRules): TypeControl {
     disableAction: (action) => control.disableActions([action]),
     disableActions: (actions) =>
       change(() => {
-        for (const action of actions) rules.disabledActions.add(checkAction(action));
+        for (const action of actions) rules.disabledActions.add(action);
       }),
     isEnabled: () => rules.enabled,
     isDisabled: () => !rules.enabled,
@@ -70,8 +67,8 @@ export function controlType(rules: TypeRules): TypeControl {
     areQueriesDisabled: () => !rules.queries,
     areMutationsEnabled: () => rules.mutations,
     areMutationsDisabled: () => !rules.mutations,
-    isActionEnabled: (action) => isActionOn(rules, checkAction(action)),
-    isActionDisabled: (action) => !isActionOn(rules, checkAction(action)),
+    isActionEnabled: (action) => isActionOn(rules, action),
+    isActionDisabled: (action) => !isActionOn(rules, action),
     field: (name) => controlField(fieldRules(rules, name)),
   };
   const change = (apply: () => unknown): TypeControl => {
@@ -79,13 +76,6 @@ export function controlType(rules: TypeRules): TypeControl {
     return control;
   };
   return control;
-}
-
-const actions: readonly RootAction[] = ['find', 'findOne', 'create', 'update', 'delete'];
-
-function checkAction(action: string): string {
-  if (action === '*' || actions.some((known) => known === action)) return action;
-  throw new Error(`Unknown action "${action}"${suggest(action, actions)}`);
 }
 
 export const isActionOn = ({ disabledActions }: TypeRules, action: string): boolean =>

@@ -21,7 +21,12 @@ const model = (name: string, attributes: object): TestModel => ({
   options: {},
   attributes,
 });
-const note = model('note', { text: { type: 'string' }, secret: { type: 'string', private: true }, hidden: { type: 'string' } });
+const note = model('note', {
+  text: { type: 'string' },
+  hint: { type: 'string' },
+  secret: { type: 'string', private: true },
+  hidden: { type: 'string' },
+});
 
 const graphql = (serving: Serving, query: string) => serving.call('POST', '/graphql', { query });
 
@@ -46,7 +51,10 @@ describe('register() of a server', () => {
         built.push(registry.version);
         return {
           typeDefs: 'extend type Query { types: Int }',
-          resolvers: { Query: { types: () => [...registry.types.keys()].filter((uid) => uid.startsWith('api::')).length } },
+          resolvers: {
+            Query: { types: () => [...registry.types.keys()].filter((uid) => uid.startsWith('api::')).length },
+            Note: { hint: () => 'none' },
+          },
           resolversConfig: { 'Query.types': { auth: false } },
         };
       });
@@ -84,11 +92,11 @@ describe('register() of a server', () => {
       serving.database.db.collection<{ problems: string[]; state: string }>('_model_status').findOne({ uid: 'graphql' });
     expect((await eventually(status, (one) => one?.state === 'active'))?.problems).to.deep.equal([]);
     const models = serving.database.db.collection<{ _id: string }>('_models');
-    await models.updateOne({ _id: note.uid }, { $unset: { 'attributes.hidden': '' } });
+    await models.updateOne({ _id: note.uid }, { $unset: { 'attributes.hint': '' } });
     const refused = await eventually(status, (one) => one?.state === 'refused');
-    expect(refused?.problems).to.deep.equal(['shadowCRUD: unknown field "hidden" of api::note.note']);
+    expect(refused?.problems).to.deep.equal(['resolvers: Note has no field "hint"']);
     expect((await graphql(serving, '{ types notes { data { attributes { text } } } }')).status).to.equal(200);
-    await models.updateOne({ _id: note.uid }, { $set: { 'attributes.hidden': { type: 'string' } } });
+    await models.updateOne({ _id: note.uid }, { $set: { 'attributes.hint': { type: 'string' } } });
     expect((await eventually(status, (one) => one?.state === 'active'))?.problems).to.deep.equal([]);
   });
 });

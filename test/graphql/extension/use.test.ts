@@ -348,8 +348,6 @@ describe('use() of the extension service', () => {
     [{ typeDefs: 'type Query { a: Nothing }' }, 'Unknown type "Nothing"'],
     [{ resolvers: { Query: { artcles: () => 1 } } }, 'resolvers: Query has no field "artcles"; did you mean articles?'],
     [{ resolvers: { Artcle: {} } }, 'resolvers: unknown type "Artcle"; did you mean Article?'],
-    [{ resolver: {} } as UsedExtension, 'A GraphQL extension has no "resolver"'],
-    [{ resolversConfig: { 'Query.articles': { policy: [] } as never } }, 'resolversConfig: "Query.articles" has no "policy"'],
     [{ resolversConfig: { 'Query.articles': { policies: ['global::none'] } } }, 'Could not find policy "global::none"'],
     [
       { resolversConfig: { 'Query.articles': { middlewares: [1 as never] } } },
@@ -362,6 +360,24 @@ describe('use() of the extension service', () => {
       try {
         expect(server.reported.map((error) => (error as Error).message).join()).to.contain(message);
         expect((await server.query('{ __typename }')).status).to.equal(503);
+      } finally {
+        await server.stop();
+      }
+    });
+});
+
+describe('keys without effect', () => {
+  const ignored: readonly (readonly [UsedExtension, string])[] = [
+    [{ resolver: {} } as UsedExtension, 'A GraphQL extension has no "resolver"'],
+    [{ resolversConfig: { 'Query.articles': { policy: [] } as never } }, 'resolversConfig: "Query.articles" has no "policy"'],
+    [{ resolversConfig: { Query: { articles: { policy: [] } as never } } }, 'resolversConfig: "Query.articles" has no "policy"'],
+  ];
+  for (const [extension, message] of ignored)
+    it(`warns: ${message}`, async () => {
+      const server = await serveExtended({ register: ({ graphql }) => graphql.extension.use(extension) });
+      try {
+        expect(server.lines.map((line) => (JSON.parse(line) as { msg: string }).msg).join()).to.contain(message);
+        expect((await server.query('{ __typename }')).status).to.equal(200);
       } finally {
         await server.stop();
       }
