@@ -69,11 +69,11 @@ const codes: Readonly<Record<string, string>> = {
 const codeOf = (name: string): string => codes[name] ?? `STRAPI_${name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()}`;
 
 /**
- * GraphQL's own errors, and plain errors thrown by name: those of graphql-js about results, and those of custom resolvers. Errors
- * of other classes or with further fields come from libraries and may reveal internals.
+ * GraphQL's own errors, and those of custom resolvers: plain ones, and ones with `extensions`, which are written for clients, such as a
+ * GraphQLError or ApolloError of any package. Errors of other classes or with further fields come from libraries and may reveal internals.
  */
 function isShown({ originalError }: GraphQLError): boolean {
-  if (originalError === undefined || originalError instanceof GraphQLError) return true;
+  if (originalError === undefined || isRecord((originalError as { extensions?: unknown }).extensions)) return true;
   return originalError.constructor === Error && Object.keys(originalError).length === 0;
 }
 

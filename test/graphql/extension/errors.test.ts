@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { GraphQLError } from 'graphql';
 import * as mangrove from '../../../src/index.js';
 import { serveExtended, type ServedExtended } from './serve-extended.js';
 
@@ -18,6 +19,21 @@ const cases: Readonly<Record<string, readonly [Error, name: string, message: str
   notFound: [new NotFoundError(), 'NotFoundError', 'Entity not found', {}, 'STRAPI_NOT_FOUND_ERROR'],
 };
 
+/** An ApolloError as `apollo-server-errors` makes it. */
+const apolloError = Object.assign(new (class ApolloError extends Error {})('Too many'), {
+  extensions: { code: 'TOO_MANY', limit: 3 },
+});
+
+/** Errors that are written for GraphQL clients, and their extensions in the answer. The last is of another package of graphql. */
+const written: Readonly<Record<string, readonly [Error, extensions: object]>> = {
+  graphql: [new GraphQLError('Own words', { extensions: { code: 'OWN', hint: 'none' } }), { code: 'OWN', hint: 'none' }],
+  apollo: [apolloError, { limit: 3, code: 'TOO_MANY' }],
+  codeless: [
+    Object.assign(new (class GraphQLError extends Error {})('Foreign'), { extensions: {} }),
+    { code: 'INTERNAL_SERVER_ERROR' },
+  ],
+};
+
 describe('errors of custom code', () => {
   let server: ServedExtended;
   before(async () => {
@@ -28,7 +44,11 @@ describe('errors of custom code', () => {
           resolvers: {
             Query: {
               fail: (_parent, { how }: { how: string }) => {
-                throw cases[how]?.[0] ?? (how === 'plain' ? new Error('in plain words') : new TypeError('a secret'));
+                throw (
+                  cases[how]?.[0] ??
+                  written[how]?.[0] ??
+                  (how === 'plain' ? new Error('in plain words') : new TypeError('a secret'))
+                );
               },
             },
           },
@@ -43,6 +63,13 @@ describe('errors of custom code', () => {
       const { status, body } = await server.query(`{ fail(how: "${how}") }`);
       const extensions = { error: { name, message, details }, code };
       expect([status, body]).to.deep.equal([200, { errors: [{ message, extensions }], data: { fail: null } }]);
+    });
+
+  for (const [how, [{ message }, extensions]] of Object.entries(written))
+    it(`${how}: an error with extensions is answered as it is`, async () => {
+      const { status, body } = await server.query(`{ fail(how: "${how}") }`);
+      const errors = [{ message, locations: [{ line: 1, column: 3 }], path: ['fail'], extensions }];
+      expect([status, body]).to.deep.equal([200, { errors, data: { fail: null } }]);
     });
 
   it('a plain error shows its message, an internal one does not', async () => {
