@@ -30,10 +30,11 @@ export function configureField(field: FieldConfig, place: FieldPlace): FieldConf
   const checked = withPolicies(policies, resolve, strapi);
   const configured = withMiddlewares(middlewares, checked, strapi);
   const custom = middlewares.length > 0 || (!isRoot && scope !== null) || (!isRoot && policies.length > 0);
+  const opens = !isRoot && scope !== 'authenticated';
   return {
     ...field,
     extensions: { ...field.extensions, ...(isRoot && scope !== null && { scope }), ...(custom && { custom: true }) },
-    resolve: scope === null ? configured : guard(scope, isRoot ? configured : widen(configured, field)),
+    resolve: scope === null ? configured : guard(scope, opens ? widen(configured, field) : configured),
   };
 }
 
@@ -47,12 +48,15 @@ function plannedResolver(field: FieldConfig, { isRoot, isInside }: FieldPlace): 
   return isInside ? refuseChanged(resolve) : reloadChanged(resolve);
 }
 
-/** Root fields have a default; other fields are checked only where a configuration says so. Null: no check here. */
+/**
+ * Root fields have a default; other fields are checked only where a configuration says so: by its scope, or for users only if it has
+ * none. Null: no check here.
+ */
 function neededScope(field: FieldConfig, isRoot: boolean, auth: FieldConfiguration['auth']): Scope | null {
   if (auth === false) return 'public';
   const configured = scopeOf(auth);
   if (configured !== null) return configured;
-  return isRoot ? requirementOf(field).scope : null;
+  return isRoot || auth !== undefined ? requirementOf(field).scope : null;
 }
 
 const guard =
@@ -62,7 +66,7 @@ const guard =
     return resolve(parent, args, context, info) as unknown;
   };
 
-/** A relation with its own `auth` needs no right to find its target. This opens the relation alone, not those of its entries. */
+/** A relation with a scope of its own needs no right to find its target. This opens the relation alone, not those of its entries. */
 function widen(resolve: Resolver, { extensions }: FieldConfig): Resolver {
   const target = extensions?.['target'];
   if (typeof target !== 'string') return resolve;

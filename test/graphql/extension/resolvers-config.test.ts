@@ -74,6 +74,16 @@ describe('resolversConfig: auth', () => {
     expect(codes(body)).to.deep.equal(['FORBIDDEN']);
   });
 
+  for (const auth of [true, {}] as const)
+    it(`a nested field with auth: ${JSON.stringify(auth)} is for users`, async () => {
+      const query = '{ tags(pagination: { limit: 1 }) { data { attributes { hot label } } } }';
+      const register = config({ 'Tag.hot': { auth } });
+      const body = await ask({ register, access: other }, query);
+      expect(body.data.tags.data).to.deep.equal([{ attributes: { hot: null, label: 'red' } }]);
+      expect(codes(body)).to.deep.equal(['FORBIDDEN']);
+      expect(codes(await ask({ register, access: other, caller: user(other) }, query))).to.deep.equal([]);
+    });
+
   it('auth: false opens a relation, with one read for all entries, and nothing below it', async () => {
     const access = granted('api::article.article.find');
     const query =
