@@ -1,10 +1,10 @@
 import type { GraphQLNamedType } from 'graphql';
 import type { ContentType } from '../../schema/content-type.js';
 import { dateScalar, dateTimeScalar, timeScalar, localeCodeScalar, jsonScalar, longScalar, uploadScalar } from '../scalars.js';
-import { filtersType } from './filters-type.js';
+import { filtersType, scalarFilters } from './filters-type.js';
 import { inputType } from './input-type.js';
 import type { SchemaContext } from './schema-context.js';
-import { paginationArg, publicationState } from './shared-types.js';
+import { collectionMetaType, errorType, paginationArg, publicationState } from './shared-types.js';
 
 /** Every type that is generated for a content type or component, whether a field refers to it or not. */
 export function allTypes(type: ContentType, context: SchemaContext): GraphQLNamedType[] {
@@ -19,6 +19,6 @@ export function allTypes(type: ContentType, context: SchemaContext): GraphQLName
 /** Types that belong to no content type. */
 export const commonTypes: readonly GraphQLNamedType[] = [
   ...[jsonScalar, dateTimeScalar, dateScalar, timeScalar, longScalar, localeCodeScalar, uploadScalar],
-  paginationArg,
-  publicationState,
+  ...[paginationArg, publicationState, collectionMetaType, errorType],
+  ...scalarFilters,
 ];

@@ -87,6 +87,11 @@ function scalarFilter(scalar: GraphQLScalarType): GraphQLInputObjectType {
   return filter;
 }
 
+/** All of them. */
+export const scalarFilters: readonly GraphQLInputObjectType[] = [GraphQLID, ...new Set(Object.values(scalarFields))].map(
+  scalarFilter,
+);
+
 function comparisonFields(scalar: GraphQLScalarType, filter: GraphQLInputObjectType): Record<string, GraphQLInputFieldConfig> {
   const list = new GraphQLList(scalar);
   const arities = { one: scalar, flag: GraphQLBoolean, list, pair: list };

@@ -18,6 +18,19 @@ const open = (name: string) => ({ [name]: { auth: false } }) as const;
 
 const cases: readonly Case[] = [
   {
+    title: 'typeDefs: types of the service that no generated field uses',
+    use: [
+      {
+        typeDefs:
+          'type Query { own(at: TimeFilterInput, size: LongFilterInput): ResponseCollectionMeta problem: Error pages2: Pagination }',
+        resolvers: { Query: { problem: () => ({ code: 'none' }) } },
+        resolversConfig: open('Query.problem'),
+      },
+    ],
+    query: '{ problem { code message } }',
+    data: { problem: { code: 'none', message: null } },
+  },
+  {
     title: 'typeDefs: a query, a type and a field of a generated type',
     use: [
       {
