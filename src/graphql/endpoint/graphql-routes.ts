@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { type ApiError, refusedToken, unauthorizedError } from '../../errors.js';
+import { type ApiError, ForbiddenError, refusedToken, unauthorizedError } from '../../errors.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
 import type { BindSettings } from '../../query/bind-context.js';
@@ -75,6 +75,10 @@ async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint
   try {
     const body = await bodyOf(staged, { snapshot, settings });
     return sent(await handleRequest(ctx, body, createState(ctx, staged, { snapshot, settings }), endpoint));
+  } catch (error) {
+    if (!(error instanceof ForbiddenError)) throw error;
+    call.running.explainRefusal(error, call.caller);
+    return sent(endpoint.forbid(error));
   } finally {
     await staging?.discard();
   }

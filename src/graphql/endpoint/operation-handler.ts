@@ -13,6 +13,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Caller } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
+import type { ForbiddenError } from '../../errors.js';
 import { isRecord } from '../../values.js';
 import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../graphql-context.js';
@@ -24,6 +25,7 @@ import {
   answerOf,
   createPersistedQueries,
   failureAnswer,
+  jsonAnswer,
   type FindQuery,
   readParameters,
 } from './read-parameters.js';
@@ -34,6 +36,8 @@ export interface Endpoint {
   readonly handle: OperationHandler;
   /** Returns the operation that a request names; null if it names none or cannot be read. */
   readonly find: (request: OperationRequest) => NamedOperation | null;
+  /** Returns the answer to a request whose files the caller may not send, as if its mutation had been executed. */
+  readonly forbid: (error: ForbiddenError) => GraphqlAnswer;
   /** Maximum number of operations in one batch; 0 refuses batches. */
   readonly batch: number;
 }
@@ -43,11 +47,12 @@ type OperationRequest = Parameters<OperationHandler>[0];
 /** Creates an endpoint by graphql-http. `report` receives the errors that are hidden from clients. */
 export function createEndpoint(settings: GraphqlSettings, report: (error: unknown) => void): Endpoint {
   const sources = { findQuery: createPersistedQueries(), documents: createDocuments(settings) };
+  const format = createErrorFormat(settings, report);
   let handler: Promise<OperationHandler> | undefined;
   return {
-    handle: async (request) =>
-      (await (handler ??= createOperationHandler(sources, createErrorFormat(settings, report))))(request),
+    handle: async (request) => (await (handler ??= createOperationHandler(sources, format)))(request),
     find: (request) => findOperation(request, sources),
+    forbid: (error) => jsonAnswer(200, { errors: [format(error)], data: null }),
     batch: settings.limits.batch,
   };
 }

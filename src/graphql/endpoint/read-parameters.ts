@@ -15,7 +15,7 @@ export interface GraphqlAnswer {
 
 export const textAnswer = (status: number, body: string): GraphqlAnswer => ({ status, type: 'text/plain', body });
 
-const jsonAnswer = (status: number, body: unknown): GraphqlAnswer => ({
+export const jsonAnswer = (status: number, body: unknown): GraphqlAnswer => ({
   status,
   type: 'application/json',
   body: `${JSON.stringify(body)}\n`,

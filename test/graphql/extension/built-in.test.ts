@@ -115,15 +115,29 @@ describe('resolversConfig of built-in fields', () => {
     expect(await messageOf(change)).to.equal('Policy Failed');
   });
 
+  const send = async (query: string, variables: object, path: string) => {
+    const form = new FormData();
+    form.append('operations', JSON.stringify({ query, variables }));
+    form.append('map', JSON.stringify({ 0: [path] }));
+    form.append('0', new Blob(['text'], { type: 'text/plain' }), 'a.txt');
+    const response = await fetch(`${server.server.url}/graphql`, { method: 'POST', body: form });
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  };
+
+  it('an upload without the right is answered in the form of GraphQL', async () => {
+    const query = 'mutation ($files: [Upload]!) { multipleUpload(files: $files) { data { id } } }';
+    const message = 'Forbidden access';
+    const extensions = { error: { name: 'ForbiddenError', message, details: {} }, code: 'FORBIDDEN' };
+    expect(await send(query, { files: [null] }, 'variables.files.0')).to.deep.equal({
+      status: 200,
+      body: { errors: [{ message, extensions }], data: null },
+    });
+  });
+
   it('mutations of files: auth, middlewares and policies', async () => {
     const upload = async (ref: string) => {
       const query = `mutation ($file: Upload!) { upload(file: $file, ref: "${ref}") { data { id attributes { name caption } } } }`;
-      const form = new FormData();
-      form.append('operations', JSON.stringify({ query, variables: { file: null } }));
-      form.append('map', JSON.stringify({ 0: ['variables.file'] }));
-      form.append('0', new Blob(['text'], { type: 'text/plain' }), 'a.txt');
-      const response = await fetch(`${server.server.url}/graphql`, { method: 'POST', body: form });
-      return JSON.parse(await response.text());
+      return (await send(query, { file: null }, 'variables.file')).body;
     };
     const { data } = await upload('');
     expect(data.upload.data.attributes).to.deep.equal({ name: 'a.txt', caption: null });
