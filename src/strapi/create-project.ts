@@ -115,6 +115,7 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   const strapi: ProjectStrapi = createProjectStrapi(given, { code: registers, directory, files, services });
   registers.begin(strapi);
   const packages = strapiPackages({
+    directory,
     factories: registers.core.factories,
     requests: registers.requests,
     content: registers.content,

@@ -16,6 +16,9 @@ const page = 'findMany of strapi.entityService reads related entries by filters'
 /** What takes the place of a name of Strapi v4. */
 type Instead = Readonly<Record<string, string>>;
 
+/** Names for which a project has to have code of its own. */
+const ownCode = (names: string): Instead => Object.fromEntries(names.split(' ').map((name) => [name, 'use code of your own']));
+
 /** Members of objects of Strapi v4 that Mangrove lacks, by the object. */
 const members: Readonly<Record<string, Instead>> = {
   strapi: {
@@ -106,6 +109,16 @@ const members: Readonly<Record<string, Instead>> = {
     policies: 'strapi.policy(name) has the policies',
   },
   "strapi.plugin('upload')": { provider: stored, routes: 'src/extensions/upload/strapi-server changes the routes' },
+  '@strapi/utils': ownCode(
+    'convertQueryParams escapeQuery file generateTimestampCode getCommonBeginning getConfigUrls hooks importDefault isCamelCase isKebabCase ' +
+      'isOperator isOperatorOfType joinBy keysDeep nameToCollectionName pagination parseType providerFactory relations startsWithANumber ' +
+      'stringEquals stringIncludes template templateConfiguration toKebabCase toRegressedEnumValue traverse traverseEntity webhook',
+  ),
+  'contentTypes of @strapi/utils': ownCode(
+    'getComponentAttributes getContentTypeRoutePrefix getCreatorFields getNonVisibleAttributes getNonWritableAttributes getOptions ' +
+      'getTimestamps getVisibleAttributes getWritableAttributes isKind isMorphToRelationalAttribute isTypedAttribute isVisibleAttribute ' +
+      'isWritableAttribute',
+  ),
 };
 
 /** Plugins of Strapi v4 that code reaches for. */

@@ -19,10 +19,13 @@ import type { Factories } from './factories.js';
 import type { Service } from './core-service.js';
 import { hideFrom } from './flat-entries.js';
 import { pluginFiles } from './plugin-settings.js';
-import { asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
+import { projectYup, YupValidationError } from './project-yup.js';
+import { addressHelpers, asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
 import { missingExport } from './unsupported-code.js';
 
 interface PackageParts {
+  /** The directory of the project; absolute. */
+  readonly directory: string;
   readonly factories: Factories;
   readonly requests: CodeRequests;
   readonly content: () => ContentContext;
@@ -32,27 +35,36 @@ interface PackageParts {
 
 /**
  * Returns what imports of Strapi's packages give, by the name of the package: Mangrove's own equivalents, whether the package is installed or
- * not. Reading anything else of them throws an UnsupportedCodeError.
+ * not. Reading what else the packages export throws an UnsupportedCodeError; names that they lack too are undefined.
  */
-export const strapiPackages = (parts: PackageParts): Readonly<Record<string, object>> => ({
-  '@strapi/strapi': standIn('@strapi/strapi', { factories: parts.factories }),
-  '@strapi/utils': standIn('@strapi/utils', {
-    errors: standIn('@strapi/utils', errorClasses),
+export function strapiPackages(parts: PackageParts): Readonly<Record<string, object>> {
+  const { yup, ...bodyChecks } = projectYup(parts.directory);
+  const utils = {
+    errors: errorClasses,
     env: createEnv(process.env, lenientReaders),
     policy: { createPolicy: (policy: unknown) => policy },
     ...asyncHelpers,
     ...valueHelpers,
-    contentTypes: standIn('@strapi/utils', modelHelpers),
+    ...addressHelpers,
+    ...bodyChecks,
     ...contentHelpers(parts),
-  }),
-  ...pluginFiles(parts.accountService),
-});
+    contentTypes: standIn('contentTypes of @strapi/utils', modelHelpers),
+    get yup() {
+      return yup();
+    },
+  };
+  return {
+    '@strapi/strapi': { factories: parts.factories },
+    '@strapi/utils': standIn('@strapi/utils', utils),
+    ...pluginFiles(parts.accountService),
+  };
+}
 
 /** An error class of Strapi v4 with a status and a message of its own. */
 const errorClass = (status: number, name: string, text: string) =>
   class extends ApiError {
     constructor(message = text, details: Values = {}) {
-      super(status, name, message, details);
+      super(status, name, message, { details });
     }
   };
 
@@ -68,7 +80,7 @@ const errorClasses = {
   RateLimitError: errorClass(429, 'RateLimitError', 'Too many requests, please try again later.'),
   UnauthorizedError,
   ValidationError,
-  YupValidationError: errorClass(400, 'YupValidationError', 'Validation error'),
+  YupValidationError,
 };
 
 interface About {
@@ -98,13 +110,11 @@ function contentHelpers({ requests, content }: PackageParts) {
   return { sanitize: { contentAPI: { output, input, query, ...parts } }, validate: { contentAPI: { input, query, ...parts } } };
 }
 
-/** Compiled modules ask every package whether it is an ES module, and for its default export. */
-const asked = new Set(['__esModule', 'default', 'then']);
-
-const standIn = (packageName: string, exported: object): object =>
+const standIn = (exporter: string, exported: object): object =>
   new Proxy(exported, {
     get: (target, name) => {
-      if (typeof name === 'symbol' || name in target || asked.has(name)) return Reflect.get(target, name) as unknown;
-      throw missingExport(name, packageName);
+      const missing = typeof name === 'symbol' || name in target ? null : missingExport(name, exporter);
+      if (missing !== null) throw missing;
+      return Reflect.get(target, name) as unknown;
     },
   });

@@ -2,6 +2,7 @@ import slugify from '@sindresorhus/slugify';
 import { validationError } from '../errors.js';
 import { isRecord, type Values } from '../values.js';
 import type { CodeContext } from './core-controller.js';
+import type { StrapiConfig } from './strapi-config.js';
 
 type Step = (value: unknown, ...rest: readonly unknown[]) => unknown;
 type Reducer = (sum: unknown, value: unknown, index: number) => unknown;
@@ -38,6 +39,25 @@ export const valueHelpers = {
   /** Nobody edits by an admin panel, so that entries have no creators: the data stays as it is. */
   setCreatorFields: () => (data: object) => data,
 };
+
+type ConfigOf = Pick<StrapiConfig, 'get'>;
+
+/** Helpers of @strapi/utils for addresses: of the service, and of an admin panel, which e-mails of projects link to. */
+export const addressHelpers = {
+  getAbsoluteServerUrl: serverUrl,
+  getAbsoluteAdminUrl: (config: ConfigOf): string => {
+    const url = String(config.get('admin.url') ?? 'admin').replace(/^[/ ]+|[/ ]+$/g, '');
+    return url.startsWith('http') ? url : `${serverUrl(config)}/${url}`;
+  },
+};
+
+function serverUrl(config: ConfigOf): string {
+  const url = String(config.get('server.url') ?? '').replace(/^[/ ]+|[/ ]+$/g, '');
+  if (url.startsWith('http')) return url;
+  const host = String(config.get('server.host'));
+  const isLocal = config.get('environment') === 'development' && ['127.0.0.1', '0.0.0.0'].includes(host);
+  return `http://${isLocal ? 'localhost' : host}:${String(config.get('server.port'))}${url === '' ? '' : `/${url}`}`;
+}
 
 const filePrefix = 'files.';
 

@@ -61,6 +61,11 @@ function missingUid(method: string, uid: string): UnsupportedCodeError | null {
   return instead === null ? null : notOffered(`${method}('${uid}')`, instead);
 }
 
-/** Returns the error for a name that a package of Strapi exports. */
-export const missingExport = (name: string, packageName: string): UnsupportedCodeError =>
-  notOffered(`${name} of ${packageName}`, 'use code of your own');
+/** Returns the error for a name that a package of Strapi exports, or a part of it; null if Strapi has no such name. */
+export function missingExport(name: string, exporter: string): UnsupportedCodeError | null {
+  const instead = insteadOfMember(exporter, name);
+  return instead === null ? null : notOffered(`${name} of ${exporter}`, instead);
+}
+
+/** Returns the error for `yup` of a project that has no such package. */
+export const missingYup = (): UnsupportedCodeError => notOffered('yup of @strapi/utils', 'install yup 0.32 in the project');

@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import { serveProject, type ServedProject } from '../support/serve-project.js';
+import { UnsupportedCodeError } from '../../src/strapi/unsupported-code.js';
+
+/** As much of yup 0.32 as the schemas below need: yup is a package of the project. */
+const yup = `
+  class ValidationError extends Error {
+    constructor(inner) {
+      super(inner.length === 1 ? inner[0].message : inner.length + ' errors occurred');
+      Object.assign(this, { name: 'ValidationError', path: inner.length === 1 ? inner[0].path : undefined, inner: inner.length === 1 ? [] : inner });
+    }
+  }
+  class MixedSchema {
+    constructor() { this.tests = []; }
+    test(name, message, passes) { this.tests.push({ message, passes }); return this; }
+    required() { return this.test('required', '\${path} is a required field', (value) => this._typeCheck(value)); }
+    errorsOf(value, path) {
+      return this.tests.filter(({ passes }) => !passes(value)).map(({ message }) => ({ path, name: 'ValidationError', message: message.replace('\${path}', path) }));
+    }
+    validateSync(value, options) {
+      const errors = this.errorsOf(value, '');
+      if (errors.length > 0) throw new ValidationError(errors);
+      return { value, options };
+    }
+    async validate(value, options) { return this.validateSync(value, options); }
+  }
+  class ObjectSchema extends MixedSchema {
+    constructor(shape) { super(); this.shape = shape; }
+    errorsOf(value) { return Object.entries(this.shape).flatMap(([name, schema]) => schema.errorsOf(value[name], name)); }
+  }
+  const mixed = () => new MixedSchema();
+  mixed.prototype = MixedSchema.prototype;
+  module.exports = { ValidationError, MixedSchema, mixed, object: (shape) => new ObjectSchema(shape),
+    addMethod: (type, name, method) => { type.prototype[name] = method; }, setLocale: (locale) => { module.exports.locale = locale; } };`;
+
+const schema = `utils.yup.object({ role: utils.yup.strapiID().required(), 'name.first': utils.yup.mixed().notNil(), age: utils.yup.mixed().notNull() })`;
+
+const faults = [
+  { path: ['role'], name: 'ValidationError', message: 'role is a required field' },
+  { path: ['name', 'first'], name: 'ValidationError', message: 'name.first must be defined.' },
+  { path: ['age'], name: 'ValidationError', message: 'age cannot be null.' },
+];
+
+const values: readonly (readonly [code: string, value: unknown])[] = [
+  ['utils.yup === utils.yup', true],
+  [
+    `utils.validateYupSchemaSync(${schema})({ role: 1, 'name.first': 'a' })`,
+    { value: { role: 1, 'name.first': 'a' }, options: { strict: true, abortEarly: false } },
+  ],
+  [
+    `utils.validateYupSchema(${schema}, { strict: false })({ role: '1', 'name.first': 'a' })`,
+    { value: { role: '1', 'name.first': 'a' }, options: { strict: false, abortEarly: false } },
+  ],
+  [
+    "utils.yup.locale.mixed.notType({ path: 'age', type: 'number', value: null, originalValue: null })",
+    'age must be a `number` type, but the final value was: `null`.',
+  ],
+  ["new utils.errors.RateLimitError('slow down', { wait: 5 }).details", { wait: 5 }],
+  ["utils.getAbsoluteServerUrl({ get: (key) => ({ 'server.url': 'https://a.example/cms' })[key] })", 'https://a.example/cms'],
+  [
+    "utils.getAbsoluteServerUrl({ get: (key) => ({ 'server.url': null, 'server.host': '0.0.0.0', 'server.port': 5, environment: 'development' })[key] })",
+    'http://localhost:5',
+  ],
+  [
+    "utils.getAbsoluteAdminUrl({ get: (key) => ({ 'server.url': '', 'server.host': 'a.example', 'server.port': 5 })[key] })",
+    'http://a.example:5/admin',
+  ],
+  [
+    "utils.getAbsoluteAdminUrl({ get: (key) => ({ 'server.url': 'https://a.example/', 'admin.url': '/panel' })[key] })",
+    'https://a.example/panel',
+  ],
+  [
+    "utils.getAbsoluteAdminUrl({ get: (key) => ({ 'server.url': 'https://a.example', 'admin.url': 'https://b.example' })[key] })",
+    'https://b.example',
+  ],
+  ['utils.sanitizeEntity', undefined],
+  ["require('@strapi/strapi').Strapi", undefined],
+  ['utils.contentTypes.nothing', undefined],
+];
+
+const refused: readonly (readonly [code: string, error: object])[] = [
+  [
+    `utils.validateYupSchema(${schema})({ age: null })`,
+    { name: 'ValidationError', status: 400, message: '3 errors occurred', details: { errors: faults } },
+  ],
+  [`utils.validateYupSchema(${schema})({ age: null }, 'wrong body')`, { message: 'wrong body', details: { errors: faults } }],
+  [
+    `(async () => utils.validateYupSchemaSync(${schema})({ role: -1, 'name.first': 1 }))()`,
+    { name: 'ValidationError', message: 'role is a required field', details: { errors: faults.slice(0, 1) } },
+  ],
+  [
+    "(async () => utils.handleYupError(new utils.yup.ValidationError([{ path: 'a', message: 'no' }, { path: 'b[0].c', message: 'no' }]), 'both'))()",
+    {
+      message: 'both',
+      details: {
+        errors: [
+          { path: ['a'], message: 'no', name: undefined },
+          { path: ['b', '0', 'c'], message: 'no', name: undefined },
+        ],
+      },
+    },
+  ],
+  [
+    "utils.validateYupSchema({ validate: async () => { throw new TypeError('a bug') } })({})",
+    { name: 'TypeError', message: 'a bug' },
+  ],
+];
+
+const evaluate = ({ strapi }: ServedProject, code: string): unknown =>
+  (0, eval)(`(require) => { const utils = require('@strapi/utils'); return ${code}; }`)(strapi.requireOfTest);
+
+const index = {
+  'src/index.js':
+    'module.exports = { register({ strapi }) { globalThis.projectStrapi = strapi; strapi.requireOfTest = require; } };',
+};
+
+describe('@strapi/utils in the code of a project', () => {
+  let serving: ServedProject;
+  before(async () => {
+    serving = await serveProject({ ...index, 'node_modules/yup/index.js': yup }, { models: [] });
+  });
+  after(() => serving.stop());
+
+  for (const [code, value] of values)
+    it(code, async () => {
+      expect(await evaluate(serving, code)).to.deep.equal(value);
+    });
+
+  for (const [code, error] of refused)
+    it(`${code} throws`, async () => {
+      const thrown = await Promise.resolve(evaluate(serving, code)).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      expect(thrown).to.deep.include(error);
+    });
+});
+
+describe('@strapi/utils without yup in the project', () => {
+  it('says what to install', async () => {
+    const serving = await serveProject(index, { models: [] });
+    try {
+      expect(() => evaluate(serving, 'utils.yup')).to.throw(
+        UnsupportedCodeError,
+        'yup of @strapi/utils is not offered: install yup 0.32 in the project',
+      );
+    } finally {
+      await serving.stop();
+    }
+  });
+});
