@@ -15,7 +15,7 @@ interface Finding {
 
 interface CheckRules {
   readonly isProduction: boolean;
-  /** Unknown keys that resemble none of Mangrove's may be a Strapi project's own and are no mistake. */
+  /** Strapi v4 ignores unknown keys. Those that resemble none of Mangrove's may be a project's own and are no mistake. */
   readonly isStrapiProject: boolean;
 }
 
@@ -41,12 +41,14 @@ function check(node: SettingNode, value: unknown, path: readonly string[], rules
   });
 }
 
-function unknownKey(node: GroupNode, path: readonly string[], { isStrapiProject }: CheckRules): Finding {
+function unknownKey(node: GroupNode, path: readonly string[], { isStrapiProject, isProduction }: CheckRules): Finding {
   const known = Object.keys(node.settings);
   const key = path.at(-1) ?? '';
   if (isStrapiProject && nearestName(key, known) === null)
     return { text: `${path.join('.')} is no setting of Mangrove and ignored`, isFatal: false };
-  return fatal(`unknown key ${path.join('.')}${suggest(key, known)}`);
+  const isFatal = isProduction || !isStrapiProject;
+  const consequence = isFatal ? '' : ' is ignored, which production refuses';
+  return { text: `unknown key ${path.join('.')}${consequence}${suggest(key, known)}`, isFatal };
 }
 
 /** Short secrets can be guessed. */

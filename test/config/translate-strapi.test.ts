@@ -6,9 +6,9 @@ import type { WrittenSections } from '../../src/config/translate-strapi.js';
 
 type Written = Partial<Record<SectionName, unknown>>;
 
-function complete(written: Written, isStrapiProject = true): Config {
+function complete(written: Written, isStrapiProject = true, environment = 'development'): Config {
   const sections = Object.fromEntries(sectionNames.map((name) => [name, { file: `config/${name}`, value: written[name] ?? {} }]));
-  const place = { directory: '/', environment: 'development', variables: {}, warnings: [], isStrapiProject };
+  const place = { directory: '/', environment, variables: {}, warnings: [], isStrapiProject };
   return completeConfig(sections as WrittenSections, place); // one for each name
 }
 
@@ -317,8 +317,12 @@ describe('the configuration of a Strapi project', () => {
     });
 
   const refused: readonly (readonly [string, Written, boolean, RegExp])[] = [
-    ['a misspelt key', { server: { prot: 1 } }, true, /unknown key prot; did you mean port\?/],
-    ['a misspelt plugin', { plugins: { grapqhl: true } }, true, /unknown key grapqhl; did you mean graphql\?/],
+    [
+      'a misspelt key, in a project that is not Strapi’s',
+      { server: { prot: 1 } },
+      false,
+      /unknown key prot; did you mean port\?/,
+    ],
     ['a key of nobody, in a project that is not Strapi’s', { server: { tenants: [] } }, false, /unknown key tenants; known: /],
     ['a plugin of nobody, in a project that is not Strapi’s', { plugins: { seo: true } }, false, /unknown key seo; known: /],
     ['a wrong value', middleware('strapi::logger', { level: 'loud' }), true, /logger\.level must be one of/],
@@ -326,6 +330,21 @@ describe('the configuration of a Strapi project', () => {
   for (const [what, written, isStrapiProject, message] of refused)
     it(`refuses ${what}`, () => {
       expect(() => complete(written, isStrapiProject)).to.throw(message);
+    });
+
+  const misspelt: readonly (readonly [string, Written, string])[] = [
+    ['a key', { server: { prot: 1, port: 5 } }, 'config/server: unknown key prot; did you mean port?'],
+    ['a plugin', { plugins: { grapqhl: true } }, 'config/plugins: unknown key grapqhl; did you mean graphql?'],
+    [
+      'a setting of a plugin',
+      plugin('users-permissions', { ratelimits: { max: 5 } }),
+      'config/plugins: unknown key users-permissions.config.ratelimits; did you mean ratelimit?',
+    ],
+  ];
+  for (const [what, written, message] of misspelt)
+    it(`ignores the misspelt name of ${what}, which production refuses`, () => {
+      expect(complete(written).warnings).to.deep.equal([message.replace(/;/, ' is ignored, which production refuses;')]);
+      expect(() => complete(written, true, 'production')).to.throw(message);
     });
 
   it('prefers a setting of Mangrove to the key of Strapi that it replaces', () => {
