@@ -76,12 +76,13 @@ async function announce(server: Service, embedded: EmbeddedDatabase | null): Pro
 
 function stopOnSignal(server: Service, embedded: EmbeddedDatabase | null): void {
   let stopping = false;
-  const stop = async (): Promise<void> => {
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
     if (stopping) return;
     stopping = true;
+    if (server.config.environment === 'production') console.log(JSON.stringify({ msg: 'stopping', signal }));
     await server.stop();
     await embedded?.stop();
     process.exit();
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 }

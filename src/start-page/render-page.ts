@@ -119,7 +119,8 @@ const renderType = (
 
 function publicText(actions: readonly string[], audience: Audience): string {
   if (audience === 'everybody') return 'Everybody may do everything.';
-  return actions.length === 0 ? 'The public may do nothing with it.' : `The public may: ${actions.join(', ')}.`;
+  if (actions.length > 0) return `The public may: ${actions.join(', ')}.`;
+  return audience === 'local' ? 'Other machines have no access.' : 'The public has no access.';
 }
 
 const recipe = JSON.stringify({

@@ -96,7 +96,7 @@ describe('the start page', () => {
       'Programs on this machine may read and change everything',
       'The database is the embedded one',
       'model api::draft.draft is served differently from what is written: ',
-      '1 entry. The public may do nothing with it.',
+      '1 entry. Other machines have no access.',
       'curl -g &#39;http://localhost:',
       '&#34;title&#34;: &#34;&#60;b&#62;Salt&#60;/b&#62;&#34;',
       '&#34;status&#34;: 404',

@@ -85,7 +85,7 @@ async function tryArtifacts(current: CurrentSchema, artifacts: Artifacts, logger
 function reportFailure(err: unknown, { byPluralName, bySingularName }: Registry, logger: Logger): void {
   if (byPluralName.size + bySingularName.size === 0 && err instanceof Error)
     logger.info({ reason: err.message }, 'the GraphQL schema waits for content types');
-  else logger.error({ err }, 'the GraphQL schema could not be built, the old one stays');
+  else logger.error({ err }, 'the GraphQL schema could not be built; the previous one, if there is one, stays in use');
 }
 
 /** Null if no files are written, which is the default outside development. */

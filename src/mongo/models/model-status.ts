@@ -61,9 +61,9 @@ export class ModelStatus {
     const reports = reportModels(build);
     const changed = reports.filter((report) => this.#reported.get(report.uid) !== stateOf(report));
     for (const report of changed) {
-      const { uid, problems } = report;
+      const { uid } = report;
       const line = describeReport(report);
-      if (line !== null) this.#logger.warn({ uid, problems }, line);
+      if (line !== null) this.#logger.warn({ uid }, line);
     }
     const known = new Set(reports.map(({ uid }) => uid));
     const gone = [...this.#reported.keys()].filter((uid) => !known.has(uid));

@@ -7,6 +7,7 @@ import type { Logger } from '../../logger.js';
 import { ModelRegistry } from './model-registry.js';
 import { createStore, type Store } from '../store.js';
 import type { Change, ChangeBus } from '../changes.js';
+import { logAvailability } from '../log-availability.js';
 import { watchChanges } from '../watch-changes.js';
 
 /** The back end, connected and with its models loaded. */
@@ -65,6 +66,7 @@ function createBackend(store: Store, models: ModelRegistry, logger: Logger): Bac
     store.ids.forget();
   });
   const watch = watchChanges(database, changes);
+  const stopLogging = logAvailability(database.client, logger);
   return {
     store,
     models,
@@ -77,6 +79,7 @@ function createBackend(store: Store, models: ModelRegistry, logger: Logger): Bac
       await watch.close();
       stopReading();
       await models.close();
+      stopLogging();
       await database.client.close();
     },
   };
