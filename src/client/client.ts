@@ -13,7 +13,7 @@ type Allowed<T extends Types<T>, Kind, Action> = {
 type Collections<T extends Types<T>, Action> = Allowed<T, 'collectionType', Action>;
 type Singles<T extends Types<T>, Action> = Allowed<T, 'singleType', Action>;
 
-/** A type of the service itself, if the declarations have it. */
+/** A built-in type; `TypeShape` if the declarations lack it. */
 type Plugin<T, Uid extends string> = T extends Readonly<Record<Uid, infer Shape extends TypeShape>> ? Shape : TypeShape;
 type User<T> = Plugin<T, 'plugin::users-permissions.user'>;
 type UploadedFile<T> = Plugin<T, 'plugin::upload.file'>;
@@ -22,13 +22,13 @@ type Id = number | string;
 /** Nothing is populated. */
 type None = never;
 
-/** One entry as it is answered. */
+/** The answer with one entry. */
 export interface Single<Entry> {
   data: Entry;
   meta: object;
 }
 
-/** A page of entries. */
+/** The answer with a page of entries. */
 export interface Page<Entry, Pagination> {
   data: Entry[];
   meta: { pagination: Pagination };
@@ -38,8 +38,8 @@ export interface Page<Entry, Pagination> {
 export type LoggedIn<T> = Partial<Session> & { user: FlatOf<User<T>> };
 
 /**
- * A client of the content types `T`, which `mangrove types` writes. Each method throws a Failure, which `attempt` makes a value of.
- * Reads are repeated if the service cannot be reached or asks for it.
+ * A client for the content types `T`, which `mangrove types` generates. Methods throw a Failure; `attempt` returns it as a value
+ * instead. Reads are retried if the service is unreachable or asks to retry.
  */
 export interface Client<T extends Types<T>> {
   /** Reads a page of entries. */
@@ -55,7 +55,7 @@ export interface Client<T extends Types<T>> {
     options?: CallOptions,
   ): Promise<Page<EntryOf<T[Name], { fields: F; populate: P; publicationState: S }>, PagingOf<G>>>;
 
-  /** Reads all pages, one after the other, from the page that the query names. */
+  /** Yields all pages one after the other, starting at the page of the query. */
   pages<
     Name extends Collections<T, 'find'>,
     const P extends Populate<T[Name]> = None,
@@ -67,7 +67,7 @@ export interface Client<T extends Types<T>> {
     options?: CallOptions,
   ): AsyncGenerator<Page<EntryOf<T[Name], { fields: F; populate: P; publicationState: S }>, PagingOf<object>>, void, void>;
 
-  /** Reads one entry, drafts included. */
+  /** Reads one entry, which may be a draft. */
   findOne<
     Name extends Collections<T, 'findOne'>,
     const P extends Populate<T[Name]> = None,
@@ -91,7 +91,7 @@ export interface Client<T extends Types<T>> {
     options?: CallOptions,
   ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P }>>>;
 
-  /** Changes the named values of an entry. */
+  /** Changes the given values of an entry. */
   update<
     Name extends Collections<T, 'update'>,
     const P extends Populate<T[Name]> = None,
@@ -104,12 +104,12 @@ export interface Client<T extends Types<T>> {
     options?: CallOptions,
   ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P }>>>;
 
-  /** Deletes an entry, and returns what it was. */
+  /** Deletes an entry. Returns its former content. */
   delete<Name extends Collections<T, 'delete'>>(name: Name, id: Id, options?: CallOptions): Promise<Single<EntryOf<T[Name]>>>;
 
   /**
-   * Creates an entry in another language, beside the entry of that id: a draft unless `publishedAt` is given. It takes over values that are
-   * not translated, and no relations.
+   * Creates a localization of an entry: a draft unless `publishedAt` is given. Values that are not localized are copied,
+   * relations are not.
    */
   localize<Name extends Collections<T, 'createLocalization'>>(
     name: Name,
@@ -154,19 +154,19 @@ export interface Client<T extends Types<T>> {
     options?: CallOptions,
   ): Promise<FlatOf<T[Name], { populate: { localizations: true } }>>;
 
-  /** Uploads files, and returns their entries. */
+  /** Uploads files. Returns their entries. */
   upload(files: readonly Uploadable[], options?: UploadOptions): Promise<FlatOf<UploadedFile<T>>[]>;
 
-  /** Logs a user in by name or e-mail address. Further requests are made as this user. */
+  /** Logs in with a username or e-mail address. Later requests are made as this user. */
   login(identifier: string, password: string, options?: CallOptions): Promise<LoggedIn<T>>;
-  /** Registers a user, and logs the user in unless the address must be confirmed first. */
+  /** Registers a user. Logs the user in unless the e-mail address must be confirmed first. */
   register(
     user: { readonly username: string; readonly email: string; readonly password: string; readonly [name: string]: unknown },
     options?: CallOptions,
   ): Promise<LoggedIn<T>>;
-  /** Has a code sent by which a new password can be set. */
+  /** Requests an e-mail with a code for `resetPassword`. */
   forgotPassword(email: string, options?: CallOptions): Promise<void>;
-  /** Sets a new password by a code, and logs the user in. */
+  /** Sets a new password with a code, and logs the user in. */
   resetPassword(code: string, password: string, options?: CallOptions): Promise<LoggedIn<T>>;
   /** Sets a new password for the user who is logged in. */
   changePassword(currentPassword: string, password: string, options?: CallOptions): Promise<LoggedIn<T>>;
@@ -175,13 +175,13 @@ export interface Client<T extends Types<T>> {
     query?: EntryQuery<User<T>, P, F>,
     options?: CallOptions,
   ): Promise<FlatOf<User<T>, { fields: F; populate: P }>>;
-  /** Renews the session. Requests do so themselves if their token is refused. Returns whether there is a session. */
+  /** Renews the session. Returns whether there is a session. Other methods do this themselves when their token is refused. */
   refresh(): Promise<boolean>;
-  /** Ends the session here, then at the service. */
+  /** Ends the session in this client, then at the service. */
   logout(options?: CallOptions): Promise<void>;
   /** The session of the user who is logged in. */
   session(): Promise<Session | null>;
 
-  /** Sends any other request below the prefix of the API, and returns the body of the answer. */
+  /** Sends any request below the API prefix. Returns the body of the answer. */
   request(call: Call): Promise<unknown>;
 }

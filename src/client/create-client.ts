@@ -23,15 +23,15 @@ export type { FileInfo, Uploadable, UploadOptions } from './upload.js';
 export function createClient<T extends Types<T> = AnyTypes>(options: ClientOptions): Client<T> {
   const requester = createRequester(options);
   const client: unknown = { ...contentMethods(requester), ...accountMethods(requester) };
-  return client as Client<T>; // what the methods return is known from the models alone
+  return client as Client<T>; // the return types follow from the models only
 }
 
-/** The methods for users, without their types. */
+/** Returns the methods for users, without their types. */
 function accountMethods({ send, session }: Requester) {
   const post = (path: string, body: object, options?: CallOptions, isOpen = true) =>
     send({ ...options, method: 'POST', path: `/auth${path}`, body, isOpen });
   const begin = async (answered: Promise<unknown>) => {
-    const answer = (await answered) as Partial<Session>; // of a login
+    const answer = (await answered) as Partial<Session>; // the answer to a login
     const { jwt, refreshToken } = answer;
     if (jwt !== undefined) await session.set({ jwt, ...(refreshToken !== undefined && { refreshToken }) });
     return answer;
@@ -66,13 +66,13 @@ interface PagedQuery {
   readonly pagination?: { readonly page?: number; readonly pageSize?: number };
 }
 
-/** A page as the API answers it. */
+/** A page as the API returns it. */
 interface AnsweredPage {
   readonly data: readonly unknown[];
   readonly meta: { readonly pagination: { readonly pageSize: number; readonly pageCount?: number } };
 }
 
-/** The methods for entries and files, without their types. */
+/** Returns the methods for entries and files, without their types. */
 function contentMethods({ send }: Pick<Requester, 'send'>) {
   const read = (path: string, query?: object, options?: CallOptions) => send({ ...options, method: 'GET', path, query });
   const write = (method: Call['method']) => (path: string, data: unknown, query?: object, options?: CallOptions) =>
@@ -108,7 +108,7 @@ async function* pagesFrom(
   pagination: PagedQuery['pagination'],
 ): AsyncGenerator<AnsweredPage, void, void> {
   for (let page = pagination?.page ?? 1; ; page++) {
-    const answer = (await readPage({ ...pagination, page })) as AnsweredPage; // of a list
+    const answer = (await readPage({ ...pagination, page })) as AnsweredPage; // the answer to a list
     yield answer;
     const { pageSize, pageCount = Infinity } = answer.meta.pagination;
     if (answer.data.length < pageSize || page >= pageCount) return;

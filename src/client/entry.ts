@@ -1,21 +1,21 @@
-/** A content type or component, as `mangrove types` prints it. */
+/** A content type or component, as `mangrove types` generates it. */
 export interface TypeShape {
   readonly uid: string;
   readonly kind: 'collectionType' | 'singleType' | 'component';
-  /** Actions that are allowed on entries of the type. */
+  /** Names of the allowed actions on entries of the type. */
   readonly actions: string;
   /** Values of scalar attributes in answers. */
   readonly values: object;
-  /** Attributes that are answered if `populate` names them, with where they lead to. */
+  /** Attributes that are answered only if `populate` names them, with their targets. */
   readonly links: object;
-  /** Values that a change takes. */
+  /** Values that an update accepts. */
   readonly input: unknown;
-  /** Values that a new entry takes. */
+  /** Values that a create accepts. */
   readonly create: unknown;
   readonly filters: unknown;
 }
 
-/** Content types by the name in their path. */
+/** Content types by their name in paths. */
 export type Types<T> = { readonly [Name in keyof T]: TypeShape };
 
 /** Content types without declarations. */
@@ -30,15 +30,15 @@ interface AnyType extends TypeShape {
 }
 
 /**
- * How values are answered: entries with `attributes` and `data`; the same with drafts, which may lack values; or everything side by
- * side, as users and files are.
+ * The form of answered entries: `entry` nests values in `attributes` and relations in `data`; `preview` is the same with drafts,
+ * which may lack values; `flat` has no nesting, as in users and files.
  */
 type Form = 'entry' | 'preview' | 'flat';
 
-/** Expands a type, so that editors show its members. */
+/** Flattens an intersection type, so that editors show its members. */
 type Simplify<T> = { [Name in keyof T]: T[Name] } & unknown;
 
-/** An entry of an answer, as the query selects it. */
+/** An entry in an answer, with the attributes and relations that the query selects. */
 export interface EntryOf<T extends TypeShape, Query = unknown> {
   id: number;
   attributes: Shown<T, Query, FormOf<Query>>;
@@ -66,7 +66,7 @@ type FieldsOf<Query, Names> = Query extends { readonly fields: infer Given }
     : Chosen<Given, Names>
   : Names;
 
-/** All names, unless the given ones are known. */
+/** The given names; all names if the given ones are not literal types, or are `*`. */
 type Chosen<Given, Names> = string extends Given ? Names : '*' extends Given ? Names : Extract<Given, Names>;
 
 type PopulateOf<Query> = Query extends { readonly populate: infer Given } ? Given : never;

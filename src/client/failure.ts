@@ -1,23 +1,26 @@
-/** Why a request failed; `kind` distinguishes the reasons. */
+/** The reason why a request failed; `kind` distinguishes the cases. */
 export type Failure = Error & (Refusal | Silence);
 
-/** An answer of the service that is an error. */
+/** An error that the service has answered. */
 interface Told<Kind extends string> {
   readonly kind: Kind;
   readonly status: number;
-  /** The name of the error in the API: `ValidationError`. */
+  /** Name of the error in the API, for example `ValidationError`. */
   readonly name: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** In seconds, if the service names a time after which to try again. */
+/** `retryAfter`: seconds until the request may be repeated; null if the service does not say. */
 interface Delayed {
   readonly retryAfter: number | null;
 }
 
 type Refusal =
   | (Told<'invalid'> & { readonly errors: readonly WrongValue[] })
-  /** `reason`: `token_expired`, `token_invalid`, `token_revoked`, `account_blocked`, `account_unconfirmed`; null: credentials are missing. */
+  /**
+   * `reason`: `token_expired`, `token_invalid`, `token_revoked`, `account_blocked` or `account_unconfirmed`; null if credentials
+   * are missing.
+   */
   | (Told<'unauthorized'> & { readonly reason: string | null })
   | Told<'forbidden'>
   | Told<'notFound'>
@@ -26,12 +29,12 @@ type Refusal =
   | (Told<'unavailable'> & Delayed)
   | Told<'failed'>;
 
-/** No answer: the network failed, the time was up, or the request was given up by its signal. */
+/** There was no answer: the network failed, the time limit was exceeded, or the signal aborted the request. */
 interface Silence {
   readonly kind: 'unreachable' | 'timeout' | 'aborted';
 }
 
-/** A value of a body that is not accepted. */
+/** A refused value of a request body. */
 export interface WrongValue {
   readonly path: readonly string[];
   readonly message: string;
@@ -40,7 +43,7 @@ export interface WrongValue {
 /** The result of a request. */
 export type Attempt<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: Failure };
 
-/** Returns the result of a request instead of throwing. Errors that are not Failures are thrown. */
+/** Returns the result of a request, with a Failure as a value. Throws other errors. */
 export async function attempt<Value>(request: Promise<Value>): Promise<Attempt<Value>> {
   try {
     return { ok: true, value: await request };
@@ -66,14 +69,14 @@ const kinds: Readonly<Record<number, Refusal['kind']>> = {
   504: 'unavailable',
 };
 
-/** An answer, from fetch or XMLHttpRequest. */
+/** An answer, received by fetch or XMLHttpRequest. */
 export interface Received {
   readonly status: number;
   readonly text: string;
   readonly header: (name: string) => string | null;
 }
 
-/** Returns the failure that an answer describes. */
+/** Returns the failure that an answer with an error status describes. */
 export function refusal({ status, text, header }: Received): Failure {
   const { name = 'Error', message = `The service answered with ${String(status)}`, details } = readError(text);
   const reason = /error_description="(\w+)"/.exec(header('www-authenticate') ?? '');
@@ -86,10 +89,10 @@ export function refusal({ status, text, header }: Received): Failure {
     reason: reason?.[1] ?? null,
     retryAfter: secondsUntil(header('retry-after')),
   };
-  return Object.assign(new RequestError(message), fields) as Failure; // more than each kind needs
+  return Object.assign(new RequestError(message), fields) as Failure; // has fields of all kinds
 }
 
-/** `what` names the request that has no answer. */
+/** Returns the failure of a request without answer. `what` is its method and address. */
 export const silence = (kind: Silence['kind'], what: string, cause?: unknown): Failure =>
   Object.assign(new RequestError(`${what}: ${kind}`), { kind, cause });
 
@@ -99,16 +102,16 @@ interface ToldError {
   readonly details?: Readonly<Record<string, unknown>> | null;
 }
 
-/** A proxy may answer with something else. */
+/** Returns the error in the body of an answer; an empty object if the body is something else, for example a page of a proxy. */
 function readError(text: string): ToldError {
   try {
-    return (JSON.parse(text) as { readonly error?: ToldError } | null)?.error ?? {}; // the envelope of the API
+    return (JSON.parse(text) as { readonly error?: ToldError } | null)?.error ?? {}; // the error envelope of the API
   } catch {
     return {};
   }
 }
 
-/** Returns the seconds of a Retry-After header, which is a number or a date. */
+/** Returns the seconds until the time of a Retry-After header, which is a number or a date; null if it is neither. */
 function secondsUntil(time: string | null): number | null {
   if (time === null || time === '') return null;
   const seconds = Number.isNaN(Number(time)) ? (Date.parse(time) - Date.now()) / 1000 : Number(time);

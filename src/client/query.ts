@@ -4,7 +4,7 @@ type Names<T> = Extract<keyof T, string>;
 
 export type FieldName<T extends TypeShape> = 'id' | '*' | Names<T['values']>;
 
-/** Where a link leads to. */
+/** The type that a link leads to. */
 type TargetOf<Link> = Link extends
   { one: infer T } | { many: infer T } | { files: infer T } | { part: infer T } | { parts: infer T }
   ? Extract<T, TypeShape>
@@ -15,9 +15,9 @@ type Ordered<Path extends string> = Path | `${Path}:${Order}`;
 type PathBelow<Links> = { [Name in Names<Links>]: `${Name}.${SortName<TargetOf<Links[Name]>>}` }[Names<Links>];
 type SortName<T extends TypeShape> = 'id' | Names<T['values']>;
 
-/** `title`, `title:desc`, `author.name`. */
+/** A path to sort by: `title`, `title:desc`, `author.name`. */
 type SortPath<T extends TypeShape> = Ordered<SortName<T> | PathBelow<T['links']>>;
-/** `{ author: { country: { name: 'asc' } } }`. */
+/** Attributes to sort by, as an object: `{ author: { country: { name: 'asc' } } }`. */
 type SortTree<T extends TypeShape> = { readonly [Name in SortName<T>]?: Order } & {
   readonly [Name in keyof T['links']]?: SortTree<TargetOf<T['links'][Name]>>;
 };
@@ -45,19 +45,19 @@ interface NestedQuery<T extends TypeShape> {
 
 interface PopulateZone<T extends TypeShape> {
   readonly populate?: '*' | readonly LinksOfAny<T>[];
-  /** By the uid of the component. */
+  /** Selections by the uid of the component. */
   readonly on?: { readonly [Part in T as Part['uid']]?: boolean | NestedQuery<Part> };
 }
 
-/** Names of the links of one of several types. */
+/** Names of the links of any of several types. */
 type LinksOfAny<T> = T extends TypeShape ? Names<T['links']> : never;
 
 type KeysOf<Allowed> = Allowed extends readonly unknown[] ? never : Allowed extends object ? keyof Allowed : never;
 type At<Allowed, Key> = Allowed extends object ? (Key extends keyof Allowed ? Allowed[Key] : never) : never;
 
 /**
- * Forbids keys that the allowed type does not have; `unknown` if there is nothing to forbid. Lists and strings need no check.
- * A union with a list is not checked either, since it is a constraint and not a query.
+ * Forbids keys that the allowed type does not have; `unknown` if nothing needs to be forbidden. Lists and strings need no check.
+ * A union with a list is not checked either, because it is a constraint and not a query.
  */
 type Exact<Given, Allowed> = Given extends object
   ? Given extends readonly unknown[]
@@ -65,7 +65,7 @@ type Exact<Given, Allowed> = Given extends object
     : { [Key in keyof Given]: Key extends KeysOf<Allowed> ? Exact<Given[Key], At<Allowed, Key>> : never }
   : unknown;
 
-/** Which attributes of an entry are answered, and in which language. */
+/** Parameters that select attributes, relations and the locale of an entry. */
 export interface EntryQuery<T extends TypeShape, P extends Populate<T>, F extends FieldName<T>> {
   readonly fields?: F | readonly F[];
   readonly populate?: P & Exact<P, Populate<T>>;
@@ -74,7 +74,7 @@ export interface EntryQuery<T extends TypeShape, P extends Populate<T>, F extend
 
 export type State = 'live' | 'preview';
 
-/** Pages, or a start and a limit. */
+/** Parameters of pagination: a page and its size, or a start and a limit. */
 export interface Paging {
   readonly page?: number;
   readonly pageSize?: number;
@@ -93,13 +93,13 @@ export interface ListQuery<
   readonly filters?: T['filters'];
   readonly sort?: Sort<T>;
   readonly pagination?: G & Exact<G, Paging>;
-  /** `preview` answers drafts as well. */
+  /** `preview` includes drafts. */
   readonly publicationState?: S;
-  /** A text that entries must contain. */
+  /** Text to search for. */
   readonly _q?: string;
 }
 
-/** The pagination of an answer. */
+/** The type of the pagination in an answer. */
 export type PagingOf<G> = (G extends { readonly start: number } | { readonly limit: number }
   ? { start: number; limit: number }
   : { page: number; pageSize: number }) &
@@ -109,7 +109,7 @@ type Counted<G> = { total: number } & (G extends { readonly start: number } | { 
   ? unknown
   : { pageCount: number });
 
-/** Writes a query as the API reads it: `{ filters: { title: { $eq: 'x' } } }` is `?filters[title][$eq]=x`, percent-encoded. */
+/** Returns a query string: `?filters[title][$eq]=x`, percent-encoded, for `{ filters: { title: { $eq: 'x' } } }`. */
 export function writeQuery(query: object): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => pairsOf(name, value));
   return pairs.length === 0 ? '' : `?${pairs.map(([key, value]) => `${encode(key)}=${encode(value)}`).join('&')}`;
@@ -130,10 +130,10 @@ function pairsOf(key: string, value: unknown): Pair[] {
   return key.endsWith('[$in]') ? noneOf(key) : [];
 }
 
-/** A relation with nothing chosen below it: `populate: { author: {} }`. */
+/** A relation that is populated without a selection of its own: `populate: { author: {} }`. */
 const isPopulated = /(^populate|\[populate]|\[on])\[[^\]]*]$/;
 
-/** An empty list matches nothing. Left out, the parameter would match every entry. */
+/** Returns a condition that no entry meets, for an empty `$in` list. Without it the filter would match all entries. */
 function noneOf(key: string): Pair[] {
   const attribute = key.slice(0, -'[$in]'.length);
   return ['$null', '$notNull'].map((operator) => [`${attribute}[${operator}]`, 'true']);

@@ -4,28 +4,28 @@ import { transmit, type Fetch, type Progress, type Signal } from './transport.js
 import { writeQuery } from './query.js';
 
 export interface ClientOptions {
-  /** The address of the service: `https://cms.example.org`. */
+  /** Address of the service: `https://cms.example.org`. */
   readonly url: string;
-  /** The path before the routes of the API; `/api` unless given. */
+  /** Prefix of API paths; `/api` by default. */
   readonly prefix?: string;
-  /** An API token, sent as long as no user has logged in. */
+  /** An API token, which is sent while no user is logged in. */
   readonly token?: string;
-  /** Where the session of the user is stored; in memory unless given. */
+  /** The store of the session; in memory by default. */
   readonly store?: SessionStore;
-  /** Headers of each request. */
+  /** Headers of all requests. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds until an answer must be there; 30,000 unless given, 0: for ever. */
+  /** Milliseconds until a request without answer fails; 30,000 by default, 0 for no limit. */
   readonly timeout?: number;
-  /** How often a read is repeated if the service cannot be reached or asks for it; 2 unless given. */
+  /** Maximum number of retries of a read, if the service is unreachable or asks to retry; 2 by default. */
   readonly retries?: number;
-  /** Called instead of the global fetch. */
+  /** A replacement for the global fetch. */
   readonly fetch?: Fetch;
 }
 
 export interface CallOptions {
   /** An AbortSignal. */
   readonly signal?: Signal;
-  /** Milliseconds; instead of that of the client. */
+  /** Milliseconds; overrides the setting of the client. */
   readonly timeout?: number;
   /** Further options of fetch, such as `cache`. */
   readonly init?: object;
@@ -34,24 +34,24 @@ export interface CallOptions {
 /** A request to the API. */
 export interface Call extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the prefix. */
+  /** Path below the API prefix. */
   readonly path: string;
   readonly query?: object | undefined;
-  /** Sent as JSON, unless it is a form. */
+  /** The body, which is sent as JSON unless it is a FormData. */
   readonly body?: object | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Whether no credentials are sent. */
+  /** Whether to send no credentials. */
   readonly isOpen?: boolean;
 }
 
-/** Sends requests with the credentials that there are. */
+/** Sends requests with the credentials of the session, or else the API token. */
 export interface Requester {
   readonly session: SessionKeeper;
-  /** Returns the body of the answer; undefined if there is none. Throws a Failure. */
+  /** Sends a request. Returns the body of the answer; undefined if there is none. Throws a Failure. */
   send(call: Call): Promise<unknown>;
 }
 
-/** Waits between repetitions: the first one in milliseconds, each further one is twice as long; and the longest in seconds. */
+/** `firstWait`: milliseconds before the first retry; each further wait is twice as long. `longestWait`: maximum in seconds. */
 const firstWait = 300;
 const longestWait = 30;
 
@@ -60,7 +60,7 @@ export function createRequester(options: ClientOptions): Requester {
   const sendOnce = sender(options);
   const session = keepSession(store, async (refreshToken) => {
     const body = await sendOnce({ method: 'POST', path: '/auth/refresh', body: { refreshToken } }, undefined);
-    return body as Session; // of a refresh
+    return body as Session; // the answer to a refresh
   });
 
   const authorized = async (call: Call): Promise<unknown> => {
@@ -69,7 +69,7 @@ export function createRequester(options: ClientOptions): Requester {
     try {
       return await sendOnce(call, jwt ?? token);
     } catch (error) {
-      const isRefused = jwt !== undefined && (error as Failure).kind === 'unauthorized'; // requests throw nothing else
+      const isRefused = jwt !== undefined && (error as Failure).kind === 'unauthorized'; // requests throw only failures
       if (!isRefused || !(await session.renew(jwt))) throw error;
       return sendOnce(call, (await session.current())?.jwt);
     }
@@ -79,7 +79,7 @@ export function createRequester(options: ClientOptions): Requester {
     try {
       return await authorized(call);
     } catch (error) {
-      const wait = call.method === 'GET' && repeated < retries ? waitAfter(error as Failure, repeated) : null; // the same
+      const wait = call.method === 'GET' && repeated < retries ? waitAfter(error as Failure, repeated) : null; // requests throw only failures
       if (wait === null) throw error;
       await pause(wait, call);
       return send(call, repeated + 1);
@@ -88,7 +88,7 @@ export function createRequester(options: ClientOptions): Requester {
   return { session, send: (call) => send(call, 0) };
 }
 
-/** Sends a request with the given credentials, once. */
+/** Returns a function that sends a request once, with the given credentials. */
 function sender({ url, prefix = '/api', headers, timeout = 30_000, fetch }: ClientOptions) {
   const root = url.replace(/\/+$/, '') + prefix;
   return async (call: Call, key: string | undefined): Promise<unknown> => {
@@ -115,11 +115,11 @@ function bodyOf(received: Received): unknown {
   try {
     return text === '' ? undefined : JSON.parse(text);
   } catch {
-    throw refusal(received); // a page of a proxy, such as the login of a hotel
+    throw refusal(received); // not JSON: the page of a proxy, such as a hotel login
   }
 }
 
-/** Milliseconds until a read is repeated; null: it is not. */
+/** Returns the milliseconds until a read is retried; null if it is not retried. */
 function waitAfter(failure: Failure, repeated: number): number | null {
   const own = firstWait * 2 ** repeated * (0.5 + Math.random());
   switch (failure.kind) {

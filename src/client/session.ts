@@ -3,11 +3,11 @@ import type { Failure } from './failure.js';
 /** The credentials of a user who has logged in. */
 export interface Session {
   readonly jwt: string;
-  /** Absent unless the service issues refresh tokens. */
+  /** Present only if the service issues refresh tokens. */
   readonly refreshToken?: string;
 }
 
-/** A store that keeps a session when the program ends, such as local storage. Null without a session. */
+/** A persistent store of the session, such as local storage. `read` returns null if there is no session. */
 export interface SessionStore {
   read(): Session | null | Promise<Session | null>;
   write(session: Session | null): unknown;
@@ -21,8 +21,8 @@ export interface SessionKeeper {
   current(): Promise<Session | null>;
   set(session: Session | null): Promise<void>;
   /**
-   * Renews the session after its token was refused; once for all requests that ask at the same time. Returns whether there is another
-   * token. Throws a Failure if the service cannot be asked.
+   * Renews the session after its token was refused. Concurrent calls share one renewal. Returns whether there is another token.
+   * Throws a Failure if the service is unreachable.
    */
   renew(refused: string | undefined): Promise<boolean>;
 }
@@ -42,15 +42,15 @@ export function keepSession(store: SessionStore | undefined, refresh: Refresh): 
     await store?.write(session);
   };
   const renewOnce = async (refused: string | undefined): Promise<boolean> => {
-    const session = await read(); // another tab, or another client, may have renewed it
+    const session = await read(); // another tab or client may have renewed it
     if (session !== null && session.jwt !== refused) return true;
     if (session?.refreshToken === undefined) return false;
     try {
       const renewed = await refresh(session.refreshToken);
-      if (kept === session) await set(renewed); // else the user has logged out, or in again, meanwhile
+      if (kept === session) await set(renewed); // otherwise the user has logged out or in again meanwhile
       return kept !== null;
     } catch (error) {
-      if (!isFinal(error as Failure)) throw error; // requests throw nothing else
+      if (!isFinal(error as Failure)) throw error; // requests throw only failures
       if (kept === session) await set(null);
       return false;
     }
@@ -62,7 +62,7 @@ export function keepSession(store: SessionStore | undefined, refresh: Refresh): 
   };
 }
 
-/** Whether the service has decided: another attempt would end as this one did. */
+/** Returns whether a failure is final, so that another attempt would fail too. */
 const isFinal = ({ kind }: Failure): boolean => final.has(kind);
 
 const final: ReadonlySet<string> = new Set(['unauthorized', 'invalid', 'forbidden', 'notFound']);

@@ -7,20 +7,20 @@ export interface Signal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** How much of a body has been sent, in bytes; `total` is null if it is not known. */
+/** Bytes of a body that were sent; `total` is null if unknown. */
 export interface Progress {
   readonly loaded: number;
   readonly total: number | null;
 }
 
-/** A request as it goes out. */
+/** A request with its address, headers and time limit. */
 interface Sent {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly signal?: Signal | undefined;
-  /** In milliseconds; 0: for ever. */
+  /** Milliseconds; 0 for no limit. */
   readonly timeout: number;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Further options of fetch. */
@@ -37,7 +37,7 @@ export type Fetch = (
   text(): Promise<string>;
 }>;
 
-/** Sends a request, and returns the answer, of any status. Throws a Failure if there is none. */
+/** Sends a request. Returns the answer, whatever its status. Throws a Failure if there is none. */
 export async function transmit(sent: Sent, fetch: Fetch): Promise<Received> {
   const { signal, timeout, onProgress } = sent;
   const what = `${sent.method} ${sent.url}`;
@@ -69,7 +69,7 @@ async function byFetch(fetch: Fetch, { url, method, headers, body, signal, init 
   return { status: response.status, text: await response.text(), header: (name) => response.headers.get(name) };
 }
 
-/** The part of XMLHttpRequest that is used. Unlike fetch it reports how much has been sent. */
+/** The part of XMLHttpRequest that is used. Unlike fetch it reports the upload progress. */
 interface Xhr {
   readonly status: number;
   readonly responseText: string;

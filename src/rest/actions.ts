@@ -18,13 +18,13 @@ import { writeWithFiles } from './entry-files.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
 import type { QueryCache } from './query-cache.js';
 
-/** A request to entries of a type. */
+/** A request for entries of a content type. */
 interface ActionInput extends RouteCall {
   readonly type: ContentType;
   readonly queries: Pick<QueryCache, 'parse' | 'parseEntry'>;
 }
 
-/** The action of a method on a path. `name` is the required right. Returns null if there is no such entry. */
+/** The handler of a method on a path. `name` is the required action. `run` returns null if there is no such entry. */
 export interface Action {
   readonly name: string;
   readonly run: (input: ActionInput) => Promise<Json | null>;
@@ -36,7 +36,7 @@ export type Actions = Readonly<Record<string, Action>>;
 const queryOf = ({ request, queries }: ActionInput): Query => queries.parseEntry(request.querystring);
 const listQueryOf = ({ request, queries }: ActionInput): Query => queries.parse(request.querystring);
 
-/** The `data` of a body. Throws a ValidationError if there is none; an array passes and fails as an entry. */
+/** Returns `data` of the body. Throws a ValidationError if it is not an object. An array is returned and refused later. */
 function dataOf({ request: { body } }: ActionInput): unknown {
   const data = isRecord(body) ? body['data'] : undefined;
   if (typeof data !== 'object' || data === null) throw validationError('Missing "data" payload in the request body');
@@ -48,7 +48,7 @@ const inEnvelope = (entry: Loaded | null, { content }: ActionInput): Json | null
 
 type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Promise<Loaded | null>;
 
-/** Writes by JSON, or by a multipart body with files; returns the entry as the query selects it. */
+/** Writes an entry from a JSON body, or from a multipart body with files. Returns the entry as the query selects it. */
 async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json | null> {
   const { request, type, content, running } = input;
   const query = queryOf(input);
@@ -63,7 +63,7 @@ async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json |
   return id === null ? null : inEnvelope(await findWritten(id, query, input), input);
 }
 
-/** Reads an entry that was written with files; without what it populates if that costs too much. */
+/** Reads an entry that was written with files, without populated relations if they exceed the budget. */
 async function findWritten(id: number, query: Query, { type, content }: ActionInput): Promise<Loaded | null> {
   try {
     return await findOne(type, id, query, withoutHooks(content));
@@ -99,7 +99,10 @@ const deleteById: Action = {
   run: async (input) => inEnvelope(await remove(input.type, idOf(input), queryOf(input), input.content), input),
 };
 
-/** The body is the bare data, and so is the answer. As in Strapi v4 it has the other locales, whatever the query string asks for. */
+/**
+ * Creates a localization. Body and answer have no envelope. As in Strapi v4 the answer contains the other localizations,
+ * independent of the query string.
+ */
 const localize: Action = {
   name: 'createLocalization',
   run: async (input) => {
@@ -128,7 +131,7 @@ async function singleId({ type, content }: ActionInput): Promise<number> {
 
 const everything: Pagination = { kind: 'offset', start: 0, limit: -1, withCount: false };
 
-/** All locales of a single type are a list. */
+/** Finds the entry of a single type. `locale=all` returns a list of all its localizations. */
 const findOnly: Action = {
   name: 'find',
   run: async (input) => {

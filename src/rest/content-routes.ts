@@ -9,14 +9,15 @@ import { QueryCache } from './query-cache.js';
 
 /** The routes of the content types. */
 export interface ContentRoutes {
-  /** `/:pluralName` and `/:singularName`: the list of a collection type, the entry of a single type. */
+  /** `/:pluralName` and `/:singularName`: the list of a collection type, or the entry of a single type. */
   readonly root: DynamicRoute;
   readonly all: readonly DynamicRoute[];
 }
 
 /**
- * The content API: `/:pluralName`, `/:pluralName/:id`, `/:singularName` and their localizations. The type is looked up when a
- * request comes, so that a new one serves at once, and 500 types cost what 10 cost.
+ * Returns the routes of the content API: `/:pluralName`, `/:pluralName/:id`, `/:singularName` and their localizations. The
+ * content type is looked up for each request, so that a new type is served immediately and the number of types does not affect
+ * speed.
  */
 export function contentRoutes({ api }: Config): ContentRoutes {
   const queries = new QueryCache(api.limits);
@@ -40,13 +41,13 @@ export function contentRoutes({ api }: Config): ContentRoutes {
 const findType = (name: string, { byPluralName, bySingularName }: Registry): ContentType | null =>
   byPluralName.get(name) ?? bySingularName.get(name) ?? null;
 
-/** The rows of a type by path; null for paths that the type does not have. */
+/** The rows of a content type by path; null for paths that it does not have. */
 interface TypeRows {
   readonly root: Rows;
-  /** Of collection types: `/:plural/:id` and its localizations. */
+  /** `/:plural/:id` and its localizations; only for collection types. */
   readonly entry: Rows | null;
   readonly entryLocalizations: Rows | null;
-  /** Of single types: `/:singular/localizations`. */
+  /** `/:singular/localizations`; only for single types. */
   readonly localizations: Rows | null;
 }
 
@@ -69,7 +70,7 @@ function createRows(type: ContentType, queries: QueryCache): TypeRows {
   };
 }
 
-/** Returns the row of an action on a type. */
+/** Returns the row of an action on a content type. */
 export const createRow = (type: ContentType, { name, run }: Action, queries: QueryCache): GuardedRow => ({
   action: actionOf(type, name),
   handle: async (call) => {
@@ -79,7 +80,7 @@ export const createRow = (type: ContentType, { name, run }: Action, queries: Que
   },
 });
 
-/** The actions that REST has on a type, by name. */
+/** Returns the actions of a content type over REST, by name. */
 export function namedActions({ kind }: ContentType): Readonly<Record<string, Action>> {
   const places = Object.values<Actions>(kind === 'singleType' ? singleActions : collectionActions);
   return Object.fromEntries(places.flatMap((actions) => Object.values(actions)).map((action) => [action.name, action]));

@@ -20,15 +20,15 @@ interface MultipartWrite {
   readonly type: ContentType;
   readonly content: ContentContext;
   readonly media: Media;
-  /** Levels that the data may have. */
+  /** Maximum depth of the JSON in `data`. */
   readonly jsonDepth: number;
-  /** Writes the entry; runs in a transaction, and once more where that is retried. Null: there is no such entry. */
+  /** Writes the entry in a transaction. Called again if the transaction is retried. Returns null if there is no such entry. */
   readonly write: (data: unknown, content: ContentContext) => Promise<Loaded | null>;
 }
 
 /**
- * Writes an entry by a multipart body: JSON in `data`, files in `files.<path>`, which are linked at their path. Entry, files and
- * links are stored together or not at all. Returns the id of the entry; null if there is none.
+ * Writes an entry from a multipart body: JSON in `data`, files in `files.<path>`, which are linked to the attribute at that path.
+ * Entry, files and links are stored together or not at all. Returns the id of the entry; null if there is no such entry.
  */
 export async function writeWithFiles(entry: MultipartWrite): Promise<number | null> {
   const staging = new Staging(entry.media, entry.content.store.database.time);
@@ -63,7 +63,7 @@ async function writeAll(
   return id;
 }
 
-/** Several files of one path are linked together, in their order. */
+/** Groups stored files by their path, because several files of one path are linked together. Keeps their order. */
 function groupByPath(files: readonly SentFile[], stored: readonly Loaded[]): ReadonlyMap<string, readonly Loaded[]> {
   const groups = new Map<string, Loaded[]>();
   for (const [index, { field }] of files.entries()) {

@@ -4,34 +4,36 @@ import { createShaper, type Presentation, type Shaped, showStored } from '../con
 import type { Loaded } from '../mongo/loaded.js';
 import type { BoundPagination } from '../query/plan.js';
 
-/** The JSON of an answer. */
+/** The JSON body of an answer. */
 export type Json = Shaped;
 
-/** `{ data: [entry, ...], meta: { pagination } }`. */
+/** Returns `{ data: [entry, ...], meta: { pagination } }`. */
 export const envelopePage = ({ entries, pagination, total }: FoundPage, content: ContentContext): Json => ({
   data: showEntries(entries, content),
   meta: { pagination: showPagination(pagination, total) },
 });
 
-/** `{ data: entry, meta: {} }`. An entry that was stored is shown without what it populates if that costs too much. */
+/**
+ * Returns `{ data: entry, meta: {} }`. An entry that was written is shown without populated relations if they exceed the budget.
+ */
 export const envelopeEntry = (entry: Loaded, content: ContentContext): Json =>
   showStored(entry, content, (shown, context) => ({ data: showEntries([shown], context)[0], meta: {} }));
 
-/** `{ data: [entry, ...], meta: {} }`, for a single type asked for in all locales. */
+/** Returns `{ data: [entry, ...], meta: {} }`, for all localizations of a single type. */
 export const envelopeEntries = (entries: readonly Loaded[], content: ContentContext): Json => ({
   data: showEntries(entries, content),
   meta: {},
 });
 
-/** Entries without envelope, as users and files are answered: `{ id, title, ... }`. */
+/** Returns entries without envelope, the form of users and files: `{ id, title, ... }`. */
 export const flatEntries = (entries: readonly Loaded[], { bind }: ContentContext): Json[] =>
   entries.map(createShaper(flat, bind.budget));
 
-/** The same for one entry. One that was stored is shown without what it populates if that costs too much. */
+/** Returns one entry without envelope. If it was written, it is shown without populated relations if they exceed the budget. */
 export const flatEntry = (entry: Loaded, content: ContentContext): Json =>
   showStored(entry, content, (shown, { bind }) => createShaper(flat, bind.budget)(shown));
 
-/** The pages of an answer; the total and the number of pages if the total was wanted. */
+/** Returns `meta.pagination`. Total and page count are included only if the total was counted. */
 export function showPagination(pagination: BoundPagination, total: number | null): Json {
   if (pagination.kind === 'offset') {
     const { start, limit } = pagination;
@@ -41,7 +43,7 @@ export function showPagination(pagination: BoundPagination, total: number | null
   return total === null ? { page, pageSize } : { page, pageSize, pageCount: Math.ceil(total / pageSize), total };
 }
 
-/** Entries at the top of an answer: `{ id, attributes, meta }`. */
+/** Returns the top-level entries of an answer: `{ id, attributes, meta }`. */
 function showEntries(entries: readonly Loaded[], { bind }: ContentContext): Json[] {
   const shape = createShaper(enveloped, bind.budget);
   return entries.map((entry) => {
@@ -52,15 +54,15 @@ function showEntries(entries: readonly Loaded[], { bind }: ContentContext): Json
 
 function showMeta({ selection, children }: Loaded): Json {
   if (selection.locales === null) return {};
-  const others = children[selection.children.length]; // behind the others
+  const others = children[selection.children.length]; // they follow the children of the selection
   return { availableLocales: Array.isArray(others) ? others.map(({ document }: Loaded) => document['locale']) : [] };
 }
 
-/** A polymorphic relation to many without targets is left out. */
+/** Omits a polymorphic relation to many if it has no targets. */
 const targets: Presentation<Json>['targets'] = (shown, { many }) =>
   many ? (shown.length > 0 ? shown : undefined) : (shown[0] ?? null);
 
-/** Empty lists of files are null, and so are empty lists that polymorphic relations store. */
+/** Returns null for an empty list of files, and for an empty list of the owning side of a polymorphic relation. */
 const listOrNull: Presentation<Json>['many'] = (entries, { kind, storage }) =>
   entries.length === 0 && (kind === 'media' || storage.kind === 'morph') ? null : entries;
 

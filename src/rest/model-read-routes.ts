@@ -9,7 +9,7 @@ import type { AttributeDefinition, Model } from '../schema/model.js';
 
 const action = (name: string): ActionName => `plugin::content-type-builder.${name}`;
 
-/** Content types and components as client libraries read them. */
+/** The routes by which client libraries read content types and components. */
 export const modelReadRoutes: readonly Route[] = [
   route('/content-types', 'content-types.getContentTypes', (backend, { kind }) => listTypes(backend, kind).map(describeType)),
   route('/content-types/:uid', 'content-types.getContentType', (backend, { uid }) => describeType(find(backend, 'type', uid))),
@@ -17,13 +17,13 @@ export const modelReadRoutes: readonly Route[] = [
   route('/components/:uid', 'components.getComponent', (backend, { uid }) => describeComponent(find(backend, 'component', uid))),
 ];
 
-/** Returns the answer of a route. */
+/** Returns the `data` of an answer. */
 type Read = (backend: Backend, asked: Asked) => unknown;
 
 interface Asked {
-  /** In the path. */
+  /** Uid in the path. */
   readonly uid: string;
-  /** In the query. */
+  /** The parameter `kind`. */
   readonly kind: unknown;
 }
 
@@ -46,7 +46,7 @@ const kindOf = ({ kind }: Model): Kind => (kind === undefined ? 'component' : 't
 const ofKind = ({ models }: Backend, kind: Kind): Model[] =>
   [...models.inForce().models.values()].filter((model) => kindOf(model) === kind && !model.uid.startsWith('admin::'));
 
-/** All types, or with `?kind=` those of one kind. Throws a ValidationError. */
+/** Returns all content types, or those of one kind (`?kind=`). Throws a ValidationError for an unknown kind. */
 function listTypes(backend: Backend, kind: unknown): Model[] {
   const all = ofKind(backend, 'type');
   if (kind === undefined) return all;
@@ -85,14 +85,17 @@ function describeType(model: Model): object {
   };
 }
 
-/** Among the service's own types, only users can be extended by application developers. */
+/** Returns whether a model is listed. Of the built-in types only users are, because application developers can extend them. */
 function isVisible({ uid, pluginOptions }: Model): boolean {
   const options: unknown = pluginOptions?.['content-type-builder'];
   const isHidden = isRecord(options) && options['visible'] === false;
   return !isHidden && (uid.startsWith('api::') || uid === 'plugin::users-permissions.user');
 }
 
-/** Relations name the attribute of the other side, media the types of files that they accept; attributes of the system are left out. */
+/**
+ * Returns the attributes of a model without hidden ones. Relations name the attribute of the other side, media the accepted file
+ * types.
+ */
 const describeAttributes = ({ attributes }: Model): object =>
   Object.fromEntries(
     Object.entries(attributes)

@@ -6,18 +6,21 @@ import type { Limits } from '../query/limits.js';
 import { markRepeated } from '../query/bind-plan.js';
 import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
 
-/** A parsed query takes about ten bytes for each character of its text. Texts that are longer than those of most apps are not cached. */
+/**
+ * Bounds of the cache. A parsed query takes about ten bytes for each character. Query strings that are longer than in most apps
+ * are not cached.
+ */
 const bounds = { entries: 1_000, bytes: 4_000_000 };
 const longestCached = 8_000;
 const bytesPerCharacter = 10;
 
 /**
- * Parses query strings, and caches the last ones: apps send the same few again and again. A Query is immutable, so that its bindings
- * can be cached as well.
+ * Parses query strings and caches recent ones, because apps send few different ones. A Query is immutable, so that its bindings
+ * can be cached too.
  */
 export class QueryCache {
   readonly #limits: Limits & QueryStringLimits;
-  /** One text has two queries: that of a list, and that of one entry. */
+  /** Lists and single entries have separate caches, because the same string is parsed differently for them. */
   readonly #lists = new BoundedCache<Query>(bounds);
   readonly #entries = new BoundedCache<Query>(bounds);
 
@@ -54,8 +57,8 @@ export interface QueryStringLimits {
 }
 
 /**
- * Decodes a query string with Strapi v4's rules, but refuses strings that it would fold or truncate: too many or too deep keys,
- * long lists, and the key `__proto__`. Throws a ValidationError.
+ * Decodes a query string by the rules of Strapi v4. Throws a ValidationError for strings that Strapi v4 would flatten or
+ * truncate: too many or too deep keys, long lists, and the key `__proto__`.
  */
 export function parseQueryString(text: string, limits: QueryStringLimits): Readonly<Record<string, unknown>> {
   if (text === '') return {};
@@ -79,7 +82,10 @@ export function parseQueryString(text: string, limits: QueryStringLimits): Reado
   }
 }
 
-/** qs leaves such keys out silently, and a filter must never be dropped. */
+/**
+ * Decodes a key or value. Throws a ValidationError for the key `__proto__`, because qs drops it silently and a filter must never
+ * be lost.
+ */
 function decodePart(text: string, decode: defaultDecoder, charset: string, kind: 'key' | 'value'): string {
   const decoded = decode(text, undefined, charset);
   if (kind === 'key' && decoded.split(/[[\]]/).includes('__proto__')) throw invalidParameter('__proto__');

@@ -12,7 +12,7 @@ import { uploadFiles } from '../media/upload-files.js';
 import { isRecord, decodeId } from '../values.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
 
-/** `POST /api/upload`: a list of new files; with `?id=` the one file that was changed. */
+/** Handles `POST /api/upload`. Returns the list of new files, or the changed file if there is `?id=`. */
 export async function receive(input: RouteCall): Promise<Json | readonly Json[]> {
   const media = mediaOf(input.running);
   const staging = new Staging(media, input.content.store.database.time);
@@ -25,12 +25,12 @@ export async function receive(input: RouteCall): Promise<Json | readonly Json[]>
   }
 }
 
-/** The request: multipart with files, or JSON with `fileInfo` alone. */
+/** The body of an upload: multipart with files, or JSON with only `fileInfo`. */
 interface Received {
   readonly files: readonly UploadedFile[];
-  /** Fields with files that are not looked for. */
+  /** Names of fields that contain files but are not file fields of uploads. */
   readonly unknown: readonly string[];
-  /** The value of a field, or the list of its values where it came several times. */
+  /** Returns the value of a field, or the list of its values if it occurs several times. */
   readonly field: (name: string) => unknown;
 }
 

@@ -10,7 +10,7 @@ import { contentRoutes, type ContentRoutes } from './content-routes.js';
 import { modelReadRoutes } from './model-read-routes.js';
 import { uploadRoutes } from './upload-routes.js';
 
-/** Everything under the prefix of the API: the parts that are switched on, then the content types. */
+/** Returns all routes under the API prefix: those of enabled plugins, then those of content types. */
 export function restRoutes(config: Config, content: ContentRoutes = contentRoutes(config)): AnyRoute[] {
   const { i18n, upload, 'users-permissions': users } = config.plugins;
   const ofUsers = [
@@ -36,7 +36,7 @@ const localeRoute: Route = {
   handle: listLocales,
 };
 
-/** A bare array. */
+/** Returns the locales, without envelope. */
 async function listLocales({ content: { store, bind } }: RouteCall): Promise<Answer> {
   const locales = await readAll(store.database, { find: collections.locales, sort: { _id: 1 }, batchSize: 1000 });
   const body = locales.map(({ _id, name, code, createdAt, updatedAt }) => ({

@@ -21,7 +21,7 @@ const route = (method: 'GET' | 'POST' | 'DELETE', path: string, name: string, ru
   handle: async (call) => ({ body: await run(call) }),
 });
 
-/** The media library: new files, or with `?id=` other information or content for one; lists, files and their deletion. */
+/** The routes of the media library: upload files, change one (`?id=`), list, read and delete files. */
 export const uploadRoutes: readonly Route[] = [
   route('POST', '', 'upload', receive),
   route('GET', '/files', 'find', listFiles),
@@ -29,10 +29,10 @@ export const uploadRoutes: readonly Route[] = [
   route('DELETE', '/files/:id', 'destroy', deleteFile),
 ];
 
-/** Files of a list if the request names no limit, or 0. */
+/** Maximum number of files in a list, also if the request has no limit, or a limit of 0. */
 const longestList = 10_000;
 
-/** A bare list. */
+/** Returns a list of files, without envelope. */
 async function listFiles(call: RouteCall): Promise<Json[]> {
   const { content, running } = call;
   const input = parametersOf(call);
@@ -49,7 +49,7 @@ async function listFiles(call: RouteCall): Promise<Json[]> {
   return flatEntries(entries, content);
 }
 
-/** `start` and `limit` are read here; the rest has no effect, as in Strapi v4. */
+/** Pagination parameters. Only `start` and `limit` have an effect, as in Strapi v4. */
 const paging: ReadonlySet<string> = new Set(['start', 'limit', 'page', 'pageSize', 'pagination']);
 
 const without = (input: Readonly<Record<string, unknown>>, names: ReadonlySet<string>) =>

@@ -1,14 +1,14 @@
 import { escapeHtml } from '../values.js';
 
-/** A string that is HTML and needs no escaping. */
+/** Trusted HTML, which is not escaped. */
 export interface Html {
   readonly html: string;
 }
 
-/** A value in a template: text, which is escaped; HTML; a list of both; null for nothing. */
+/** A value in a template: a string, which is escaped; HTML; a list; null for nothing. */
 type Part = string | number | Html | null | readonly Part[];
 
-/** Returns the HTML of a template. */
+/** Returns the HTML of a template literal. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
   html: texts.map((text, index) => text + write(parts[index] ?? null)).join(''),
 });

@@ -12,13 +12,13 @@ import { describeReport } from '../schema/report-models.js';
 export interface TypeOverview {
   readonly uid: string;
   readonly name: string;
-  /** Path and query of the request; null: the routes of the project do not list it. */
+  /** Path and query of the request; null if no route lists the type. */
   readonly request: string | null;
-  /** The answer that the reader of the page gets, as JSON; long ones are cut. Null: there are too many types to request each. */
+  /** The answer for the reader of the page, as JSON that is cut if it is long; null if it was not requested. */
   readonly answer: string | null;
-  /** Documents of the collection: in all languages, with drafts. */
+  /** Number of documents in the collection, with drafts and all locales. */
   readonly count: number;
-  /** Names of the actions that the role `public` grants, or a route of the project. */
+  /** Names of the actions that everybody may do, by the role `public` or a route of the project. */
   readonly publicActions: readonly string[];
 }
 
@@ -27,22 +27,22 @@ export interface Overview {
   readonly audience: Audience;
   readonly database: string;
   readonly types: readonly TypeOverview[];
-  /** Types that are left out. */
+  /** Number of types that are not shown. */
   readonly more: number;
-  /** Routes that code of the project answers: `GET /api/pages/:slug`. */
+  /** Routes that code of the project handles: `GET /api/pages/:slug`. */
   readonly projectRoutes: readonly string[];
-  /** Warnings to heed before the service is open to others. */
+  /** Problems to solve before the service is opened to others. */
   readonly warnings: readonly string[];
 }
 
-/** Maximum numbers of items shown. Each answer costs two commands or more. */
+/** Maximum numbers of items. Each answer takes two commands or more. */
 const max = { types: 100, answers: 30, characters: 2_000, routes: 100 };
 
 /** The routes that answer requests for content. */
 interface AnswerSource {
   /** The route of lists and single types. */
   readonly contentRoute: DynamicRoute;
-  /** Code of a project, which answers before them; null if there is none. */
+  /** Code of a project, whose routes have precedence; null if there is none. */
   readonly projectCode: ProjectCode | null;
 }
 
@@ -109,18 +109,21 @@ async function readType(type: ContentType, { call, source, isAsked }: ReadInput)
   };
 }
 
-/** Whether a route of the project lets everybody do an action. */
+/** Returns whether a route of the project allows everybody to do an action. */
 const opensTo = (action: string, { projectCode }: AnswerSource): boolean =>
   projectCode?.routes().some(({ handler, row }: ProjectRoute) => handler === action && row.action === 'anybody') ?? false;
 
-/** Returns the row that answers a GET of a type by its name; null if there is none. */
+/** Returns the row that handles a GET of a type by its name; null if there is none. */
 function findRow(name: string, path: string, { call, source }: Omit<ReadInput, 'isAsked'>): Row | null {
   const match = source.projectCode?.find('GET', path) ?? null;
   if (match !== null) return match.rows?.get('GET') ?? match.rows?.get('ALL') ?? null;
   return source.contentRoute.find([name], call.running)?.get('GET') ?? null;
 }
 
-/** Returns the answer of the content API to the request, which may be an error; null if code of the project would have to run. */
+/**
+ * Returns the answer of the content API to the request, which may be an error; null if code of the project would have to run for
+ * it.
+ */
 async function readAnswer(row: Row, query: string, call: RouteCall): Promise<string | null> {
   if (row.action === null || !('handle' in row)) return null;
   const { action, handle } = row;

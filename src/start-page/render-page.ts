@@ -4,7 +4,7 @@ import { html, type Html } from './html.js';
 import type { Overview, TypeOverview } from './overview.js';
 import { style } from './style.js';
 
-/** A page of the service. */
+/** A link to a page of the service. */
 export interface PageLink {
   readonly path: string;
   readonly name: string;
@@ -15,9 +15,9 @@ interface PageInput {
   readonly version: string;
   readonly environment: string;
   readonly links: readonly PageLink[];
-  /** Address of the service without a slash at the end, for the commands. */
+  /** Address of the service without a trailing slash, for the commands. */
   readonly address: string;
-  /** Null: the reader of the page may not see it. */
+  /** Null if the reader of the page may not see it. */
   readonly overview: Overview | null;
 }
 
@@ -48,7 +48,9 @@ export function renderPage({ version, environment, links, address, overview }: P
   return page.html;
 }
 
-/** The policy of the page has the hash of the style, so the element contains nothing else. */
+/**
+ * The stylesheet. The element contains nothing else, because the content security policy of the page has the hash of its content.
+ */
 const stylesheet: Html = { html: `<style>${style}</style>` };
 
 const renderLink = ({ path, name, about }: PageLink): Html =>
@@ -130,7 +132,7 @@ const recipe = JSON.stringify({
   attributes: { title: { type: 'string', required: true }, minutes: { type: 'integer' } },
 });
 
-/** The next steps with their commands. `type`: the first content type, if there is one. */
+/** Returns the next steps with their commands. `type` is the first content type, if there is one. */
 const steps = (type: TypeOverview | undefined): readonly (readonly [title: string, command: string])[] => [
   [
     'Add a content type. This page shows it when it is loaded again.',

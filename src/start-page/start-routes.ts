@@ -8,7 +8,7 @@ import { style } from './style.js';
 interface StartInput {
   readonly config: Config;
   readonly version: string;
-  /** Pages that the service has. */
+  /** Links to pages of the service. */
   readonly links: readonly PageLink[];
   /** The route of lists and single types. */
   readonly contentRoute: DynamicRoute;
@@ -17,8 +17,8 @@ interface StartInput {
 }
 
 /**
- * The start page at `/`. In production it is off by default, and shows only the name. Elsewhere it shows content to requests from this
- * machine, and to everybody if the service is open to everybody.
+ * Returns the route of the start page at `/`. In production it is off by default, and shows only the name. In other environments
+ * it shows content to requests from this machine, or to everybody if `api.open` is true.
  */
 export function startRoutes(input: StartInput): (OpenRoute | Route)[] {
   const { api, environment } = input.config;
@@ -28,7 +28,7 @@ export function startRoutes(input: StartInput): (OpenRoute | Route)[] {
   return [{ method: 'GET', path: '/', action: 'anybody', handle: (call) => answerStart(call, input) }];
 }
 
-/** Answers browsers with the page, and other clients with the addresses as JSON. */
+/** Answers browsers with the page, and other clients with the addresses of pages as JSON. */
 async function answerStart(call: RouteCall, input: StartInput): Promise<Answer> {
   const { config, version, links } = input;
   const { request } = call;
@@ -42,7 +42,7 @@ async function answerStart(call: RouteCall, input: StartInput): Promise<Answer> 
   return { headers, body: renderPage({ version, environment: config.environment, links, address, overview }) };
 }
 
-/** The page loads no files and runs no scripts; its stylesheet is allowed by its hash. */
+/** The content security policy of the page, which loads no files and runs no scripts. The hash allows its stylesheet. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

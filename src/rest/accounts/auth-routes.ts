@@ -19,7 +19,7 @@ import { parseQueryString } from '../query-cache.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
 
-/** For requests that begin or end a session: apps also send the token that they have, which may have expired. */
+/** Options of routes that begin or end a session. Apps send their current token to these routes too, even if it has expired. */
 const ignoringEnded = { ignoresEnded: true } as const;
 
 interface SessionRoute {
@@ -28,11 +28,11 @@ interface SessionRoute {
   readonly name: string;
   readonly limit: LimitedRoute;
   readonly open: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>;
-  /** Selects what the answer shows of the user; the empty query unless given. */
+  /** Returns the query that selects the attributes and relations of the answered user; the empty query by default. */
   readonly userQuery?: (call: RouteCall) => Query;
 }
 
-/** Returns a route that opens a session, and answers its tokens and its user. */
+/** Returns a route that begins a session and answers with its tokens and its user. */
 const sessionRoute = ({ path, name, limit, open, userQuery }: SessionRoute): Route => ({
   method: 'POST',
   path,
@@ -44,7 +44,7 @@ const sessionRoute = ({ path, name, limit, open, userQuery }: SessionRoute): Rou
   },
 });
 
-/** Login, registration, passwords and confirmation of addresses. */
+/** The routes of login, registration, passwords and e-mail confirmation. */
 export const authRoutes: readonly Route[] = [
   { ...sessionRoute({ path: '/auth/local', name: 'callback', limit: 'login', open: logIn }), ...ignoringEnded },
   {
@@ -80,7 +80,7 @@ export const authRoutes: readonly Route[] = [
   },
 ];
 
-/** The routes of refresh tokens. The token is the credential; no right is needed. */
+/** The routes of refresh tokens. They require no right, because the token is the credential. */
 export const refreshRoutes: readonly (Route | ContextRoute)[] = [
   {
     method: 'POST',
@@ -105,7 +105,7 @@ export const refreshRoutes: readonly (Route | ContextRoute)[] = [
   },
 ];
 
-/** The same paths while refresh tokens are disabled. */
+/** The routes that answer 404 on these paths if refresh tokens are disabled. */
 export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) => ({
   method: 'ALL',
   path,
@@ -116,13 +116,13 @@ export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) =
   },
 }));
 
-/** A registration answers the role as well, to callers that may read roles. */
+/** Returns the query for the user of a registration. It includes the role if the caller may read roles. */
 const registeredQuery = ({ content }: RouteCall): Query => (maySee(content.bind.access, roleUid) ? withRole : emptyQuery);
 
 const role: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };
 const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [role] } };
 
-/** `{ jwt, user }`; no `jwt` if the address must be confirmed first. No cache may keep it. */
+/** Returns the answer `{ jwt, user }`, without `jwt` if the e-mail address must be confirmed first. It must not be cached. */
 export async function sessionAnswer(
   { content }: RouteCall,
   { userId, jwt, refreshToken }: Session,
@@ -137,7 +137,7 @@ export async function sessionAnswer(
   return { headers: { 'Cache-Control': 'private, no-store' }, body };
 }
 
-/** A link of an e-mail leads the browser here, and the answer redirects it to the address of the settings. */
+/** Confirms an e-mail address. Confirmation e-mails link here. The answer redirects the browser to the configured address. */
 async function confirm(call: RouteCall): Promise<Answer> {
   const accounts = accountsOf(call.running);
   await confirmEmail(accounts, parseQueryString(call.request.querystring, accounts.config.api.limits), call);
@@ -145,7 +145,7 @@ async function confirm(call: RouteCall): Promise<Answer> {
   return redirect(advanced.email_confirmation_redirection ?? '/', 'Confirmed');
 }
 
-/** Sends a browser on. */
+/** Returns an answer that redirects a browser. */
 export const redirect = (address: string, title: string): Answer => ({
   status: 302,
   headers: { Location: address, 'Content-Type': 'text/html; charset=utf-8' },

@@ -11,8 +11,9 @@ import { redirect, sessionAnswer } from './auth-routes.js';
 const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
 
 /**
- * Logins by way of other services: `/connect/:provider` sends the browser there, its callback takes it back and
- * sends it on with an `access_token`, which `/auth/:provider/callback` exchanges for the session.
+ * The routes of logins through other services. `/connect/:provider` redirects the browser to the provider.
+ * `/connect/:provider/callback` redirects the browser to the app with an `access_token`, or answers with a session if no address
+ * of the app is configured. `/auth/:provider/callback` exchanges an `access_token` for a session.
  */
 export const providerRoutes: readonly Route[] = [
   { method: 'GET', path: '/connect/:provider', action: action('connect'), limit: 'connect', handle: connect },
@@ -59,7 +60,7 @@ async function exchange(call: RouteCall): Promise<Answer> {
   return sessionAnswer(call, await exchangeCode(accounts, name, code, call.content));
 }
 
-/** Only to addresses of the configuration and of the provider. */
+/** Returns a redirect. Must be called only with addresses from the configuration and of the provider. */
 function goTo(address: string, headers: Answer['headers'] = {}): Answer {
   const answer = redirect(address, 'Login');
   return { ...answer, headers: { ...answer.headers, ...headers, 'Cache-Control': 'private, no-store' } };

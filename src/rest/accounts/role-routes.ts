@@ -8,7 +8,7 @@ import { flatEntry } from '../envelope.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.role.${name}`;
 
-/** Roles and the actions that they can be granted. */
+/** The routes of roles and of the actions that can be granted to them. */
 export const roleRoutes: readonly Route[] = [
   { method: 'GET', path: '/users-permissions/roles', action: action('find'), handle: list },
   { method: 'POST', path: '/users-permissions/roles', action: action('createRole'), handle: create },
@@ -42,7 +42,7 @@ async function create({ request, content }: RouteCall): Promise<Answer> {
   return done;
 }
 
-/** Only over REST a change of nothing is refused, as in Strapi v4. */
+/** Updates a role. As in Strapi v4, only REST refuses an empty body. */
 async function update(call: RouteCall): Promise<Answer> {
   const body = bodyOf(call.request);
   if (Object.keys(body).length === 0) throw emptyBody();

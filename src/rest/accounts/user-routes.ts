@@ -18,10 +18,13 @@ import type { Values } from '../../values.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.user.${name}`;
 
-/** Lists of users have no limit unless one is named, as in Strapi v4, where 0 names none; beyond this many they must be asked for in pieces. */
+/**
+ * Maximum number of users in a list, also if the request has no limit. In Strapi v4 such a list is unlimited, and 0 means no
+ * limit.
+ */
 const mostUsers = 10_000;
 
-/** Users, in bare arrays and objects. */
+/** The routes of users. Their answers have no envelope. */
 export const userRoutes: readonly Route[] = [
   { method: 'GET', path: '/users', action: action('find'), handle: listUsers },
   { method: 'POST', path: '/users', action: action('create'), handle: create },
@@ -39,7 +42,10 @@ const inputOf = (call: RouteCall): Values => parseQueryString(call.request.query
 
 const pages: ReadonlySet<string> = new Set(['pagination', 'start', 'limit', 'page', 'pageSize']);
 
-/** The query of a list without its window: `start` and `limit` are top-level, and other pages have no effect, as in Strapi v4. */
+/**
+ * Returns the query of a list without pagination. `start` and `limit` are top-level parameters, and other pagination parameters
+ * have no effect, as in Strapi v4.
+ */
 function listQueryOf(call: RouteCall, input: Values): Query {
   refuseMixedPagination(input);
   const rest = Object.entries(input).filter(([name]) => !pages.has(name));
@@ -60,7 +66,7 @@ async function listUsers(call: RouteCall): Promise<Answer> {
   return { body: flatEntries(entries, content) };
 }
 
-/** Parameters are attributes and the values that they must have: `?blocked=true`. */
+/** Answers with the number of users whose attributes equal the parameters: `?blocked=true`. */
 async function countUsers(call: RouteCall): Promise<Answer> {
   const { content } = call;
   const filters = Object.entries(inputOf(call)).map(([name, value]): Filter => {
@@ -103,6 +109,6 @@ async function destroyMe(call: RouteCall): Promise<Answer> {
 const roleField: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };
 const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [roleField] } };
 
-/** A missing user is answered by 204. */
+/** Returns the answer with a user; 204 if there is none. */
 const userAnswer = (user: Loaded | null, { content }: RouteCall): Answer =>
   user === null ? { status: 204 } : { body: flatEntry(user, content) };
