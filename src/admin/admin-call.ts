@@ -11,33 +11,33 @@ import { inTransaction } from '../mongo/transaction.js';
 export interface AdminCall extends RouteCall {
   readonly body: Values;
   /**
-   * Stores a change together with its log record in one transaction; on a standalone server one after the other. May run more
-   * than once after write conflicts.
+   * Runs a change and stores its log record in the same transaction, or afterwards on a standalone server. The change may run
+   * more than once after write conflicts.
    */
   readonly commit: <Result>(change: (content: ContentContext) => Promise<Result>) => Promise<Result>;
 }
 
-/** A route of the admin API; `path` begins behind its prefix. */
+/** A route of the admin API; `path` is relative to the prefix. */
 export interface AdminRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  /** The form of the request's body; routes without one take none. */
+  /** Schema of the request body; absent if there is no body. */
   readonly body?: BodySchema | ((call: Pick<AccountCall, 'content'>) => BodySchema);
-  /** Returns the `data` of the answer. */
+  /** Returns `data` of the answer. */
   readonly handle: (call: AdminCall) => Promise<unknown>;
 }
 
 /** A request that may change something, and its log record. */
 interface Change {
   readonly commit: AdminCall['commit'];
-  /** Logs how the request ended, and whether anything was committed. Success is logged in the commit itself. */
+  /** Logs a failed request with its status, and whether anything was committed. Success is already logged by `commit`. */
   readonly end: (status: number) => Promise<void>;
 }
 
-/** Collections whose cached values are read again after a change, since other requests may have cached them before the commit. */
+/** Collections whose cached values are dropped after a change, because other requests may have cached them before the commit. */
 const kept = [collections.users, collections.roles, collections.permissions, collections.tokens];
 
-/** Logs that a change begins. */
+/** Logs the beginning of a change. Returns the functions that commit it and log its end. */
 export async function beginChange(record: AuditRecord, content: ContentContext): Promise<Change> {
   const { database, changes } = content.store;
   const finish = await recordChange(database, record);

@@ -25,7 +25,7 @@ const listed: readonly AdminRoute[] = [
   ...settingsRoutes,
 ];
 
-/** The routes, with the JSON schemas of the bodies that they take. */
+/** Lists the routes with the JSON schemas of their bodies. */
 const list: AdminRoute = {
   method: 'GET',
   path: '',
@@ -39,7 +39,7 @@ const list: AdminRoute = {
     ),
 };
 
-/** The routes of the admin API. Without an admin token every path answers alike, so that none can be found by trying. */
+/** The routes of the admin API. Without an admin token all paths have the same answer, so that routes cannot be discovered. */
 export const adminRoutes: readonly Route[] = withPrefix(prefix, [
   ...[list, ...listed].map(routeOf),
   {
@@ -67,7 +67,7 @@ function read(route: AdminRoute, call: RouteCall): Promise<unknown> {
   return route.handle({ ...call, body: bodyFor(route, call), commit: (work) => work(call.content) });
 }
 
-/** A change is logged before it is made, and again in its transaction. */
+/** Handles a change, which is logged before it begins and again in its transaction. */
 async function change(route: AdminRoute, call: RouteCall): Promise<unknown> {
   const { commit, end } = await beginChange(recordOf(call), call.content);
   try {
@@ -93,7 +93,7 @@ const recordOf = ({ request, caller }: RouteCall): AuditRecord => ({
   body: withoutSecrets(request.body),
 });
 
-/** Rows that ask for an admin token have no other callers. */
+/** Returns the actor for the log. All callers here have an admin token, because the routes require one. */
 function actorOf(caller: Caller): Actor {
   if (caller.kind !== 'token' || caller.token.id === configuredToken.id)
     return { kind: 'configuration', tokenId: null, who: configuredToken.name };

@@ -12,14 +12,14 @@ import { previewChange, previewRemoval, type ModelPreview } from './preview-mode
 /** Properties that GET adds to a model. */
 const shown: readonly string[] = ['problems', 'warnings', 'affects'];
 
-/** The keys of a `schema.json` with its uid. */
+/** The keys of a `schema.json`, and `uid`. */
 const modelKeys = [
   ...['uid', 'kind', 'collectionName', 'info', 'options', 'pluginOptions', 'attributes', 'adopt', 'shard', ...shown],
   ...['config', '$schema', 'connection', 'globalId', 'modelName', 'modelType'],
 ];
 const modelBody = closed(Object.fromEntries(modelKeys.map((key) => [key, anything])));
 
-/** A model, or several that belong together. */
+/** The schema of a body with one model, or with several that belong together. */
 const modelsBody = {
   type: 'object',
   if: { required: ['models'] },
@@ -27,7 +27,10 @@ const modelsBody = {
   else: modelBody,
 } as const;
 
-/** Content types and components: the documents of `_models`. `?dryRun=true` returns the effects of a change and stores nothing. */
+/**
+ * The routes of content types and components, which are stored in `_models`. With `?dryRun=true` they return the effects of a
+ * change and store nothing.
+ */
 export const modelRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/models', handle: list },
   {
@@ -41,7 +44,7 @@ export const modelRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path: '/models/:uid', handle: remove },
 ];
 
-/** Models that affect others come first. */
+/** Lists the stored models. Models whose problems affect others come first. */
 async function list({ running: { backend } }: AdminCall): Promise<unknown> {
   const stored = new Map((await readModels(backend.store.database)).map((model) => [model.uid, model]));
   const reports = backend.models.reports().flatMap((report) => {
@@ -61,7 +64,7 @@ async function findModel({ running: { backend }, request }: AdminCall): Promise<
   return { ...model, ...(report === undefined ? { problems: [] } : stateOf(report)) };
 }
 
-/** A body is one model, or several that belong together: `{ models: [...] }`. */
+/** Returns the models of a body, which is one model or `{ models: [...] }`. */
 function modelsIn({ body }: AdminCall): { readonly uid: string }[] {
   const given = Array.isArray(body['models']) ? body['models'] : [body];
   return given.map((model: unknown) => {
@@ -84,7 +87,7 @@ async function replace(call: AdminCall): Promise<ModelPreview> {
   const { preview, expected } = await previewChange([model], call.running);
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
-  await call.commit(({ store }) => writeModels(store.database, [model as unknown as Model])); // its form was checked for the preview
+  await call.commit(({ store }) => writeModels(store.database, [model as unknown as Model])); // was checked by the preview
   await backend.models.loadModels([model.uid], expected);
   return preview;
 }

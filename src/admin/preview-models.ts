@@ -12,16 +12,16 @@ import { warningText } from '../schema/report-models.js';
 import type { ExpectedModels } from '../mongo/models/model-registry.js';
 import { findUnfit, type UnfitData } from '../mongo/models/find-unfit.js';
 
-/** The effects of a change of models. */
+/** The effects of a change to models. */
 export interface ModelPreview {
   readonly isValid: boolean;
-  /** Problems of models by uid, including models that the change would break. */
+  /** Problems by uid, also of other models that the change would break. */
   readonly problems: Readonly<Record<string, readonly string[]>>;
-  /** Parts of the changed models, and new ones of others, that would be served differently from their documents, by uid. */
+  /** Parts of models that would be served differently than written, by uid: all of the changed models, and new ones of others. */
   readonly warnings: Readonly<Record<string, readonly string[]>>;
   readonly changes: readonly ModelChange[];
   readonly indexes: readonly IndexChange[];
-  /** Stored entries that would violate the models. They are still served unchanged; only writes are checked. */
+  /** Stored entries that would violate the models. They are still served, because only writes are checked. */
   readonly data: readonly UnfitData[];
 }
 
@@ -40,10 +40,10 @@ interface IndexChange {
   readonly dropped: readonly string[];
 }
 
-/** The database, and the settings that models are read with. */
+/** The database, and the settings for reading models. */
 type Connected = Pick<Running, 'backend' | 'config'>;
 
-/** The effects of a change, and the build that is in force when it is stored. */
+/** The effects of a change, and the build that will be in force after it is stored. */
 interface PreviewedChange {
   readonly preview: ModelPreview;
   readonly expected: ExpectedModels;
@@ -64,7 +64,7 @@ export async function previewChange(models: readonly StoredModel[], { backend, c
   return { preview: await compare(uids, { before, after }, backend), expected: { stored: changed, before, after } };
 }
 
-/** Returns the effects of removing a model. Throws a NotFoundError. */
+/** Returns the effects of removing a model. Throws a NotFoundError if it is not stored. */
 export async function previewRemoval(uid: string, { backend, config }: Connected): Promise<ModelPreview> {
   const stored = await backend.models.readStored();
   const others = stored.filter((model) => model.uid !== uid);
@@ -78,7 +78,7 @@ interface StoredModel {
   readonly uid: string;
 }
 
-/** Builds the registry of what is stored. It is the one in force if nothing was stored since, and no model was left out of that. */
+/** Builds the registry of the stored models. Returns the one in force if it has no problems and nothing was stored since. */
 function buildStored(stored: readonly StoredModel[], settings: ModelSettings, inForce: RegistryBuild): RegistryBuild {
   const isWhole = inForce.problems.size === 0 && stored.length === inForce.parts.readings.size;
   return isWhole && notInForce(stored, inForce).length === 0 ? inForce : buildRegistry(stored, settings, inForce);
@@ -114,7 +114,7 @@ function newWarnings(uids: readonly string[], before: RegistryBuild, after: Regi
   return Object.fromEntries(shown);
 }
 
-/** The changes of the attributes of a model. */
+/** Returns the changed attributes of a model. */
 export function changeOf(uid: string, before: Model | undefined, after: Model | undefined): ModelChange {
   const [old, now] = [before?.attributes ?? {}, after?.attributes ?? {}];
   const added = Object.keys(now).filter((name) => !Object.hasOwn(old, name));

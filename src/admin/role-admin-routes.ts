@@ -23,16 +23,19 @@ const changedRole = {
   permissions: each(closed({ controllers: each(each(closed({ enabled: { type: 'boolean' }, policy: { type: 'string' } }))) })),
 } as const;
 
-/** null removes a part, absent parts keep their values, and an empty object removes nothing. */
+/**
+ * Returns the schema of one part of the rules. Null removes the part; an absent part is unchanged; an empty object is refused,
+ * because it changes nothing.
+ */
 const rulesPart = (rule: BodySchema): BodySchema => ({ ...each(rule), type: ['object', 'null'], minProperties: 1 });
 const fieldRule = closed({ allow: names, deny: names }, { minProperties: 1, maxProperties: 1 });
-/** The body that changes rules. */
+/** The schema of a change of rules. */
 export const rulesBody = closed(
   { rows: rulesPart({ type: 'object', minProperties: 1 }), fields: rulesPart(fieldRule) },
   { minProperties: 1 },
 );
 
-/** Roles with their actions, as a flat list or as Strapi v4's tree, and their rules. */
+/** The routes of roles, their rules, and their actions, as a flat list or as the tree of Strapi v4. */
 export const roleAdminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/roles', handle: async (call) => [...(await rolesOf(call)).values()].map(shown) },
   { method: 'POST', path: '/roles', body: closed({ ...changedRole, type: maybeText }), handle: create },
@@ -82,7 +85,7 @@ async function remove(call: AdminCall): Promise<unknown> {
 }
 
 async function changeRules(call: AdminCall): Promise<unknown> {
-  const change = call.body as RulesChange; // checked by the schema of the body
+  const change = call.body as RulesChange; // the schema has checked the body
   await call.commit((content) => setRules(idOf(call), change, content));
   return shown(await findRole(call, idOf(call)));
 }
@@ -92,7 +95,7 @@ async function removeRules(call: AdminCall): Promise<unknown> {
   return shown(await findRole(call, idOf(call)));
 }
 
-/** Returns the list `actions` of a body; null if it has none. Throws a ValidationError for an unknown action. */
+/** Returns the actions of a body; null if it has no `actions`. Throws a ValidationError for an unknown action. */
 function actionsIn({ actions, permissions }: Values, call: AdminCall): string[] | null {
   const listed = Array.isArray(actions) ? actions.map(String) : null;
   const named = [...(listed ?? []), ...enabledActions(permissions)];

@@ -30,7 +30,7 @@ const settingsBody = closed({
   templates: closed({ reset_password: template, email_confirmation: template }),
 });
 
-/** Settings of users and permissions, the state of the service, and the log of changes. */
+/** The routes of the settings of users and permissions, the state of the service, and the log of changes. */
 export const settingsRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/settings', handle: readSettings },
   { method: 'PUT', path: '/settings', body: settingsBody, handle: updateSettings },
@@ -51,7 +51,7 @@ async function readSettings({ running, content }: AdminCall): Promise<unknown> {
 }
 
 async function updateSettings(call: AdminCall): Promise<unknown> {
-  const change = call.body as SettingsChange; // checked by the schema of the body
+  const change = call.body as SettingsChange; // the schema has checked the body
   const { config } = accountsOf(call.running);
   await call.commit(async ({ store: { database } }) =>
     changeSettings(change, { stored: await readAccountSettings(database), config, database }),
@@ -60,7 +60,10 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
   return readSettings(call);
 }
 
-/** The registry of this instance with the problems of its models, causes first, and their state on every instance. */
+/**
+ * Answers with the registry of this instance, problems of its models (causes before effects), and the state of models on all
+ * instances.
+ */
 async function readStatus({ running: { backend } }: AdminCall): Promise<unknown> {
   const { models, store } = backend;
   await models.recount();
@@ -78,7 +81,7 @@ async function readStatus({ running: { backend } }: AdminCall): Promise<unknown>
 
 const changed = { name: { type: 'string', minLength: 1 }, isDefault: { type: 'boolean' } } as const;
 
-/** Locales; which of them is the default one is `{ isDefault: true }`. */
+/** The routes of locales. `{ isDefault: true }` makes a locale the default one. */
 export const localeAdminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/locales', handle: ({ content }) => listLocales(content) },
   {
@@ -98,7 +101,7 @@ export const localeAdminRoutes: readonly AdminRoute[] = [
 
 const codeOf = ({ request }: AdminCall): string => request.params['code'] ?? '';
 
-/** Returns all locales after a change has taken effect on this instance. */
+/** Returns all locales after a change, which this instance has loaded by then. */
 async function changing({ running, content }: AdminCall, change: Promise<void>): Promise<ShownLocale[]> {
   await change;
   await running.backend.models.load();

@@ -3,7 +3,7 @@ import type { ApiToken } from '../auth/api-token.js';
 import type { AdminRoute } from './admin-call.js';
 import { anything, closed } from './check-admin-body.js';
 
-/** API tokens and admin tokens. Only the answer to a create has the key. */
+/** The routes of API tokens and admin tokens. Only the answer to a create contains the key. */
 export const tokenRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/tokens', handle: async ({ content }) => (await listTokens(content.store)).map(shown) },
   {

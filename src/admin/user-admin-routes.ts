@@ -13,7 +13,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { anything, closed, type BodySchema } from './check-admin-body.js';
 
-/** Users. Bodies are those of `/api/users`. */
+/** The routes of users. They accept the same bodies as `/api/users`. */
 export const userAdminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/users', handle: list },
   { method: 'POST', path: '/users', body: userBody, handle: create },
@@ -22,7 +22,10 @@ export const userAdminRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path: '/users/:id', handle: remove },
 ];
 
-/** Every attribute that a request may write; the same object as long as the type is. The values are checked by the operations. */
+/**
+ * Returns the schema of a body, which may have all writable attributes. Their values are checked by the operations. Cached by the
+ * type, so that Ajv compiles it once.
+ */
 function userBody({ content }: Pick<AdminCall, 'content'>): BodySchema {
   const type = userType(content);
   const known = userBodies.get(type);
@@ -41,7 +44,7 @@ function shown({ id, username, email, role, blocked, confirmed }: KnownUser): Sh
   return { id, username, email, role, blocked, confirmed };
 }
 
-/** In pages of up to 1,000 by id: `?after=ID&limit=N`. */
+/** Lists users by id, up to 1,000 at a time: `?after=ID&limit=N`. */
 async function list({ request, content }: AdminCall): Promise<ShownUser[]> {
   const figure = (name: string, otherwise: number): number => {
     const text = parameterOf(request, name);

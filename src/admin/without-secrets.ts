@@ -1,11 +1,13 @@
 import { scalarTypes } from '../schema/scalar-types.js';
 import { isRecord } from '../values.js';
 
-/** Names of values that are secret. */
+/** Names of secret values. */
 const secret =
   /pass(word|wd|phrase|code)?s?$|password|passwd|passphrase|passcode|pwd|token|secret|salt|credential|authorization|bearer|cookie|jwt|otp$|^pin$|^auth$|keys?$/i;
 
-/** Returns a copy of a body for the log. Values under secret names, and secrets within strings, are replaced by `***`. */
+/**
+ * Returns a copy of a body for the log, in which `***` replaces secrets: values with secret names, and secrets within strings.
+ */
 export function withoutSecrets(value: unknown): unknown {
   if (typeof value === 'string') return maskText(value);
   if (Array.isArray(value)) return value.map((item, index) => (isAnswer(value[index - 1]) ? mask : withoutSecrets(item)));
@@ -19,16 +21,16 @@ export function withoutSecrets(value: unknown): unknown {
 
 const mask = '***';
 
-/** Whether a word of a command line is the name of a secret, which is the next word: `--token`. */
+/** Returns whether a word of a command line is an option with a secret value, such as `--token`. The next word is the secret. */
 const isAnswer = (word: unknown): boolean => typeof word === 'string' && /^--[\w-]+$/.test(word) && secret.test(word);
 
-/** Types that the definition of an attribute may name. */
+/** Types of attribute definitions. */
 const attributeTypes: ReadonlySet<unknown> = new Set([
   ...Object.keys(scalarTypes),
   ...['relation', 'media', 'component', 'dynamiczone'],
 ]);
 
-/** Keys of the definition of an attribute that contain no value of the attribute. */
+/** Keys of an attribute definition that cannot contain secret values. */
 const definitionKeys: ReadonlySet<string> = new Set([
   ...['type', 'required', 'unique', 'private', 'configurable', 'writable', 'visible', 'searchable', 'index', 'column'],
   ...[
@@ -46,7 +48,7 @@ const definitionKeys: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** The definition of a secret attribute keeps its type; its other values may be secret. */
+/** Returns the masked value of a secret name. If it is an attribute definition, its type and similar keys are kept. */
 function maskNamed(value: unknown): unknown {
   if (!isRecord(value) || !attributeTypes.has(value['type'])) return mask;
   const entries = Object.entries(value).map(([name, inner]) => [
@@ -58,15 +60,15 @@ function maskNamed(value: unknown): unknown {
 
 /** Patterns of secrets within strings, with their replacements. */
 const patterns: readonly (readonly [secret: RegExp, masked: string])[] = [
-  // the user and password of an address
+  // user and password in a URL
   [/\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'<>]*@/gi, `$1${mask}@`],
-  // a parameter of an address, a word of a command line, a header
+  // parameter of a URL, word of a command line, or header
   [
     /([?&;\s]|^|--)([\w-]{0,40}(?:pass(?:word|wd|phrase|code)?|pwd|token|secret|salt|credential|jwt|key)s?=)[^\s&;"'<>]+/gi,
     `$1$2${mask}`,
   ],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${mask}`],
-  // JSON Web Tokens, hashes of passwords, private keys
+  // JSON Web Tokens, password hashes, private keys
   [/(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*/g, mask],
   [/\$2[aby]\$\d\d\$[./\w]{53}/g, mask],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g, mask],
@@ -74,5 +76,5 @@ const patterns: readonly (readonly [secret: RegExp, masked: string])[] = [
 
 const maskText = (text: string): string => patterns.reduce((masked, [pattern, left]) => masked.replaceAll(pattern, left), text);
 
-/** Keys that MongoDB would read as operators or paths. */
+/** Returns a key that MongoDB does not read as an operator or path. */
 const storable = (name: string): string => name.replace(/^\$/, '＄').replaceAll('.', '．');

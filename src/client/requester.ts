@@ -79,7 +79,7 @@ export function createRequester(options: ClientOptions): Requester {
     try {
       return await authorized(call);
     } catch (error) {
-      const wait = call.method === 'GET' && repeated < retries ? waitAfter(error as Failure, repeated) : null; // requests throw only failures
+      const wait = call.method === 'GET' && repeated < retries ? waitAfter(error as Failure, repeated) : null; // always a Failure
       if (wait === null) throw error;
       await pause(wait, call);
       return send(call, repeated + 1);

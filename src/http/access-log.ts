@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 
-/** The state of every request, in `ctx.state`. */
+/** The contents of `ctx.state`. */
 export interface RequestState {
-  /** Names the request in logs and in the X-Request-Id header. */
+  /** Id of the request in logs and in the X-Request-Id header. */
   requestId: string;
 }
 
-/** Sets the id of every request: its X-Request-Id if that is safe in a log, else a random UUID. */
+/** Sets the id of a request: its X-Request-Id if that is safe in a log, otherwise a random UUID. */
 export const requestId: Middleware<RequestState> = (ctx, next) => {
   const given = ctx.req.headers['x-request-id'];
   ctx.state.requestId = typeof given === 'string' && harmless.test(given) ? given : randomUUID();
@@ -19,8 +19,9 @@ export const requestId: Middleware<RequestState> = (ctx, next) => {
 const harmless = /^[\w.:+/=@-]{1,128}$/;
 
 /**
- * Logs one line per request when its answer is sent or its client has disconnected (`aborted`). The query string is left out, since it may
- * contain tokens. Health checks are logged at debug. `form`: fields of an object, or a line such as `GET /api/recipes 200 24 ms`.
+ * Logs one line per request when its answer is sent or its client has disconnected (`aborted`). The query string is omitted,
+ * because it may contain tokens. Health checks are logged at level debug. `form` is an object (`fields`), or a line such as `GET
+ * /api/recipes 200 24 ms` (`text`).
  */
 export function accessLog(logger: Logger, form: 'fields' | 'text'): Middleware<RequestState> {
   return (ctx, next) => {
@@ -42,5 +43,5 @@ export function accessLog(logger: Logger, form: 'fields' | 'text'): Middleware<R
   };
 }
 
-/** Milliseconds, rounded to hundredths. */
+/** Returns the milliseconds since `start`, rounded to hundredths. */
 const elapsed = (start: number): number => Math.round((performance.now() - start) * 100) / 100;

@@ -3,10 +3,10 @@ import type { Context, Middleware } from 'koa';
 import type { ServerConfig } from '../config/config.js';
 import { unavailableError } from '../errors.js';
 
-/** A request that waits for its turn. */
+/** A request in the queue. */
 interface Waiting {
   readonly response: ServerResponse;
-  /** When it is refused, on the clock of `performance`. */
+  /** Time when it is refused, by `performance.now()`. */
   readonly deadline: number;
   readonly begin: () => void;
   readonly refuse: (error: Error) => void;
@@ -15,14 +15,18 @@ interface Waiting {
 type Bounds = Pick<ServerConfig, 'requestsAtOnce' | 'requestsWaiting' | 'waitTimeout'>;
 
 /**
- * Lets a bounded number of requests be handled at a time; others wait in the order in which they came. Throws 503 for those that wait
- * too long, and at once if `requestsWaiting` are waiting already. All wait equally long at most, so that the first one is always the first to be refused.
+ * Limits the number of requests that are handled concurrently. Others wait in a queue, first in, first out. Throws a 503 for
+ * requests that have waited too long, and immediately if `requestsWaiting` are in the queue. All requests have the same time
+ * limit, so that the first in the queue is always the next to expire.
  */
 class Admission {
   readonly #bounds: Bounds;
   #underWay = 0;
   #waiting: Waiting[] = [];
-  /** Places of `#waiting` that are empty: to take the first of a long list away each time would move all others. */
+  /**
+   * Number of empty places at the start of `#waiting`. They are removed together, because removing the first item of a long list
+   * moves all others.
+   */
   #gone = 0;
   #timer: NodeJS.Timeout | null = null;
 
@@ -30,12 +34,14 @@ class Admission {
     this.#bounds = bounds;
   }
 
-  /** Requests that are handled, and those that wait. */
+  /** Numbers of handled and of waiting requests. */
   get counts(): { readonly underWay: number; readonly waiting: number } {
     return { underWay: this.#underWay, waiting: this.#waiting.length - this.#gone };
   }
 
-  /** Returns null if the request may be handled now; else a promise that resolves when it may. `leave` is called behind either. */
+  /**
+   * Returns null if the request may be handled now, otherwise a promise that resolves when it may. Call `leave` when it is done.
+   */
   enter(response: ServerResponse): Promise<void> | null {
     if (this.#underWay < this.#bounds.requestsAtOnce) {
       this.#underWay += 1;
@@ -49,7 +55,7 @@ class Admission {
     });
   }
 
-  /** Passes the place of a finished request to the next one. Requests whose clients have disconnected are skipped. */
+  /** Passes the place of a finished request to the next waiting one. Skips requests whose clients have disconnected. */
   leave(): void {
     for (let next = this.#take(); next !== null; next = this.#take()) {
       if (!next.response.closed) {
@@ -92,7 +98,7 @@ class Admission {
 
 const tooMany = (): Error => unavailableError('Too many requests are under way, please try again later');
 
-/** The place of a request among those that are handled. */
+/** The place of one request in the Admission. */
 class Place {
   readonly #admission: Admission;
   readonly #response: ServerResponse;
@@ -117,14 +123,15 @@ class Place {
 
 const place = Symbol('place');
 
-/** The context of a request that may give its place back for a while. */
+/** The context of a request that may release its place temporarily. */
 interface PlacedContext extends Context {
   [place]?: Place;
 }
 
 /**
- * Bounds how many requests are handled at a time. A request takes its place after its body was received, so that slow
- * senders take no place, and leaves it before the answer is sent. A multipart body is received by its route, `withoutPlace`.
+ * Limits the number of requests that are handled concurrently. A request takes its place after its body was received, so that
+ * slow senders occupy none, and leaves it before the answer is sent. Multipart bodies are received by their route, by
+ * `withoutPlace`.
  */
 export function admitRequests(bounds: Bounds): Middleware {
   const admission = new Admission(bounds);
@@ -140,7 +147,7 @@ export function admitRequests(bounds: Bounds): Middleware {
   };
 }
 
-/** Receives a body while others are handled in the place of the request. Rejects with 503 as `admitRequests` does. */
+/** Releases the place of the request while its body is received. Rejects with a 503 like `admitRequests`. */
 export async function withoutPlace<Body>(ctx: PlacedContext, receive: () => Promise<Body>): Promise<Body> {
   const own = ctx[place];
   own?.giveBack();

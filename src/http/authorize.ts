@@ -12,16 +12,16 @@ import { isLocal } from './is-local.js';
 import { limitGuess } from './limit-requests.js';
 import type { Running } from './running.js';
 
-/** The caller of a request, and the context of operations on their behalf. */
+/** The caller of a request, and the context of operations for that caller. */
 export interface Authorized {
   readonly caller: Caller;
   readonly content: ContentContext;
 }
 
 /**
- * What a row requires of its caller:
- * - anybody: nothing; the caller is identified all the same
- * - authenticated: a user, or a token that may do everything
+ * The requirement of a row:
+ * - anybody: nothing, but the caller is identified
+ * - authenticated: a user, or a token with all rights
  * - admin: an admin token
  * - an action: a role or token that grants it
  */
@@ -30,19 +30,19 @@ export type RequiredAction = 'anybody' | 'authenticated' | 'admin' | ActionName;
 /** The requirements of a row of the route table. */
 export interface RouteRequirement {
   readonly action: RequiredAction;
-  /** Actions that the caller must be allowed besides. */
+  /** Further required actions. */
   readonly others?: readonly RequiredAction[];
-  /** A token of a user that was good once counts as none: it has expired, was revoked, or its account is blocked. */
+  /** Whether a user token that was valid once is ignored if it has expired or was revoked, or its account is blocked. */
   readonly ignoresEnded?: true;
-  /** Callers are not identified by the credentials they send, and get full access: the code of the row decides. */
+  /** Whether credentials are ignored and the call has full access, so that the code of the row checks rights. */
   readonly leavesRightsToCode?: true;
-  /** Admin tokens are accepted as well, which otherwise open the admin API only. */
+  /** Whether admin tokens are accepted too. Otherwise they are valid only for the admin API. */
   readonly admitsAdmin?: true;
 }
 
 /**
- * Identifies the caller and counts the request. Throws an UnauthorizedError for credentials that are wrong, and for those of an admin
- * that are missing; a RateLimitError for too many requests.
+ * Identifies the caller and counts the request. Throws an UnauthorizedError for wrong credentials, or for missing ones if an
+ * admin token is required. Throws a RateLimitError for too many requests.
  */
 export async function identify(ctx: Context, row: RouteRequirement, running: Running): Promise<Authorized> {
   const caller = await callerOf(ctx, row, running);
@@ -67,13 +67,13 @@ function findAnybody(ctx: Context, row: RouteRequirement, running: Running): Pro
   return key === null ? findCaller(ctx, row, running) : findAdminOrCaller(ctx, { row, key }, running);
 }
 
-/** A row that an admin token opens as well, and a token that may be one. */
+/** A row that accepts admin tokens, and a token that may be one. */
 interface AdminRequest {
   readonly row: RouteRequirement;
   readonly key: string;
 }
 
-/** A token that does not exist counts as an attempt to guess an admin token. */
+/** Identifies the caller, who may be an admin. An unknown token counts as an attempt to guess an admin token. */
 async function findAdminOrCaller(ctx: Context, { row, key }: AdminRequest, running: Running): Promise<Caller> {
   let refusal: unknown = null;
   const found = await limitGuess(
@@ -91,10 +91,10 @@ async function findAdminOrCaller(ctx: Context, { row, key }: AdminRequest, runni
   return found;
 }
 
-/** A request with credentials that are refused counts as one without. */
+/** Identifies the caller. Counts a request with refused credentials like one without credentials. */
 async function findCaller(ctx: Context, row: RouteRequirement, { authenticator, limiter, config }: Running): Promise<Caller> {
   const { authorization } = ctx.req.headers;
-  // Answers for one caller must not be kept by shared caches.
+  // shared caches must not store answers for one caller
   if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
   const authenticated = authenticator.authenticate({
     authorization,
@@ -111,7 +111,7 @@ async function findCaller(ctx: Context, row: RouteRequirement, { authenticator, 
 }
 
 /**
- * The requirement that decides about a token that is no longer valid: the needed actions, and the mark of rows that begin or end
+ * The parts of a row that decide how to treat an invalid token: the required actions, and whether the row begins or ends
  * sessions.
  */
 interface EndRequirement extends Pick<RouteRequirement, 'ignoresEnded'> {
@@ -119,8 +119,8 @@ interface EndRequirement extends Pick<RouteRequirement, 'ignoresEnded'> {
 }
 
 /**
- * Returns whether a token of a user that is refused for this reason counts as none: where sessions begin and end, unless it was never
- * good; and, by the setting, one that has expired for content and files, unlike users.
+ * Returns whether a user token with this fault is ignored. Rows that begin or end sessions ignore tokens that were valid once. If
+ * `ignoreExpiredOnPublic` is set, rows of content and files ignore expired ones.
  */
 export function ignoresFault(fault: TokenFault, { actions, ignoresEnded }: EndRequirement, { plugins }: Config): boolean {
   if (ignoresEnded === true) return fault !== 'token_invalid';
@@ -131,8 +131,8 @@ export function ignoresFault(fault: TokenFault, { actions, ignoresEnded }: EndRe
 const isOfContent = (action: string): boolean => action.includes('::') && !action.startsWith('plugin::users-permissions.');
 
 /**
- * Throws a ForbiddenError if the caller lacks the right, or an UnauthorizedError, which asks for credentials, if the public has
- * no rights at all.
+ * Throws a ForbiddenError if the caller lacks the right. Throws an UnauthorizedError, which asks for credentials, if the caller
+ * has none and the public has no rights at all.
  */
 export function checkRight(caller: Caller, action: RequiredAction): void {
   if (action === 'anybody' || action === 'admin') return;
@@ -147,7 +147,7 @@ export function checkRight(caller: Caller, action: RequiredAction): void {
   throw asksForCredentials ? unauthorizedError(undefined, null, [action]) : missingActions([action]);
 }
 
-/** Wrong tokens are counted; after too many of them right ones are refused as well. */
+/** Returns the admin. Counts wrong tokens; after too many of them correct ones are refused too. */
 async function findAdmin(ctx: Context, running: Running): Promise<Caller> {
   ctx.set('Cache-Control', 'private, no-store');
   const key = adminKey(ctx);
@@ -159,7 +159,10 @@ async function findAdmin(ctx: Context, running: Running): Promise<Caller> {
 
 const adminKey = (ctx: Context): string | null => /^bearer\s+(\S+)$/i.exec(ctx.get('authorization').trim())?.[1] ?? null;
 
-/** Returns the holder of the configured admin token or of a stored one; null if the key is neither. Throws if it has run out. */
+/**
+ * Returns the holder of the configured admin token or of a stored one; null if the key is neither. Throws an UnauthorizedError if
+ * the token has expired.
+ */
 async function readAdmin(key: string, { secrets, authenticator }: Running): Promise<Caller | null> {
   if (secrets.adminToken !== '' && isEqual(key, secrets.adminToken)) return tokenCaller(configuredToken);
   const token = await authenticator.findToken(key);
@@ -171,7 +174,7 @@ async function readAdmin(key: string, { secrets, authenticator }: Running): Prom
 
 const tokenCaller = (token: ApiToken): Caller => ({ kind: 'token', access: fullAccess, token });
 
-/** The admin token of the configuration, which is not stored; no stored token has its id. */
+/** The admin token of the configuration. It is not stored, and no stored token has its id. */
 export const configuredToken: ApiToken = {
   id: 0,
   name: 'ADMIN_TOKEN',

@@ -8,16 +8,16 @@ import { ByteReservation, ByteBudget, type ReservationOwner } from '../byte-budg
 import { isRecord } from '../values.js';
 import { writeJson } from './write-json.js';
 
-/** The memory of all requests: for their bodies, and for their answers. */
+/** The memory budgets of all requests, for bodies and for answers. */
 interface SharedMemory {
   readonly bodies: ByteBudget;
   readonly answers: ByteBudget;
 }
 
-/** The memory that one request uses. It counts for the address of the client, whether or not the caller has logged in. */
+/** The memory of one request. It is counted by client address, whether or not the caller has logged in. */
 class RequestMemory implements ReservationOwner {
   readonly response: ServerResponse;
-  /** The documents that are read for the answer, and its values; then the answer itself, until it is sent. */
+  /** Memory of the read documents and their values, then of the answer until it is sent. */
   readonly answer: ByteReservation;
   readonly #bodies: ByteBudget;
   readonly #ctx: Context;
@@ -34,12 +34,12 @@ class RequestMemory implements ReservationOwner {
     return addressKey(this.#ctx.ip);
   }
 
-  /** The body, as it is received and as it is decoded, until the request is handled. */
+  /** Memory of the received body and of its decoded form, until the request has been handled. */
   get body(): ByteReservation {
     return (this.#body ??= new ByteReservation(this.#bodies, this));
   }
 
-  /** The request is handled. What is left is its answer, if there is one. */
+  /** Releases the memory of the body, and that of the answer as soon as it is sent, or at once if there is none. */
   end(outcome: 'answered' | 'refused'): void {
     this.#body?.release();
     if (outcome === 'answered') this.answer.releaseAtEnd();
@@ -49,20 +49,24 @@ class RequestMemory implements ReservationOwner {
 
 const memory = Symbol('memory');
 
-/** The context of a request whose memory is counted. A WeakMap from requests would cost the garbage collector 5 % of their time. */
+/**
+ * The context of a request whose memory is counted. A WeakMap by request would take the garbage collector 5 % of the time of
+ * requests.
+ */
 interface CountedContext extends Context {
   [memory]?: RequestMemory;
 }
 
-/** Returns the memory that a request uses; null for bare paths, which pass through no middleware. */
+/** Returns the memory of a request; null for bare paths, which have no middleware. */
 export const memoryOf = (ctx: CountedContext): RequestMemory | null => ctx[memory] ?? null;
 
-/** Answers of at least this many characters are kept as bytes, outside of the heap of V8, until they are sent. */
+/** Minimum number of characters of an answer that is converted to bytes, so that it waits outside of the V8 heap. */
 const large = 65_536;
 
 /**
- * Counts the memory that requests use. If all together would use too much, a request that needs more is refused with 503; small ones
- * always pass. Objects and lists become JSON here: Koa and the compression would each do so, only to measure the length.
+ * Counts the memory of requests. If the total would be too large, a request that needs more is refused with a 503, except small
+ * ones. Objects and lists are serialized here, because Koa and the compression would each serialize them only to measure the
+ * length.
  */
 export function countMemory({ server, middlewares }: Config): Middleware {
   const shared = createMemory(server.answersLimit, middlewares.body.totalLimit);
@@ -83,24 +87,24 @@ export function countMemory({ server, middlewares }: Config): Middleware {
   };
 }
 
-/** Requests that use at least this many bytes write their JSON in pieces, which takes longer for smaller ones. */
+/** Minimum number of bytes of requests that write their JSON in pieces. For smaller ones that takes longer. */
 const veryLarge = 2_097_152;
 
-/** Returns a body as it is sent: objects and lists as JSON, which is bytes if it is large. */
+/** Returns a body in the form in which it is sent: objects and lists as JSON, large texts as bytes. */
 function bytesOf(body: unknown, { isCounted, bytes }: ByteReservation): unknown {
-  // Half of the bytes were read for the answer, the others are those of the answer itself.
+  // half of the bytes are documents that were read, the other half is the answer itself
   if (isCounted && bytes >= veryLarge && isJson(body)) return writeJson(body, bytes / 2);
   const text = isJson(body) ? JSON.stringify(body) : body;
   return typeof text === 'string' && text.length >= large ? Buffer.from(text) : text;
 }
 
-/** Whether a body is an object or list that is sent as JSON. */
+/** Returns whether a body is an object or list that is sent as JSON. */
 export const isJson = (body: unknown): body is object =>
   Array.isArray(body) || (isRecord(body) && Object.getPrototypeOf(body) === Object.prototype);
 
 const heap = getHeapStatistics().heap_size_limit;
 
-/** Returns the bytes that all answers together may take, by the setting. */
+/** Returns the maximum number of bytes of all answers together. `limit` is the setting. */
 export const mostAnswerBytes = (limit: number | null): number => limit ?? heap / 8;
 
 const createMemory = (answersLimit: number | null, bodiesLimit: number | null): SharedMemory => ({

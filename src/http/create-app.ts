@@ -20,9 +20,9 @@ interface AppInput {
   readonly config: Config;
   readonly logger: Logger;
   readonly connection: Connection;
-  /** The routes of all front ends. The first one whose path matches a request decides. */
+  /** The routes of all front ends. The first one whose path matches a request is used. */
   readonly routes: readonly AnyRoute[];
-  /** Code of a project, which comes before them. */
+  /** Code of a project, whose routes have precedence; null if there is none. */
   readonly projectCode?: ProjectCode | null;
 }
 
@@ -37,13 +37,13 @@ export function createApp({ config, logger, connection, routes, projectCode = nu
   for (const part of shared({})) app.use(part);
   app.use(answerUnknown);
   app.on('error', (err: unknown) => {
-    // Outside of the error response only sending can fail, mostly because the client has disconnected.
+    // errors of handlers have been answered, so only sending has failed, usually because the client has disconnected
     logger.debug({ err }, 'answer not sent');
   });
   return app;
 }
 
-/** Returns the middleware of a path, in order. Settings of the path take precedence over those of the service. */
+/** Returns a function that returns the middleware of a path, in order. Settings of the path override those of the service. */
 function sharedMiddleware(
   config: Config,
   logger: Logger,
@@ -71,7 +71,7 @@ function sharedMiddleware(
   };
 }
 
-/** The setting of koa-compress for one answer. */
+/** Disables compression by koa-compress for one answer. */
 const uncompressed: Middleware = (ctx, next) => {
   ctx.compress = false;
   return next();

@@ -5,18 +5,18 @@ import { mostAnswerBytes } from './count-memory.js';
 
 type SendLimits = Pick<ServerConfig, 'sendTimeout' | 'sendRate' | 'answersLimit'>;
 
-/** The limits for clients that read slowly. */
+/** The limits for slow clients. */
 interface Patience {
-  /** Milliseconds for which a client may take nothing, or be behind the rate. */
+  /** Maximum number of milliseconds for which a client may read nothing, or be slower than the rate. */
   readonly milliseconds: number;
-  /** Bytes in a second. */
+  /** Minimum number of bytes per second. */
   readonly rate: number;
 }
 
 /**
- * Ends connections whose client reads nothing of an answer for too long, or too slowly, so that unread answers do not stay in memory.
- * If the unread answers of all clients together are too large, the slowest clients are cut sooner. Bytes that the client sends meanwhile do not
- * count, unlike in the timeouts of Node.
+ * Closes connections whose client reads nothing of an answer for too long, or reads too slowly, so that unread answers do not
+ * stay in memory. If all unread answers together are too large, stricter limits apply, to the slowest clients first. Unlike for
+ * the timeouts of Node, bytes that the client sends meanwhile do not count.
  */
 export function cutSlowAnswers(server: Server, underWay: ReadonlySet<ServerResponse>, limits: SendLimits): void {
   const { sendTimeout, sendRate, answersLimit } = limits;
@@ -48,28 +48,28 @@ export function cutSlowAnswers(server: Server, underWay: ReadonlySet<ServerRespo
   });
 }
 
-/** How the client of an answer takes it. */
+/** The progress of a client in reading an answer. */
 interface Progress {
-  /** Bytes of the connection that the client had taken at the first check, and at the last one. */
+  /** Bytes of the connection that the client had read at the first and at the last check. */
   readonly first: number;
   readonly sent: number;
-  /** When it has last taken any. */
+  /** Time when the client was last seen to read. */
   readonly since: number;
-  /** The time of the last check, and the milliseconds until then in which there was something to take. */
+  /** Time of the last check, and the milliseconds in which there was something to read until then. */
   readonly looked: number;
   readonly waited: number;
 }
 
-/** An answer that is not taken. */
+/** An answer that the client has not read completely. */
 interface Untaken {
   readonly socket: Socket;
   readonly bytes: number;
-  /** Milliseconds since the client has last taken any. */
+  /** Milliseconds since the client was last seen to read. */
   readonly stall: number;
   readonly progress: Progress;
 }
 
-/** Returns the progress of an answer after another look at its socket. `isOver`: the client has taken all of it. */
+/** Returns the progress of an answer after another check. `isOver` is whether the client has read all of it. */
 function nextProgress(
   last: Progress | undefined,
   { sent, isOver, now }: { readonly sent: number; readonly isOver: boolean; readonly now: number },
@@ -90,7 +90,10 @@ function isTooSlow({ stall, progress: { first, sent, waited } }: Untaken, { mill
   return stall >= milliseconds || behind >= milliseconds;
 }
 
-/** Bytes that the operating system has not taken yet. The stream counts a chunk until all of it is taken; the handle counts bytes. */
+/**
+ * Returns the number of bytes that the operating system has not accepted yet. The stream counts a chunk until all of it is
+ * accepted; the handle counts bytes.
+ */
 function untakenBytes(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle');
   const queued: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : null;

@@ -4,8 +4,8 @@ import { ApiError, notFoundError } from '../errors.js';
 import type { RequestState } from './access-log.js';
 
 /**
- * Answers all errors in the error envelope, and unanswered requests by 404. Bugs are logged with their stack. Headers that were
- * set before are kept.
+ * Answers errors with the error envelope, and unanswered requests with 404. Logs unexpected errors with their stack. Headers that
+ * were set before are kept.
  */
 export function errorResponse(logger: Logger): Middleware<RequestState> {
   return async (ctx, next) => {
@@ -31,15 +31,15 @@ function answer(ctx: Context, thrown: unknown): void {
   ctx.body = JSON.stringify(body);
 }
 
-/** The body of every error answer. `details` is missing where the error has none. */
+/** The body of an error answer. `details` is absent if the error has none. */
 interface ErrorEnvelope {
   readonly data: null;
   readonly error: { readonly status: number; readonly name: string; readonly message: string; readonly details?: unknown };
 }
 
 /**
- * Returns the body for a thrown value: an ApiError with all its parts, another error with a 4xx status (of Koa or a body parser)
- * with its name and message, and a plain 500 for anything else.
+ * Returns the body for a thrown value: an ApiError with all its parts; another error with a 4xx status, of Koa or a body parser,
+ * with its name and message; a plain 500 for anything else.
  */
 export function envelopeError(thrown: unknown): ErrorEnvelope {
   if (thrown instanceof ApiError) return envelope(thrown.status, thrown.name, thrown.message, thrown.details ?? undefined);
@@ -49,7 +49,7 @@ export function envelopeError(thrown: unknown): ErrorEnvelope {
   return envelope(status, thrown.name, thrown.message, Reflect.get(thrown, 'details'));
 }
 
-/** Returns the 4xx status of an error, or null. */
+/** Returns the 4xx status of an error; null if it has none. */
 function clientStatus(thrown: unknown): number | null {
   const status: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'status') : null;
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 500 ? status : null;
@@ -60,10 +60,7 @@ const envelope = (status: number, name: string, message: string, details: unknow
   error: details === undefined ? { status, name, message } : { status, name, message, details },
 });
 
-/**
- * An error that the HTTP layer of Strapi v4 answers before its API runs: the envelope without `details`.
- * Thrown like any other.
- */
+/** Returns an error that is answered without `details`, as Strapi v4 does for errors outside of its API. */
 export const rawError = (status: number, name: string, message: string): Error =>
   Object.assign(new Error(message), { status, name });
 

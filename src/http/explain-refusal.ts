@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js';
 import { commandLine } from '../command-line.js';
 import { ApiError } from '../errors.js';
 
-/** Called with the error of a request and its caller. */
+/** Called with the error of a request and the caller. */
 export type ExplainRefusal = (error: unknown, caller: Caller) => void;
 
 /**
@@ -30,7 +30,7 @@ function nameOf(caller: Caller): string {
   }
 }
 
-/** The command that grants the actions. */
+/** Returns the command that grants the actions. */
 function remedyOf(caller: Caller, missing: readonly string[]): string {
   if (caller.kind === 'token')
     return commandLine(`token create --type custom ${missing.map((action) => `--action ${action}`).join(' ')}`);

@@ -8,7 +8,7 @@ import { printSize } from '../values.js';
 import { parameterOf, type RouteRequest } from './route-request.js';
 
 /**
- * Returns the part of a file that a GET asks for; null for all of it: without a range, with several or in another unit, or if
+ * Returns the range of a file that a GET requests; null for the whole file: if there is no range, several, or another unit, or if
  * If-Range names another version (RFC 9110, 14).
  */
 export function parseRange({ method, headers }: RouteRequest, file: StoredBlob): ByteRange | 'unsatisfiable' | null {
@@ -22,28 +22,27 @@ export function parseRange({ method, headers }: RouteRequest, file: StoredBlob):
   return start >= file.size ? 'unsatisfiable' : { start, end };
 }
 
-/** The last bytes of a file. */
+/** Returns the range of the last bytes of a file. */
 const suffix = (count: number, size: number): ByteRange | 'unsatisfiable' =>
   count === 0 || size === 0 ? 'unsatisfiable' : { start: Math.max(size - count, 0), end: size };
 
-/** Only a strong tag, or the very date, promises the same bytes. */
+/** Returns whether If-Range names the current version. Only a strong tag or the exact date guarantees the same bytes. */
 const isCurrent = (ifRange: string | string[] | undefined, { id, modifiedAt }: StoredBlob): boolean =>
   ifRange === undefined || ifRange === '' || ifRange === `"${id}"` || ifRange === modifiedAt.toUTCString();
 
-/** Whether the client's own copy is still good: by its tags, or else by its date (RFC 9110, 13.1). */
+/** Returns whether the client's cached copy is current, by its tags, or by its date if there are none (RFC 9110, 13.1). */
 export function isFresh({ headers }: RouteRequest, { id, modifiedAt }: StoredBlob): boolean {
   const { 'if-none-match': tags, 'if-modified-since': since, 'cache-control': control = '' } = headers;
   if (/(^|,)\s*no-cache\s*(,|$)/.test(control)) return false;
   if (tags !== undefined) return tags === '*' || tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${id}"`);
-  // Dates have whole seconds.
+  // HTTP dates have whole seconds
   return since !== undefined && Math.floor(modifiedAt.getTime() / 1000) * 1000 <= Date.parse(since);
 }
 
 /**
- * The size and format that `?width=`, `?height=` and `?format=` ask for; null if none is named, or nothing is resized. Throws a
- * ValidationError for values that the configuration does not list, and for both a width and a height: each size is drawn once and kept, so
- * they must be few; for images that are too large to be drawn, and for those that are another size themselves: each would be kept, and
- * nothing would bound their number.
+ * Returns the size and format that `?width=`, `?height=` and `?format=` request; null if none is given, or resizing is disabled.
+ * Throws a ValidationError for values that the configuration does not list, for a width together with a height, for images that
+ * are too large to resize, and for resized images. Each result is stored, so these rules limit the number of results.
  */
 export function parseResize(
   request: RouteRequest,

@@ -10,7 +10,7 @@ import type { RouteRequest } from './route-request.js';
 import type { Answer, OpenRoute } from './route.js';
 import { mediaOf, notRunning } from './running.js';
 
-/** `/uploads/<name>`: stored files, for everybody, with ranges and validators. Images may be asked for in other sizes. */
+/** The public route `/uploads/<name>` of stored files, with ranges and validators. Images can be resized. */
 export const fileRoutes: readonly OpenRoute[] = [
   {
     method: 'GET',
@@ -37,7 +37,7 @@ async function answerFile(request: RouteRequest, media: Media): Promise<Answer> 
   try {
     return { ...answer, body: await readPart(file, part, media) };
   } catch (error) {
-    // A file that was deleted or replaced while it was read is looked up again. Other errors must not be cached.
+    // If the file was deleted or replaced meanwhile, it is looked up again. Other errors must not be cached.
     if ((await findStored(file.name, media))?.id === file.id) throw error;
     return answerFile(request, media);
   }
@@ -55,11 +55,11 @@ async function findFile(request: RouteRequest, media: Media): Promise<StoredBlob
   return resizedFile(file, order, { media, sender: request.sender });
 }
 
-/** Types that browsers can only display. Other files are sent as downloads. */
+/** Types that browsers display without running scripts. Other files are downloaded. */
 const shown =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|heic|heif|x-icon|vnd\.microsoft\.icon|svg\+xml)|audio\/.+|video\/.+|application\/pdf)$/;
 
-/** Scripts in files never run; SVG is sandboxed. */
+/** Content security policies. Scripts in files never run, and SVG is sandboxed. */
 const policies = {
   document: "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox",
   media:
@@ -67,8 +67,8 @@ const policies = {
 };
 
 /**
- * The type follows from the name, which the service has made. Names carry a hash, so cached files stay valid unless the content
- * of a file is replaced.
+ * Returns the headers of a file. Its type follows from its name, which the service has generated. Names contain a hash, so cached
+ * files stay valid unless their content is replaced.
  */
 function headersOf({ id, name, modifiedAt }: StoredBlob, maxAge: number): Record<string, string> {
   const type = lookup(name) || 'application/octet-stream';
@@ -85,7 +85,7 @@ function headersOf({ id, name, modifiedAt }: StoredBlob, maxAge: number): Record
   };
 }
 
-/** Up to this size a file is sent in one piece, which takes half the work of a stream. */
+/** Maximum number of bytes of a file that is sent in one piece, which takes half the CPU of a stream. */
 const inOnePiece = 1_048_576;
 
 async function readPart(file: StoredBlob, part: ByteRange, media: Media): Promise<Buffer | Readable> {

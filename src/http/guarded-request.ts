@@ -3,18 +3,18 @@ import { bodyInvalid } from './error-response.js';
 
 type Listener = (value?: unknown) => void;
 
-/** Bytes that are allowed between parts: headers, boundaries, and unparsed input. */
+/** Maximum number of bytes outside of part contents: headers, boundaries, and unparsed input. */
 const allowance = { request: 196_608, part: 16_384 };
 
 /**
- * A request as a multipart parser reads it. It fails if the headers of parts grow too large, which the parser would keep in
- * memory, or if the handling of a part fails.
+ * A request for a multipart parser. It fails if the headers of parts, which the parser keeps in memory, grow too large, or if the
+ * handling of a part fails.
  */
 export class GuardedRequest {
   readonly #request: IncomingMessage;
   readonly #errorListeners: Listener[] = [];
   readonly #dataListeners: ((bytes: Buffer) => void)[] = [];
-  /** Received bytes, without those that were content of parts. */
+  /** Received bytes minus those that were counted as content of parts. */
   #unaccounted = 0;
   #allowed = allowance.request;
   failure: unknown = null;
@@ -46,19 +46,19 @@ export class GuardedRequest {
     this.#allowed += allowance.part;
   }
 
-  /** Marks bytes as content of a part. */
+  /** Counts bytes as content of a part. */
   account(bytes: number): void {
     this.#unaccounted -= bytes;
   }
 
-  /** Makes the parser fail. The first reason is kept. */
+  /** Makes the parser fail. Only the first reason is recorded. */
   fail(reason: unknown): void {
     if (this.failure !== null) return;
     this.failure = reason;
     for (const listener of this.#errorListeners) listener(reason);
   }
 
-  /** Reads the rest and discards it. */
+  /** Discards the rest of the request. */
   drain(): void {
     this.failure ??= bodyInvalid('request aborted');
     for (const listener of this.#dataListeners) this.#request.off('data', listener);

@@ -2,18 +2,19 @@ import { ping } from '../mongo/connection.js';
 import type { Answer, OpenRoute } from './route.js';
 import type { Connection } from './running.js';
 
-/** Returns whether a dependency works. A check that throws, or takes over two seconds, has failed. */
+/** Returns whether a dependency works. A check fails if it throws, or takes longer than two seconds. */
 export type Check = (connection: Connection) => Promise<boolean>;
 
-/** Checks that must pass before the service should get requests. */
+/** Checks that must pass before the service is ready for requests. */
 const readinessChecks: Readonly<Record<string, Check>> = {
   database: async ({ running }) => running !== null && ping(running.backend.store.database),
   bootstrap: ({ isPrepared }) => Promise.resolve(isPrepared),
 };
 
 /**
- * `/_health`, any method: 204, the process is up. `/_health/ready`: 200 if every check passes, else 503, with the result of each by
- * name: `{ "status": "ok", "checks": { "database": "ok" } }`. 503 while the service is about to stop.
+ * The health routes, for any method. `/_health` answers 204 while the process runs. `/_health/ready` answers 200 if all checks
+ * pass, otherwise 503, with their results: `{ "status": "ok", "checks": { "database": "ok" } }`. It also answers 503 before the
+ * service stops.
  */
 export const healthRoutes = (checks: Readonly<Record<string, Check>> = readinessChecks): readonly OpenRoute[] => [
   { method: 'ALL', path: '/_health', action: null, settings, handle: () => ({ status: 204 }) },

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 const loopback = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
 const localNames: ReadonlySet<string> = new Set(['localhost', '[::1]']);
 
-/** Headers of proxies. Behind a proxy the peer is not the client. */
+/** Returns whether a header is set by proxies. Behind a proxy the peer is not the client. */
 const isProxyHeader = (name: string): boolean => /^(x-forwarded-.*|forwarded|x-real-ip|via)$/.test(name);
 
 /**
  * Returns whether a program on this machine sent the request: the peer has a loopback address, there is no proxy, and `Host` and
- * `Origin` name this machine. The last check excludes pages of other sites, and DNS rebinding.
+ * `Origin` name this machine. Checking the names excludes pages of other sites and DNS rebinding.
  */
 export function isLocal({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
   const { host, origin } = headers;

@@ -9,7 +9,10 @@ import type { MiddlewaresConfig } from '../config/config.js';
 
 type SecurityConfig = MiddlewaresConfig['security'];
 
-/** The security headers that Strapi v4 sends. Helmet's cross-origin and origin-agent headers stay off: other sites show the media. */
+/**
+ * Sets the security headers of Strapi v4. The cross-origin and origin-agent headers of helmet are off, so that other sites can
+ * show the media.
+ */
 export function securityHeaders({ contentSecurityPolicy, hstsMaxAge, frame }: SecurityConfig): Middleware {
   const setHeaders = helmet({
     contentSecurityPolicy: { useDefaults: true, directives: { ...directives, ...mutable(contentSecurityPolicy) } },
@@ -21,7 +24,7 @@ export function securityHeaders({ contentSecurityPolicy, hstsMaxAge, frame }: Se
     xXssProtection: false,
   });
   return (ctx, next) => {
-    // The policy is fixed, so that all headers are set before this returns, and none can fail.
+    // the policy is static, so that helmet sets all headers synchronously and cannot fail
     setHeaders(ctx.req, ctx.res, () => undefined);
     return next();
   };
@@ -34,18 +37,18 @@ const directives = {
   'upgrade-insecure-requests': null,
 };
 
-/** The types of helmet require mutable lists. */
+/** Returns a mutable copy, which the types of helmet require. */
 const mutable = (policy: SecurityConfig['contentSecurityPolicy']): Record<string, string[] | null> =>
   Object.fromEntries(Object.entries(policy).map(([name, sources]) => [name, sources && [...sources]]));
 
-/** Settings of CORS; a function for `origin` decides for each request; an empty string means no origin. */
+/** Settings of CORS. If `origin` is a function, it decides for each request; an empty string means no origin. */
 export type CorsSettings = Omit<MiddlewaresConfig['cors'], 'origin' | 'enabled'> & {
   readonly origin: MiddlewaresConfig['cors']['origin'] | ((ctx: Context) => string) | ((ctx: Context) => PromiseLike<string>);
 };
 
 /**
- * CORS. An origin is named in the answer only if the configuration lists it; for everybody it is `*`, which no browser sends
- * cookies to (the configuration refuses `*` with credentials).
+ * Sets CORS headers. The answer names an origin only if the configuration lists it. If everybody is allowed, it is `*`, with
+ * which browsers send no cookies. The configuration refuses `*` with credentials.
  */
 export function crossOrigin({ origin, credentials, methods, headers, expose, maxAge }: CorsSettings): Middleware {
   const allowed = new Set(typeof origin === 'function' ? [] : [origin].flat());
@@ -56,28 +59,28 @@ export function crossOrigin({ origin, credentials, methods, headers, expose, max
     allowHeaders: [...headers],
     exposeHeaders: [...exposed, ...expose.filter((name) => !isExposed(name))],
     maxAge,
-    // The error response is further in, so that nothing is thrown here.
+    // errors are caught further in, so none reaches this middleware
     keepHeadersOnError: false,
   });
 }
 
-/** Headers that clients need to go on after a refusal, and to ask about one. */
+/** Headers that browsers may read, so that clients can retry a refused request or report its id. */
 const exposed = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After'];
 const isExposed = (name: string): boolean => exposed.some((own) => own.toLowerCase() === name.toLowerCase());
 
-/** An empty origin leaves the CORS headers out. */
+/** Returns the origin if it is allowed, otherwise an empty string, which omits the CORS headers. */
 const listed = (allowed: ReadonlySet<string>, origin: string): string => (allowed.has(origin) ? origin : '');
 
 /**
- * Compresses text answers from the threshold on, with br or gzip. koa-compress makes a stream of each; what was whole before is sent as a
- * whole again, since sending a stream takes more CPU than compressing most answers.
+ * Compresses text answers of at least `threshold` bytes with br or gzip. koa-compress makes each body a stream. A body that was
+ * whole is sent as a whole again, because sending a stream takes more CPU than compressing most answers.
  */
 export function compressResponse({ threshold, brotliQuality, gzipLevel }: MiddlewaresConfig['compress']): Middleware {
   const encodings = {
     br: { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } },
     gzip: { level: gzipLevel },
     deflate: false,
-    // Known to the library where Node has it, not to its types.
+    // supported by the library if Node has it, but missing in its types
     zstd: false,
   } as const;
   const compressor = compress({ threshold, ...encodings });

@@ -8,11 +8,11 @@ import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/database.js';
 import { clientKey } from './route-request.js';
 
-/** Counts a request for its caller. Throws a RateLimitError if there were too many. */
+/** Counts a request of a caller. Throws a RateLimitError for too many. */
 export type RequestLimiter = (ctx: Context, caller: Caller) => Promise<void>;
 
 /**
- * Returns the general limit (`api.ratelimit`) for each user, token, and address without credentials; null if it is switched off.
+ * Returns the general limit (`api.ratelimit`) per user, per token, and per address without credentials; null if it is disabled.
  */
 export function requestLimiter({ api: { ratelimit } }: Config, database: Database): RequestLimiter | null {
   const { enabled, interval, identity, address } = ratelimit;
@@ -31,12 +31,15 @@ interface CountedAttempt {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Counts an attempt, and sets headers with the number that is left. Throws a RateLimitError if there were too many. */
+/** Counts an attempt, and sets headers with the remaining number. Throws a RateLimitError for too many. */
 export async function countAttempt(ctx: Context, { route, body }: CountedAttempt, attempts: AttemptLimits | null): Promise<void> {
   if (attempts !== null) tellAttempt(ctx, await attempts.count(route, body, ctx.ip));
 }
 
-/** Returns the result of a guess of a secret; null if it was wrong. Throws a RateLimitError if its sender had too many wrong ones. */
+/**
+ * Returns the result of a guess of a secret; null if it was wrong. Throws a RateLimitError if the client has made too many wrong
+ * guesses.
+ */
 export async function limitGuess<Found>(
   ctx: Context,
   limit: GuessLimit,

@@ -1,19 +1,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The requests of a connection that have come, and the answer to the last one. */
+/** The number of waiting requests of a connection, and the answer to the last one. */
 interface Line {
   last: ServerResponse;
   waiting: number;
 }
 
-/** Requests that may wait behind another one of their connection. */
+/** Maximum number of waiting requests per connection. */
 const mostWaiting = 100;
 
 /**
- * Handles the requests of a connection one after the other. A client need not wait for an answer before it sends the next request, and
- * Node would handle all of them at once: a connection could take the places of thousands of others, and their answers would wait in
- * memory for the first one to be read. A connection on which more than 100 requests wait is cut.
+ * Handles the requests of a connection one after the other. A client may send further requests before it gets an answer
+ * (pipelining), and Node would handle all of them concurrently. One connection could then take the places of thousands, and their
+ * answers would wait in memory until the first one is read. Closes a connection with more than 100 waiting requests.
  */
 export function oneAtATime(handle: RequestListener): RequestListener {
   const lines = new WeakMap<Socket, Line>();
@@ -32,7 +32,7 @@ export function oneAtATime(handle: RequestListener): RequestListener {
   };
 }
 
-/** Calls a function when an answer is sent. Requests of a connection that is closed then are not handled. */
+/** Calls a function after an earlier answer was sent. Closes the connection if too many requests wait. */
 function waitInLine(line: Line, before: ServerResponse, begin: () => void, { socket }: IncomingMessage): void {
   line.waiting += 1;
   if (line.waiting > mostWaiting) socket.destroy();

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { bodyInvalid, rawError } from './error-response.js';
 
 /**
- * Returns the object or list of a JSON body; an empty body is an empty object. Throws a 400 with the engine's message for
- * text that is not JSON, and for a value that is no object or list; and those of `checkJson`.
+ * Returns the object or list of a JSON body; an empty object for an empty body. Throws a 400 with the engine's message for
+ * invalid JSON, a 400 for a value that is not an object or list, and the errors of `checkJson`.
  */
 export function parseJson(bytes: Buffer, depth: number): unknown {
   if (!isUtf8(bytes)) throw bodyInvalid('request body is not valid UTF-8');
@@ -20,12 +20,14 @@ function decode(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const message = error instanceof Error ? error.message : 'invalid JSON';
-    // Node 22 appends the line and the column, which answers of Strapi v4 do not have.
+    // Node 22 appends the line and column, which answers of Strapi v4 do not have.
     throw rawError(400, 'SyntaxError', message.replace(/ \(line \d+ column \d+\)$/, ''));
   }
 }
 
-/** Returns the value of a text in a form field; null if it is not JSON. Throws a 400 that names the field in the cases of `checkJson`. */
+/**
+ * Returns the value of JSON in a form field; null if it is invalid. Throws the errors of `checkJson`, with the name of the field.
+ */
 export function decodeField(text: string, name: string, depth: number): unknown {
   const value = decodeOrNull(text);
   checkJson(value, depth, name);
@@ -41,8 +43,8 @@ function decodeOrNull(text: string): unknown {
 }
 
 /**
- * Throws a 400 for a decoded body that nests deeper than `depth`, or that has a key with a NUL in it (no document can contain it) or
- * the key `__proto__`. `depth`: 1,000 at most, which the stack has room for.
+ * Throws a 400 for a decoded body that is nested deeper than `depth`, or has a key `__proto__` or a key with a NUL character,
+ * which MongoDB cannot store. `depth` is at most 1,000, which fits on the stack.
  */
 export function checkJson(root: unknown, depth: number, name = 'request body'): void {
   checkLevel(root, 1, { depth, name });
@@ -53,7 +55,7 @@ interface Levels {
   readonly name: string;
 }
 
-/** A body may consist of a million lists: lists take no memory here. */
+/** Checks one level. A body may have a million lists, so they are visited without allocating memory. */
 function checkLevel(holder: unknown, level: number, levels: Levels): void {
   if (!isObject(holder)) return;
   if (level > levels.depth) throw bodyInvalid(`${levels.name} is nested deeper than ${String(levels.depth)} levels`);
@@ -69,24 +71,24 @@ function checkLevel(holder: unknown, level: number, levels: Levels): void {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** What a JSON text becomes. */
+/** The size of a JSON text when it is decoded. */
 interface JsonSize {
-  /** About how many bytes its values take, the text itself included. */
+  /** Approximate number of bytes of its values, including the text itself. */
   readonly bytes: number;
-  /** Objects and lists. */
+  /** Number of objects and lists. */
   readonly holders: number;
 }
 
-/** About how many bytes a value in a list or object takes. */
+/** Approximate number of bytes per value in a list or object. */
 const valueBytes = 40;
 
-/** Measures a JSON text without decoding it: at each comma and bracket outside of strings there is a value. */
+/** Measures a JSON text without decoding it, by counting commas and brackets outside of strings. */
 export function measureJson(text: Buffer): JsonSize {
   const { length } = text;
   let values = 0;
   let holders = 0;
   let isInString = false;
-  // An iterator over the bytes takes forty times as long.
+  // an iterator over the bytes takes forty times as long
   for (let index = 0; index < length; index += 1) {
     const byte = text[index];
     if (byte === quote) isInString = !isInString;

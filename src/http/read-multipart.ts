@@ -11,7 +11,7 @@ import { bodyInvalid } from './error-response.js';
 import { memoryOf } from './count-memory.js';
 import { allowUploadTime } from './request-limits.js';
 
-/** A multipart body in the order of its parts. Its files are stored but not yet published. */
+/** A multipart body in the order of its parts. Its files are stored but not published. */
 export interface MultipartBody {
   /** Values by name. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
@@ -24,21 +24,21 @@ export interface SentFile {
   readonly file: UploadedFile;
 }
 
-/** What the files of a body are written to. */
+/** The storage for the files of a body. */
 type Staged = Pick<Staging, 'stage'>;
 
 type Limits = Pick<MediaSettings, 'filesLimit' | 'fieldsLimit' | 'fieldsSize' | 'sizeLimit'>;
 
 /** The rules of a multipart body. */
 export interface MultipartRules extends Limits {
-  /** Called before each file, with the name of its part and the fields that came before it. The file is not read if it throws. */
+  /** Called before each file with its part name and the earlier fields. If it throws, the file is not read. */
   readonly accept?: (part: string, fields: MultipartBody['fields']) => void;
 }
 
 /**
- * Reads a multipart body, and its files directly into their storage. The request gets the time limit of uploads from the
- * beginning, or from the first file that `accept` allows. It has no place among those that are handled meanwhile. Throws 400 for a
- * malformed body, 413 beyond the limits, 503 for too many requests, and the errors of `accept`; the caller then discards the staged files.
+ * Reads a multipart body, and writes its files directly to the storage. The time limit of uploads applies from the beginning, or
+ * from the first file that `accept` allows. The request releases its place meanwhile. Throws a 400 for a malformed body, a 413
+ * beyond the limits, a 503 for too many requests, and the errors of `accept`. The caller must then discard the staged files.
  */
 export async function readMultipart(ctx: Context, staging: Staged, settings: MultipartRules): Promise<MultipartBody> {
   if (settings.accept === undefined) allowUploadTime(ctx.req);
@@ -46,7 +46,7 @@ export async function readMultipart(ctx: Context, staging: Staged, settings: Mul
   const parse = await createParser(parts);
   try {
     return await withoutPlace(ctx, async () => {
-      await parse(Object.create(ctx, { req: { value: parts.request } }) as Context, () => Promise.resolve()); // koa-body reads no more of it
+      await parse(Object.create(ctx, { req: { value: parts.request } }) as Context, () => Promise.resolve()); // koa-body runs last
       return parts.finish();
     });
   } catch (error) {
@@ -55,14 +55,17 @@ export async function readMultipart(ctx: Context, staging: Staged, settings: Mul
   }
 }
 
-/** A part as formidable hands it out. */
+/** A part, as formidable passes it. */
 interface Part extends Stream {
   readonly name: string | null;
   readonly originalFilename: string | null;
   readonly mimetype: string | null;
 }
 
-/** Loaded with the first multipart body, since they and their dependencies take 150 ms. Formidable's other plugins read whole bodies. */
+/**
+ * Returns the parser. The packages are loaded with the first multipart body, because they take 150 ms. Other plugins of
+ * formidable read whole bodies and are disabled.
+ */
 async function createParser(parts: Parts) {
   const [{ koaBody }, { multipart }] = await Promise.all([import('koa-body'), import('formidable')]);
   const rules = { enabledPlugins: [multipart], onPart: (part: unknown) => parts.take(part as Part) };
@@ -72,21 +75,21 @@ async function createParser(parts: Parts) {
     text: false,
     urlencoded: false,
     patchKoa: false,
-    formidable: rules as object, // its types lack the names of its plugins
+    formidable: rules as object, // the types lack the names of plugins
     onError: (error) => {
       throw parts.request.failure ?? translate(error);
     },
   });
 }
 
-/** Messages of formidable are for programmers, and some of its errors have status 500. */
+/** Translates errors of formidable, whose messages are for programmers and whose status may be 500. */
 const translate = (error: Error): Error =>
   'code' in error && 'httpCode' in error ? bodyInvalid('invalid multipart body') : error;
 
-/** Pieces of a file, of up to 64 kB, that wait in memory for the storage before the client is made to wait. */
+/** Maximum number of pieces of a file (up to 64 kB each) in memory, before reading from the client is paused. */
 const waitingPieces = 8;
 
-/** The parts of one body as they come. */
+/** Handles the parts of one body as they arrive. */
 class Parts {
   readonly request: GuardedRequest;
   readonly #source: IncomingMessage;
@@ -107,7 +110,7 @@ class Parts {
     this.#settings = settings;
   }
 
-  /** A part with a file name is a file of any type; an input that was left empty sends an empty name. */
+  /** Handles a part. A part with a file name is a file, whatever its type. An empty name means that the input was left empty. */
   take(part: Part): void {
     this.request.beginPart();
     part.on('data', (bytes: Buffer) => {
@@ -122,7 +125,7 @@ class Parts {
     return { fields: this.#fields, files: await Promise.all(this.#files) };
   }
 
-  /** Aborts the storing of files, and discards the rest of the request so that the client reads the answer. */
+  /** Aborts the storing of files, and discards the rest of the request so that the client can read the answer. */
   async abandon(): Promise<void> {
     this.request.drain();
     for (const body of this.#bodies) body.destroy(bodyInvalid('request aborted'));
@@ -146,7 +149,7 @@ class Parts {
     });
   }
 
-  /** Holds bytes in memory; a 503 fails the request. */
+  /** Reserves memory for bytes. If that throws a 503, the request fails. */
   #hold(bytes: Buffer): boolean {
     try {
       this.#reservation?.add(bytes.length);
@@ -157,7 +160,7 @@ class Parts {
     }
   }
 
-  /** Calls `accept` for a file. Its errors fail the request. */
+  /** Calls `accept` for a file. The request fails with its errors. */
   #accepts(part: string): boolean {
     if (this.request.failure !== null) return false;
     try {
@@ -178,7 +181,7 @@ class Parts {
       return;
     }
     const { request } = this;
-    // As objects they stay as they are: bytes that wait together would be copied into one.
+    // In object mode waiting pieces are not copied into one buffer.
     const body = new Readable({
       objectMode: true,
       highWaterMark: waitingPieces,
@@ -190,7 +193,7 @@ class Parts {
       if (!body.push(bytes)) request.pause();
     });
     part.on('end', () => body.push(null));
-    // The reader of the file gets the error too, but the storage may have given up by then.
+    // the error reaches the reader too, but the storage may have stopped reading by then
     body.on('error', () => undefined);
     const mime = part.mimetype ?? 'application/octet-stream';
     const stored = this.#staging.stage(body, { name, mime, limit: sizeLimit });

@@ -12,8 +12,8 @@ type BodyConfig = MiddlewaresConfig['body'];
 type ReadBody = (ctx: Context) => Promise<void>;
 
 /**
- * Sets `ctx.request.body` of POST, PUT and PATCH: JSON as an object or list, forms as an object, undefined for any other type.
- * Large and packed JSON is left to `decodeBody`. Multipart bodies are left unread for the routes that take them.
+ * Sets `ctx.request.body` of POST, PUT and PATCH: JSON as an object or list, forms as an object, undefined for other types. Large
+ * or compressed JSON is decoded later, by `decodeBody`. Multipart bodies are read by their routes.
  */
 export function requestBody(config: BodyConfig): Middleware {
   const readers: Readonly<Record<BodyKind, ReadBody>> = { json: jsonReader(config), form: formReader(config) };
@@ -35,20 +35,20 @@ function kindOf(contentType: string | undefined): BodyKind | null {
   return type === 'application/x-www-form-urlencoded' ? 'form' : null;
 }
 
-/** Whether a request has a multipart body. Requests of other methods have none, even with its content type. */
+/** Returns whether a request has a multipart body. Methods without a body have none, whatever their content type. */
 export function isMultipart({ req }: Context): boolean {
   const { method = '', headers } = req;
   return methods.has(method) && /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
 }
 
-/** The memory for bodies that the request uses; null: it is not counted. */
+/** The memory reservation for the body of a request; null if it is not counted. */
 type Reservation = ByteReservation | null;
 
 const reservationOf = (ctx: Context): Reservation => memoryOf(ctx)?.body ?? null;
 
 /**
- * JSON is not read by koa-body, which takes a tenth longer for small bodies and silently replaces invalid UTF-8. Large and packed
- * bodies stay as they were received until `decodeBody`.
+ * Returns the reader of JSON. koa-body is not used, because it takes a tenth longer for small bodies and silently replaces
+ * invalid UTF-8. Large and compressed bodies are kept as received until `decodeBody`.
  */
 const jsonReader = (config: BodyConfig): ReadBody => {
   return async (ctx: ReceivedContext) => {
@@ -60,7 +60,7 @@ const jsonReader = (config: BodyConfig): ReadBody => {
   };
 };
 
-/** A JSON body as it was received. */
+/** A received JSON body that is not decoded yet. */
 interface ReceivedBody {
   readonly pieces: readonly Buffer[];
   readonly unpack: Unpack | null;
@@ -69,18 +69,19 @@ interface ReceivedBody {
 
 const received = Symbol('received');
 
-/** The context of a request with a large or packed body; undefined: there is none, or it has been decoded. */
+/** The context of a request, with a large or compressed body that is not decoded yet; undefined if there is none. */
 interface ReceivedContext extends Context {
   [received]?: ReceivedBody | undefined;
 }
 
-/** Whether a large or packed body is still to be decoded. */
+/** Returns whether the request has a large or compressed body that is not decoded yet. */
 export const isUndecoded = (ctx: ReceivedContext): boolean => ctx[received] !== undefined;
 
 /**
- * Decodes a large or packed body, if there is one. It is called once the caller has the right to the route: values may take thirty
- * times the memory of their text. Bodies are put together, unpacked and parsed one at a time. Rejects with the errors of `parseJson`,
- * with 400 for too many objects and lists, with 413 for a body that is too large unpacked, and with 503 if all bodies together take too much memory.
+ * Decodes a large or compressed body, if there is one. Must be called after the right to the route was checked, because values
+ * may take thirty times the memory of their text. Bodies are joined, decompressed and parsed one at a time. Rejects with the
+ * errors of `parseJson`, a 400 for too many objects and lists, a 413 if the decompressed body is too large, and a 503 if all
+ * bodies together take too much memory.
  */
 export async function decodeBody(ctx: ReceivedContext): Promise<void> {
   await nextTurn();
@@ -96,7 +97,10 @@ export async function decodeBody(ctx: ReceivedContext): Promise<void> {
   decode(ctx, bytes, body.config);
 }
 
-/** A large body may have one object or list for this many bytes of `jsonLimit`. Each takes up to thirty times its text. */
+/**
+ * Bytes of `jsonLimit` per object or list that a large body may have. An object or list takes up to thirty times the memory of
+ * its text.
+ */
 const bytesOfHolder = 10;
 
 function refuseMany(holders: number, jsonLimit: number): void {
@@ -113,18 +117,18 @@ function decode(ctx: Context, bytes: Buffer, { jsonDepth, includeUnparsed }: Bod
     reservationOf(ctx)?.add(bytes.length);
     Object.defineProperty(value, unparsedBody, { value: bytes.toString('utf8') });
   }
-  // Typed as JSON by koa-body; readers take it as unknown.
+  // koa-body types it as JSON; all readers treat it as unknown
   ctx.request.body = value as NonNullable<typeof ctx.request.body>;
 }
 
-/** Where code of Strapi v4 finds the text of a body, to check signatures. */
+/** The key under which code for Strapi v4 finds the text of a body, to check signatures. */
 const unparsedBody = Symbol.for('unparsedBody');
 
 const joined = (pieces: readonly Buffer[]): Buffer => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces));
 
 /**
- * Forms are read by koa-body, keys with brackets included. It is loaded with the first form, since it takes 80 ms and 5 MB and
- * few clients send forms.
+ * Returns the reader of forms, whose keys may have brackets. koa-body is loaded with the first form, because it takes 80 ms and 5
+ * MB, and few clients send forms.
  */
 function formReader(config: BodyConfig): ReadBody {
   let parser: Promise<Middleware> | undefined;
@@ -141,19 +145,19 @@ async function createFormParser({ formLimit }: BodyConfig): Promise<Middleware> 
   return koaBody({ json: false, text: false, multipart: false, formLimit, queryString: queryRules, onError: refuse });
 }
 
-/** Passed through to qs; the types of koa-body have only some of its options. */
+/** Options of qs, some of which are missing in the types of koa-body. */
 const queryRules: object = { depth: 20, parameterLimit: 1000, throwOnLimitExceeded: true };
 
-/** Errors of zlib and qs have no status of their own, or say more than a client needs. */
+/** Translates errors of zlib and qs, which have no status or too detailed messages. */
 function refuse(error: Error): never {
   const known = 'status' in error && error.name !== 'RangeError';
   throw known ? error : bodyInvalid('invalid form body');
 }
 
-/** Returns the unpacked bytes of a body. Throws 413 if they exceed the limit, and 400 for bytes that do not have the encoding. */
+/** Returns the decompressed bytes of a body. Throws a 413 if they exceed the limit, and a 400 if they are not in the encoding. */
 type Unpack = (bytes: Buffer, limit: number) => Buffer;
 
-/** Synchronous: a megabyte takes 3 ms, less than its parsing, and other packed bodies take no memory meanwhile. */
+/** Synchronous decompressors: a megabyte takes 3 ms, less than parsing it, and only one body is decompressed at a time. */
 const unpackers: Readonly<Record<string, typeof gunzipSync>> = {
   gzip: gunzipSync,
   'x-gzip': gunzipSync,
@@ -161,7 +165,7 @@ const unpackers: Readonly<Record<string, typeof gunzipSync>> = {
   br: brotliDecompressSync,
 };
 
-/** Returns what unpacks a body; null if it is not packed. Throws 415 for an unknown encoding. */
+/** Returns the decompressor of a body; null if it is not compressed. Throws a 415 for an unknown encoding. */
 function unpackerOf({ headers }: IncomingMessage): Unpack | null {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return null;
@@ -184,8 +188,8 @@ interface Bounds {
 }
 
 /**
- * Returns the bytes of a body as they came. Throws 413 if they exceed the limit. Listeners and not `for await`: leaving such a loop
- * destroys the socket before the answer is sent.
+ * Returns the bytes of a body as received. Throws a 413 if they exceed the limit. Uses listeners, because leaving a `for await`
+ * loop destroys the socket before the answer is sent.
  */
 function receive(request: IncomingMessage, { limit, reservation, isPacked }: Bounds): Promise<readonly Buffer[]> {
   if (!isPacked && Number(request.headers['content-length']) > limit) return Promise.reject(bodyTooLarge());
@@ -195,9 +199,9 @@ function receive(request: IncomingMessage, { limit, reservation, isPacked }: Bou
     const fail = (error: unknown): void => {
       pieces = [];
       request.removeAllListeners('data');
-      // The rest of the body is discarded, so that the client reads the answer and the connection can be reused.
+      // Discards the rest of the body, so that the client reads the answer and the connection can be reused.
       request.resume();
-      reject(error as Error); // nothing else is thrown
+      reject(error as Error); // always an Error
     };
     request.on('data', (piece: Buffer) => {
       size += piece.length;
@@ -211,7 +215,7 @@ function receive(request: IncomingMessage, { limit, reservation, isPacked }: Bou
     });
     request.once('end', () => {
       resolve(pieces);
-      pieces = []; // the listeners live as long as the request
+      pieces = []; // releases memory, because the listeners live as long as the request
     });
     request.once('error', () => {
       fail(bodyInvalid('request aborted'));

@@ -5,7 +5,7 @@ import { rawError } from './error-response.js';
 import { isMultipart } from './request-body.js';
 import type { ServerConfig } from '../config/config.js';
 
-/** Refuses by 400 a URL that is too long, and a path whose percent-encoding is not valid UTF-8. */
+/** Throws a 400 for a URL that is too long, and for a path whose percent-encoding is not valid UTF-8. */
 export const checkUrl =
   (urlLength: number): Middleware =>
   (ctx, next) => {
@@ -26,11 +26,11 @@ function isDecodable(path: string): boolean {
 
 type Limits = Pick<ServerConfig, 'requestTimeout' | 'uploadTimeout'>;
 
-/** Uploads under way by their timers. */
+/** Functions that extend the time limit, by the request of a multipart body. */
 const uploads = new WeakMap<IncomingMessage, () => void>();
 
 /**
- * Gives a request the time limit of uploads, counted from its beginning. Called once its sender is known to have the right to
+ * Gives a request the time limit of uploads, counted from its beginning. Called when the caller is known to have the right to
  * upload.
  */
 export function allowUploadTime(request: IncomingMessage): void {
@@ -38,8 +38,8 @@ export function allowUploadTime(request: IncomingMessage): void {
 }
 
 /**
- * Answers a request that takes too long: by 408 if its body is incomplete, else by 503. The work itself is stopped by the time
- * limit of the database. The timer does not keep the process alive.
+ * Answers a request that takes too long: with 408 if its body is incomplete, otherwise with 503. The work itself is stopped by
+ * the time limit of the database. The timer does not keep the process alive.
  */
 export function timeLimit({ requestTimeout, uploadTimeout }: Limits): Middleware {
   return (ctx, next) =>
@@ -68,13 +68,13 @@ class RequestTimer {
   readonly #expire: () => void;
   #timer: NodeJS.Timeout;
 
-  /** `limit`: milliseconds. */
+  /** `limit` is in milliseconds. */
   constructor(limit: number, expire: () => void) {
     this.#expire = expire;
     this.#timer = setTimeout(expire, limit).unref();
   }
 
-  /** Sets another limit, counted from the beginning. */
+  /** Sets another limit in milliseconds, counted from the beginning. */
   setLimit(limit: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#expire, limit - (performance.now() - this.#begun)).unref();

@@ -12,14 +12,14 @@ import { isMultipart } from './request-body.js';
 /** The parameters of a path by name, decoded. */
 export type RouteParams = Readonly<Record<string, string>>;
 
-/** Reads a multipart body, its files into a staging. */
+/** Reads a multipart body and stages its files. */
 export type ReadMultipart = (staging: Pick<Staging, 'stage'>, rules: MultipartRules) => Promise<MultipartBody>;
 
-/** A request as handlers see it. Its parts are getters on Koa's context, so that unused ones cost nothing. */
+/** A request as handlers see it. Its properties are getters on Koa's context, so that unused ones cost nothing. */
 export class RouteRequest {
   readonly params: RouteParams;
   readonly #ctx: Context;
-  /** Undefined: the body has not been read. */
+  /** Reads the multipart body again; undefined if it was not read before. */
   readonly #readAgain: ReadMultipart | undefined;
 
   constructor(ctx: Context, params: RouteParams, readAgain?: ReadMultipart) {
@@ -28,7 +28,7 @@ export class RouteRequest {
     this.#readAgain = readAgain;
   }
 
-  /** HEAD is handled as GET is; the body of the answer is not sent. */
+  /** The method. HEAD is handled like GET, but the body of the answer is not sent. */
   get method(): string {
     return this.#ctx.method;
   }
@@ -37,7 +37,7 @@ export class RouteRequest {
     return this.#ctx.path;
   }
 
-  /** Without the question mark. */
+  /** The query string without the question mark. */
   get querystring(): string {
     return this.#ctx.querystring;
   }
@@ -46,7 +46,7 @@ export class RouteRequest {
     return this.#ctx.req.headers;
   }
 
-  /** The decoded JSON body or form; undefined for other bodies. */
+  /** The decoded JSON or form; undefined for other bodies. */
   get body(): unknown {
     return this.#ctx.request.body;
   }
@@ -56,58 +56,58 @@ export class RouteRequest {
     return this.#ctx.ip;
   }
 
-  /** Whether a program of this machine has sent it, for no other client. */
+  /** Whether a program on this machine sent the request. */
   get isLocal(): boolean {
     return isLocal(this.#ctx.req);
   }
 
-  /** Whether the client prefers HTML to JSON, as browsers do for a page. */
+  /** Whether the client prefers HTML to JSON, as browsers do. */
   get asksForPage(): boolean {
     return this.#ctx.accepts(['json', 'html']) === 'html';
   }
 
-  /** Address of the service as the client has named it, without a slash at the end. */
+  /** Address of the service in the request of the client, without a trailing slash. */
   get address(): string {
     return `${this.#ctx.protocol}://${this.#ctx.host}`;
   }
 
-  /** Reads a multipart body, its files into a staging; null if the request has none. */
+  /** Reads a multipart body and stages its files; null if the request has no multipart body. */
   get readMultipart(): ReadMultipart | null {
     if (this.#readAgain !== undefined) return this.#readAgain;
     const ctx = this.#ctx;
     return isMultipart(ctx) ? (staging, rules) => readMultipart(ctx, staging, rules) : null;
   }
 
-  /** Returns a request of the same client to a path with other parameters and another query. */
+  /** Returns a request of the same client with other path parameters and another query string. */
   withTarget(params: RouteParams, querystring: string): RouteRequest {
-    const ctx = Object.create(this.#ctx, { querystring: { value: querystring } }) as Context; // has all that it is made from
+    const ctx = Object.create(this.#ctx, { querystring: { value: querystring } }) as Context; // inherits the rest
     return new RouteRequest(ctx, params, this.#readAgain);
   }
 
-  /** Returns the same request, whose multipart body was read before. */
+  /** Returns the same request, with a multipart body that was read before. */
   withMultipart(readAgain: ReadMultipart): RouteRequest {
     return new RouteRequest(this.#ctx, this.params, readAgain);
   }
 
-  /** The sender of the request, identified by its address. */
+  /** The sender, identified by address. */
   get sender(): Sender {
     return senderOf(this.#ctx, null);
   }
 }
 
-/** Returns the id in the path of a request; 0, which no entry has, if it names none. */
+/** Returns the id in the path of a request; 0, which is never the id of an entry, if there is none. */
 export const idOf = ({ request }: { readonly request: RouteRequest }): number => decodeId(request.params['id']);
 
-/** Returns the body of a request as an object, empty if there is none or it has another form. */
+/** Returns the body of a request if it is an object, otherwise an empty object. */
 export const bodyOf = ({ body }: RouteRequest): Values => (isRecord(body) && !Array.isArray(body) ? body : {});
 
-/** Returns the value of a parameter of the query string; a list if it comes several times, undefined if it does not. */
+/** Returns the value of a query parameter; a list if it occurs several times, undefined if it is absent. */
 export function parameterOf({ querystring }: RouteRequest, name: string): string | readonly string[] | undefined {
   const values = new URLSearchParams(querystring).getAll(name);
   return values.length > 1 ? values : values[0];
 }
 
-/** Returns the value of a cookie; undefined if the client sends none of that name. */
+/** Returns the value of a cookie; undefined if the client sent none of that name. */
 export const cookieOf = ({ headers }: RouteRequest, name: string): string | undefined =>
   headers.cookie
     ?.split(/; */)
@@ -115,7 +115,7 @@ export const cookieOf = ({ headers }: RouteRequest, name: string): string | unde
     ?.slice(name.length + 1);
 
 /**
- * Returns the key that a request counts for: its user or token; its address without credentials, or if the caller is not
+ * Returns the key for counting a request: that of its user or token, or of its address if the caller has no credentials or is not
  * identified (null).
  */
 export function clientKey({ ip }: Context, caller: Caller | null): string {
@@ -130,7 +130,7 @@ export function clientKey({ ip }: Context, caller: Caller | null): string {
   }
 }
 
-/** Returns the sender of a request. Key and signal are created on first use; most requests use neither. */
+/** Returns the sender of a request. Its key and signal are created on first use, because most requests use neither. */
 export const senderOf = (ctx: Context, caller: Caller | null): Sender => new RequestSender(ctx, caller);
 
 class RequestSender implements Sender {
@@ -153,7 +153,7 @@ class RequestSender implements Sender {
   }
 }
 
-/** Returns a signal that is aborted when the connection of a request is closed. */
+/** Returns a signal that aborts when the connection of a request is closed. */
 function endSignal({ res }: Context): AbortSignal {
   if (res.closed) return AbortSignal.abort();
   const ended = new AbortController();
@@ -163,5 +163,5 @@ function endSignal({ res }: Context): AbortSignal {
   return ended.signal;
 }
 
-/** Without a reason each signal would make an exception with a stack. */
+/** The reason of all these signals. Without one each signal would create an exception with a stack. */
 const connectionClosed = new Error('The connection is closed');

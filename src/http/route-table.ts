@@ -12,19 +12,19 @@ import { type Connection, notRunning } from './running.js';
 import { answerMethod, answerUnknown } from './unknown-method.js';
 
 interface RouteTableInput {
-  /** The first row whose path fits decides, so that fixed paths come before those with parameters. */
+  /** The first matching path is used, so fixed paths must come before those with parameters. */
   readonly routes: readonly AnyRoute[];
   readonly connection: Connection;
-  /** The middleware of a path. */
+  /** Returns the middleware of a path. */
   readonly shared: (settings: PathSettings) => readonly Middleware[];
   /** Code of a project; null if there is none. */
   readonly projectCode: ProjectCode | null;
 }
 
 /**
- * Mounts the route table; requests that no path fits go on. There is a router for each fixed beginning of the paths, of two parts
- * at most: a router tries its paths one after the other, which takes 3.5 µs for the 100 rows of all front ends. Bare paths need no
- * router, whose own work is 1.7 µs.
+ * Returns the middleware that answers requests by the route table, and passes on requests without a matching path. There is one
+ * router per fixed beginning of paths, of at most two parts, because a router tries its paths one after the other, which takes
+ * 3.5 µs for the 100 rows of all front ends. Bare paths bypass the routers, which take 1.7 µs.
  */
 export function routeTable(input: RouteTableInput): Middleware {
   const paths = pathsOf(input);
@@ -44,7 +44,7 @@ export function routeTable(input: RouteTableInput): Middleware {
   return input.projectCode === null ? table : beforeTable(table, input.projectCode, input);
 }
 
-/** Lets the code of a project answer first. */
+/** Returns middleware that tries the routes of a project before the table. */
 function beforeTable(table: Middleware, projectCode: ProjectCode, { shared, connection }: RouteTableInput): Middleware {
   const matches = new WeakMap<Context, RouteMatch>();
   const answer = nest(shared({}), (ctx) => {
@@ -59,16 +59,16 @@ function beforeTable(table: Middleware, projectCode: ProjectCode, { shared, conn
   };
 }
 
-/** Returns where the part of a path ends that begins at a place. */
+/** Returns the end of the path part that begins at `start`. */
 function endOfPart(path: string, start: number): number {
   const end = path.indexOf('/', start);
   return end === -1 ? path.length : end;
 }
 
-/** `/api` of `/api/articles`. */
+/** Returns the first part of a path: `/api` for `/api/articles`. */
 const firstPartOf = (path: string): string => path.slice(0, endOfPart(path, 1));
 
-/** The first two parts of a path, `/api/upload` of `/api/upload/files`; only those before a parameter. */
+/** Returns the first two parts of a path, up to a parameter: `/api/upload` for `/api/upload/files`. */
 function beginningOf(path: string): string {
   const first = firstPartOf(path);
   const second = firstPartOf(path.slice(first.length));
@@ -76,16 +76,16 @@ function beginningOf(path: string): string {
   return isVariable(second) ? first : first + second;
 }
 
-/** Returns the beginning of a route's path: `/docs{/*rest}` begins as `/docs/{*rest}` does. */
+/** Returns the beginning of a route's path. `/docs{/*rest}` is treated like `/docs/{*rest}`. */
 const beginningOfRoute = (path: string): string => beginningOf(path.replace('{/', '/{'));
 
 const isVariable = (part: string): boolean => part.startsWith('/:') || part.startsWith('/{');
 
-/** Paths that a request with this beginning may match. */
+/** Returns the paths that requests with this beginning may match. */
 const pathsBelow = (beginning: string, paths: readonly Path[]): readonly Path[] =>
   paths.filter(({ path }) => ['', beginning, firstPartOf(beginning)].includes(beginningOfRoute(path)));
 
-/** A path, and what answers requests to it. */
+/** A path, and the function that answers its requests. */
 interface Path {
   readonly path: string;
   readonly settings: PathSettings;
@@ -94,7 +94,7 @@ interface Path {
 
 type Answering = (ctx: RoutedContext) => Promise<void>;
 
-/** Koa's context, with the parameters that a router has found in the path. */
+/** Koa's context with the path parameters that a router has found. */
 interface RoutedContext extends Context {
   readonly params?: RouteParams;
   readonly captures?: readonly string[];
@@ -111,7 +111,7 @@ function pathsOf({ routes, connection, shared }: RouteTableInput): Path[] {
   });
 }
 
-/** Returns what finds the rows of a path. A dynamic route decides for all methods. */
+/** Returns a function that finds the rows of a path. A dynamic route handles all methods. */
 function finderOf(routes: readonly AnyRoute[], connection: Connection): (ctx: RoutedContext) => Rows | null {
   const dynamic = routes.find((route) => 'find' in route);
   if (dynamic !== undefined) return ({ captures = [] }) => dynamic.find(captures, connection.running ?? notRunning());
@@ -119,7 +119,7 @@ function finderOf(routes: readonly AnyRoute[], connection: Connection): (ctx: Ro
   return () => rows;
 }
 
-/** If two rows have one method, the first one decides. */
+/** Returns the rows by method. The first row of a method is used. */
 function firstOf(routes: readonly FixedRoute[]): Rows {
   const rows = new Map<string, FixedRoute>();
   for (const route of routes) if (!rows.has(route.method)) rows.set(route.method, route);
@@ -129,24 +129,27 @@ function firstOf(routes: readonly FixedRoute[]): Rows {
 function createRouter(paths: readonly Path[]): Middleware {
   const router = new Router({ sensitive: true });
   for (const { path, answer } of paths) router.all(path, answer);
-  return router.routes() as Middleware; // it sets the properties of the context that its type requires
+  return router.routes() as Middleware; // the router itself sets the properties that its type requires
 }
 
-/** Runs middleware one within the other, the answer innermost. It is put together once; the router would do so for each request. */
+/** Composes middleware, with the answer innermost. This is done once, because the router would repeat it for each request. */
 const nest = (shared: readonly Middleware[], answer: Answering): Answering =>
   shared.reduceRight<Answering>((inner, middleware) => {
-    const run = middleware as (ctx: Context, next: () => Promise<void>) => Promise<void>; // those of this service return promises
+    const run = middleware as (ctx: Context, next: () => Promise<void>) => Promise<void>; // returns a promise
     return (ctx) => run(ctx, () => inner(ctx));
   }, answer);
 
-/** A request that has found its path. */
+/** A request with a matching path. */
 interface Matched {
   readonly ctx: Context;
   readonly params: RouteParams;
   readonly connection: Connection;
 }
 
-/** Answers a request by the row of its method; by 405, 501 or the Allow header if there is none, and as unknown without rows. */
+/**
+ * Answers a request by the row of its method. If there is none, answers 405, 501 or the Allow header. Without rows the path
+ * counts as unknown.
+ */
 async function answerRoute(rows: Rows | null, matched: Matched): Promise<void> {
   const { ctx } = matched;
   if (rows === null) {
@@ -190,7 +193,7 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, { ctx, c
   }
 }
 
-/** The paths of the admin API are hidden from callers who may not use it. */
+/** Answers a method that has no row. Checks the rights first on paths of the admin API, which are hidden from other callers. */
 async function refuseMethod(rows: Rows, { ctx, connection }: Matched): Promise<void> {
   const isAdmin = [...rows.values()].some(({ action }) => action === 'admin');
   if (isAdmin) await identify(ctx, { action: 'admin' }, connection.running ?? notRunning());
@@ -202,9 +205,9 @@ function send(ctx: Context, { status = 200, headers, body }: Answer): void {
   ctx.status = status;
   if (headers !== undefined) for (const name of Object.keys(headers)) ctx.set(name, headers[name] ?? '');
   if (body === undefined) return;
-  // Koa would look the type up in a table of all types.
+  // set here, because Koa would look it up in a table of all types
   if (isJson(body) && !ctx.res.hasHeader('Content-Type')) ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
   ctx.body = body;
-  // The length was announced, so the connection is cut: a client must not take a part for the whole.
+  // The length was already sent, so the connection is closed: the client must not mistake a part for the whole.
   if (body instanceof Readable) body.once('error', () => ctx.res.destroy());
 }

@@ -10,17 +10,17 @@ import type { Connection, Running } from './running.js';
 
 /** An answer to the client. */
 export interface Answer {
-  /** 200 unless given. */
+  /** The status; 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Objects and lists are sent as JSON; text, bytes and streams as they are. */
+  /** Objects and lists are sent as JSON; strings, bytes and streams unchanged. */
   readonly body?: unknown;
 }
 
 /** A request to a row that needs no rights. */
 interface OpenCall {
   readonly request: RouteRequest;
-  /** Its `running` is null until the service is connected. */
+  /** `running` is null until the service is connected. */
   readonly connection: Connection;
 }
 
@@ -30,58 +30,58 @@ export interface RouteCall extends Authorized {
   readonly running: Running;
 }
 
-/** A row whose callers are not identified. It answers even before the service is connected, and gets no large bodies. */
+/** A row whose callers are not identified. It answers even before the service is connected, and its bodies must be small. */
 interface OpenRow {
   readonly action: null;
   readonly handle: (call: OpenCall) => Answer | Promise<Answer>;
 }
 
-/** A row whose callers are identified, and must have its right. */
+/** A row whose callers are identified and must have the required right. */
 interface IdentifiedRow extends RouteRequirement {
-  /** Attempts are counted under this name, before they are handled. */
+  /** Name under which attempts are counted, before they are handled. */
   readonly limit?: LimitedRoute;
-  /** Answers a 401 instead of the error response. */
+  /** Returns the answer to a 401 instead of the error response. */
   readonly refuse?: (error: ApiError) => Answer;
 }
 
-/** A row that answers by a value. */
+/** A row whose handler returns the answer. */
 export interface GuardedRow extends IdentifiedRow {
   readonly handle: (call: RouteCall) => Answer | Promise<Answer>;
 }
 
-/** A row whose code needs Koa's context. Null: the code has set the answer there. */
+/** A row whose handler needs Koa's context. It returns null if it has set the answer there. */
 interface ContextRow extends IdentifiedRow {
   readonly handleContext: (ctx: Context, call: RouteCall) => Promise<Answer | null>;
 }
 
-/** A row of a path for one method. */
+/** The handler of one method on a path. */
 export type Row = OpenRow | GuardedRow | ContextRow;
 
-/** The rows of a path by method, in the order of the Allow header. `ALL`: every method that is not named. */
+/** The rows of a path by method, in the order of the Allow header. `ALL` is for all other methods. */
 export type Rows = ReadonlyMap<string, Row>;
 
 /** Settings of a path. */
 export interface PathSettings {
   readonly cors?: CorsSettings;
   readonly body?: MiddlewaresConfig['body'];
-  /** Answers are not compressed, since that would not make them smaller, or they must not be changed. */
+  /** Disables compression, because answers are compressed already or must not be changed. */
   readonly isUncompressed?: true;
-  /** The shared middleware is skipped: no headers are set, no body is read, errors are not translated. */
+  /** Skips the shared middleware: no headers are set, no body is read, errors are not translated. */
   readonly isBare?: true;
 }
 
-/** A JSON schema, or what makes one from the models in force. */
+/** A JSON schema, or a function that creates one from the models in force. */
 type AcceptedBody = JsonSchema | ((call: Pick<Authorized, 'content'>) => JsonSchema);
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 interface RouteKey {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'ALL';
-  /** `/users/:id`; `{/*rest}`: anything below. */
+  /** A path such as `/users/:id`. `{/*rest}` matches anything below. */
   readonly path: string;
-  /** The same for all rows of a path. */
+  /** All rows of a path must have the same settings. */
   readonly settings?: PathSettings;
-  /** The JSON schema of the body, if the row checks its body by one. */
+  /** The JSON schema of the body, if the row checks the body by a schema. */
   readonly accepts?: AcceptedBody;
 }
 
@@ -90,7 +90,7 @@ export type Route = RouteKey & GuardedRow;
 export type OpenRoute = RouteKey & OpenRow;
 export type ContextRoute = RouteKey & ContextRow;
 
-/** A path whose rows are looked up when a request comes; null: there is nothing there. `params` are not decoded. */
+/** A path whose rows are found for each request; null if there are none. `params` are not decoded. */
 export interface DynamicRoute extends Pick<RouteKey, 'path'> {
   readonly find: (params: readonly string[], running: Running) => Rows | null;
 }
@@ -98,38 +98,38 @@ export interface DynamicRoute extends Pick<RouteKey, 'path'> {
 export type FixedRoute = Route | OpenRoute | ContextRoute;
 export type AnyRoute = FixedRoute | DynamicRoute;
 
-/** Returns the rows with a prefix in front of their paths. */
+/** Returns the rows with a prefix before their paths. */
 export const withPrefix = <Row extends RouteKey>(prefix: string, routes: readonly Row[]): Row[] =>
   routes.map((route) => ({ ...route, path: `${prefix}${route.path}` }));
 
-/** The code of a project at a path. */
+/** The match of a path in the code of a project. */
 export interface RouteMatch {
-  /** Null if there is nothing, and the route table is not searched either. */
+  /** Null if there is nothing at the path. The route table is not searched then. */
   readonly rows: Rows | null;
-  /** Decoded. */
+  /** Decoded path parameters. */
   readonly params: RouteParams;
 }
 
 /** A route of the code of a project. */
 export interface ProjectRoute {
   readonly method: string;
-  /** `/api/pages/:slug`; parameters are in the form of the route table. */
+  /** A path such as `/api/pages/:slug`, with parameters in the form of the route table. */
   readonly path: string;
   readonly row: Row;
-  /** The full name of its action, such as `api::page.page.bySlug`; null if it is a function. */
+  /** Full name of the action, such as `api::page.page.bySlug`; null if it is a function. */
   readonly handler: string | null;
-  /** Whether the service answers as it does by itself. */
+  /** Whether the service answers it without code of the project. */
   readonly isGenerated: boolean;
 }
 
-/** Code of a project that takes part in requests. */
+/** The code of a project that handles requests. */
 export interface ProjectCode {
-  /** Returns the code at a path; null leaves the request to the route table. Called before the table is searched. */
+  /** Returns the match of a path; null if the route table should be used. Called before the table is searched. */
   find(method: string, path: string): RouteMatch | null;
-  /** Returns the routes that requests reach; the same list until they change. */
+  /** Returns the routes that requests can reach. Returns the same list until they change. */
   routes(): readonly ProjectRoute[];
-  /** Runs around the answer to every request, when the body is read. */
+  /** Middleware around all answers. The body has been read by then. */
   readonly middleware: Middleware;
-  /** Adds the members to Koa's context that code expects. */
+  /** Adds members to Koa's context that code of a project expects. */
   extend(app: Koa): void;
 }

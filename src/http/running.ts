@@ -12,27 +12,27 @@ import type { Registry } from '../schema/content-type.js';
 import type { ExplainRefusal } from './explain-refusal.js';
 import type { RequestLimiter } from './limit-requests.js';
 
-/** The parts of the service that requests work with, once the database has answered. */
+/** The parts of the service that requests need. They exist after the database has answered. */
 export interface Running {
   readonly config: Config;
   readonly secrets: Secrets;
   readonly backend: Backend;
-  /** Whether the database is the one that the service starts itself. */
+  /** Whether the database is the embedded server. */
   readonly isEmbedded: boolean;
   readonly authenticator: Authenticator;
-  /** Null if users and permissions are switched off. */
+  /** Null if users and permissions are disabled. */
   readonly accounts: Accounts | null;
-  /** Null if uploads are switched off. */
+  /** Null if uploads are disabled. */
   readonly media: Media | null;
-  /** Counts attempts at logins, registrations and e-mails; null if they are not limited. */
+  /** Limits of logins, registrations and e-mails; null if attempts are not limited. */
   readonly attempts: AttemptLimits | null;
-  /** Counts wrong admin tokens. */
+  /** Limit of wrong admin tokens. */
   readonly adminGuesses: GuessLimit;
-  /** Null if the number of requests is not limited. */
+  /** The general limit of requests; null if it is disabled. */
   readonly limiter: RequestLimiter | null;
-  /** Logs, in development, the missing rights of a refused caller. */
+  /** Logs the missing rights of refused callers in development. */
   readonly explainRefusal: ExplainRefusal;
-  /** Returns the actions of the code of a project, which roles may be granted. */
+  /** Returns the actions in the code of a project that can be granted to roles. */
   readonly projectActions?: () => readonly string[];
   /** The source of the context of each request. */
   readonly source: ContentSource;
@@ -43,30 +43,30 @@ export interface Running {
 /** The connection to the database; `running` is null until the database has answered. */
 export class Connection {
   running: Running | null = null;
-  /** Whether everything is done that comes before the first request: the demo is stored, and `bootstrap` has ended. */
+  /** Whether all preparations have finished: the demo is stored, and `bootstrap` has run. */
   isPrepared = false;
-  /** Whether the service is about to stop: others should get the requests that come. */
+  /** Whether the service is about to stop, so that load balancers should stop sending requests. */
   isStopping = false;
 }
 
-/** Throws 503, with the message if one is given: what takes the place of `running` until the database has answered. */
+/** Throws a 503 with the message, if there is one. Called instead of using `running` before the database has answered. */
 export function notRunning(message?: string): never {
   throw unavailableError(message);
 }
 
-/** Throws a NotFoundError if users and permissions are switched off. */
+/** Throws a NotFoundError if users and permissions are disabled. */
 export function accountsOf({ accounts }: Pick<Running, 'accounts'>): Accounts {
   if (accounts === null) throw notFoundError('Users and permissions are switched off');
   return accounts;
 }
 
-/** Throws a NotFoundError if uploads are switched off. */
+/** Throws a NotFoundError if uploads are disabled. */
 export function mediaOf({ media }: Pick<Running, 'media'>): Media {
   if (media === null) throw notFoundError('Uploads are switched off');
   return media;
 }
 
-/** Every action that a role or token can be granted. */
+/** Returns all actions that can be granted to a role or token. */
 export const grantableActions = (
   { config, projectActions }: Pick<Running, 'config' | 'projectActions'>,
   registry: Registry,

@@ -6,19 +6,19 @@ import type { ServerConfig } from '../config/config.js';
 import { cutSlowAnswers } from './cut-slow-answers.js';
 import { oneAtATime } from './one-at-a-time.js';
 
-/** A server that listens. */
+/** A running HTTP server. */
 export interface HttpServer {
-  /** Without a slash at the end: the configured public address, else one that works on this machine. */
+  /** The configured public address, otherwise one that works on this machine; without a trailing slash. */
   readonly url: string;
   readonly port: number;
   /**
-   * Stops accepting connections, lets requests finish for at most `shutdownTimeout`, then cuts the rest. Returns the number of
-   * cut requests; a second call returns the same promise.
+   * Stops accepting connections, lets requests finish for up to `shutdownTimeout`, then closes their connections. Resolves to the
+   * number of interrupted requests. Further calls return the same promise.
    */
   close(): Promise<number>;
 }
 
-/** Serves HTTP. Rejects with a message for people where the port is taken. */
+/** Starts the HTTP server. Rejects with a readable message if the port is in use. */
 export async function startHttpServer(callback: RequestListener, config: ServerConfig): Promise<HttpServer> {
   const server = createServer(optionsOf(config));
   server.maxConnections = config.maxConnections;
@@ -36,7 +36,7 @@ export async function startHttpServer(callback: RequestListener, config: ServerC
   return { url: addressOf(config, port), port, close: () => (closing ??= drain(server, traffic, config.shutdownTimeout)) };
 }
 
-/** Requests and connections that must end before the server has stopped. */
+/** Requests and connections that must end before the server stops. */
 interface Traffic {
   readonly underWay: ReadonlySet<ServerResponse>;
   readonly sockets: ReadonlySet<Socket>;
@@ -44,7 +44,7 @@ interface Traffic {
   watch(request: IncomingMessage, response: ServerResponse): void;
 }
 
-/** Tracks requests and connections. After the stop, answers have the header `Connection: close`. */
+/** Tracks requests and connections. After the server has stopped listening, answers have the header `Connection: close`. */
 function watchTraffic(server: Server): Traffic {
   const underWay = new Set<ServerResponse>();
   const sockets = new Set<Socket>();
@@ -63,7 +63,9 @@ function watchTraffic(server: Server): Traffic {
   return { underWay, sockets, watch };
 }
 
-/** Milliseconds for which the rest of a body is read past after its answer, so that clients that still send can read the answer. */
+/**
+ * Milliseconds for which the rest of a body is discarded after its answer, so that clients that still send can read the answer.
+ */
 const lingering = 2_000;
 
 function lingerThenCut(request: IncomingMessage): void {
@@ -72,7 +74,10 @@ function lingerThenCut(request: IncomingMessage): void {
   }, lingering).unref();
 }
 
-/** Node looks for overdue requests every 30 s by default; request-limits.ts cuts sooner where no file is sent. */
+/**
+ * Returns the options of the server. Node looks for overdue requests every 30 s by default. request-limits.ts is faster except
+ * for uploads.
+ */
 const optionsOf = ({ headersTimeout, requestTimeout, uploadTimeout, keepAliveTimeout, maxHeaderSize }: ServerConfig) => ({
   headersTimeout,
   requestTimeout: Math.max(requestTimeout, uploadTimeout, headersTimeout),
@@ -104,8 +109,8 @@ function addressOf({ url, host }: ServerConfig, port: number): string {
 }
 
 /**
- * `server.close()` ends idle connections at once, including those whose next request is on its way. So only the listening socket
- * is closed first, and each connection has one tick of the sweeper to send a request.
+ * Lets requests finish for up to `limit` milliseconds. `server.close()` also closes idle connections whose next request is on its
+ * way. So only the listening socket is closed at first, and the sweeper closes idle connections after one tick.
  */
 async function drain(server: Server, { underWay, sockets }: Traffic, limit: number): Promise<number> {
   const closed = new Promise<void>((resolve) => {
@@ -116,7 +121,7 @@ async function drain(server: Server, { underWay, sockets }: Traffic, limit: numb
   for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
   const sweeper = setInterval(() => {
     server.closeIdleConnections();
-    // Node considers a connection idle only after its first request.
+    // Node treats a connection as idle only after its first request.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }, 100);
   let cut = 0;

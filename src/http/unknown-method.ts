@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { notFoundError } from '../errors.js';
 
-/** Answers paths without rows: GET and HEAD by 404, other methods by 405. */
+/** Answers paths without rows: 404 for GET, HEAD and OPTIONS, 405 for other methods. */
 export function answerUnknown(ctx: Context): void {
   if (ctx.method === 'GET' || ctx.method === 'HEAD' || ctx.method === 'OPTIONS') throw notFoundError();
   answerMethod(ctx, ['HEAD', 'GET']);
@@ -9,7 +9,9 @@ export function answerUnknown(ctx: Context): void {
 
 const known: ReadonlySet<string> = new Set(['HEAD', 'OPTIONS', 'GET', 'PUT', 'PATCH', 'POST', 'DELETE']);
 
-/** 200 with Allow for OPTIONS, 405 with Allow for the usual methods, 501 for any other. */
+/**
+ * Answers a method that has no row: OPTIONS with 200 and Allow, other known methods with 405 and Allow, unknown ones with 501.
+ */
 export function answerMethod(ctx: Context, allowed: readonly string[]): void {
   if (!known.has(ctx.method)) {
     ctx.status = 501;

@@ -1,9 +1,9 @@
-/** Levels of lists and objects that are written piece by piece: those of the entries of a list, and of the entries related to them. */
+/** Levels of lists and objects that are written in pieces: enough for the entries of a list and for related entries. */
 const levels = 6;
 
 /**
- * Returns the bytes of a value as `JSON.stringify` writes it. The text is never whole in memory: it is made in pieces, and each becomes
- * bytes at once. `estimate`: about how many bytes there are.
+ * Returns the bytes of the JSON of a value. The text is created in pieces that become bytes immediately, so that it is never in
+ * memory as a whole. `estimate` is the approximate number of bytes.
  */
 export function writeJson(value: object, estimate: number): Buffer {
   const writer = new JsonWriter(estimate);
@@ -19,16 +19,16 @@ class JsonWriter {
     this.#buffer = Buffer.allocUnsafeSlow(Math.ceil(estimate));
   }
 
-  /** What was written so far. */
+  /** The bytes that were written so far. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** Returns whether there was something to write. `level`: the lists and objects around the value. */
+  /** Writes a value. Returns false if it has no JSON form. `level` is the number of lists and objects around the value. */
   write(value: unknown, level: number): boolean {
     if (level < levels && Array.isArray(value)) return this.#writeList(value, level + 1);
     if (level < levels && isPlain(value)) return this.#writeObject(value, level + 1);
-    // Undefined for what is no JSON, such as a function.
+    // undefined for values without a JSON form, such as functions
     const text = JSON.stringify(value) as string | undefined;
     if (text !== undefined) this.#append(text);
     return text !== undefined;
@@ -71,7 +71,7 @@ class JsonWriter {
   }
 }
 
-/** Whether a value is an object without a form of its own in JSON. */
+/** Returns whether a value is an object without a special JSON form. */
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
