@@ -46,7 +46,7 @@ export async function readMultipart(ctx: Context, staging: Staged, settings: Mul
   const parse = await createParser(parts);
   try {
     return await withoutPlace(ctx, async () => {
-      await parse(Object.create(ctx, { req: { value: parts.request } }) as Context, () => Promise.resolve()); // koa-body runs last
+      await parse(Object.create(ctx, { req: { value: parts.request } }) as Context, () => Promise.resolve()); // none follows
       return parts.finish();
     });
   } catch (error) {

@@ -7,7 +7,7 @@ import { anything, flag, listOf, orNull, record, text, whole, type Schema } from
 
 const userUid = 'plugin::users-permissions.user';
 
-/** Returns the result of a function for the type of users, which every registry has. */
+/** Returns the result of a function for the type of users, which every registry contains. */
 const ofUsers = (components: Components, show: typeof flatSchema): Schema => {
   const type = components.registry.types.get(userUid);
   return type === undefined ? anything : show(type, components);
@@ -22,7 +22,7 @@ const texts = (...names: readonly string[]): Schema => record(Object.fromEntries
 
 const loginTag = 'Login';
 
-/** Begins a session. */
+/** Describes an operation that begins a session. */
 const opens =
   (id: string, summary: string, body: Schema): Describe =>
   (components) => ({ id, summary, tag: loginTag, body: json(body), answers: answers(session(components), 'The session') });
@@ -59,7 +59,7 @@ const password = { password: text, passwordConfirmation: text };
 const email: Schema = { type: 'string', format: 'email' };
 const provider = 'Redirects the browser to';
 
-/** Users, roles and logins, by row below the prefix of the API. */
+/** Descriptions of the operations on users, roles and sessions, by row below the API prefix. */
 export const accountOperations: Readonly<Record<string, Describe>> = {
   'POST /auth/local': opens('logIn', 'Log in by name or e-mail address', texts('identifier', 'password')),
   'POST /auth/local/register': opens('register', 'Register', {

@@ -1,7 +1,7 @@
 import { answers, parameter, type Describe, type Operation, type QueryParameter } from './operation.js';
 import { flag, listOf, orNull, record, text, whole, type Schema } from './schema.js';
 
-/** Describes an operation without its body, whose schema the row has. */
+/** Describes an operation. The schema of its body is part of the row. */
 const admin =
   (id: string, summary: string, data: Schema, query: readonly QueryParameter[] = []): Describe =>
   () =>
@@ -47,7 +47,7 @@ const dryRun = [parameter('dryRun', 'Only say what the change would do', flag)];
 
 const route = record({ method: text, path: text, body: open }, ['method', 'path']);
 
-/** The admin API, by row. */
+/** Descriptions of the operations of the admin API, by row. */
 export const adminOperations: Readonly<Record<string, Describe>> = {
   'GET /admin/api': admin('adminFindRoutes', 'List the routes of the admin API with the bodies that they take', listOf(route)),
   'GET /admin/api/models': admin('adminFindModels', 'List models', listOf(model)),

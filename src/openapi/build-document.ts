@@ -12,11 +12,11 @@ type OpenapiDocument = Readonly<Record<string, unknown>>;
 
 interface DocumentInput {
   readonly operations: readonly ListedOperation[];
-  /** The schemas that the operations refer to. */
+  /** The schemas that operations refer to. */
   readonly components: Components;
-  /** Whether a row is open to requests without credentials. */
+  /** Returns whether a row is open to requests without credentials. */
   readonly isPublic: (row: Row) => boolean;
-  /** The version of the registry. */
+  /** Version of the registry. */
   readonly version: number;
 }
 
@@ -63,7 +63,10 @@ function buildDocument({ operations, components, isPublic, version }: DocumentIn
   };
 }
 
-/** Returns one spelling for paths that differ only in the names of their parameters: the first, those of ids last. By shape. */
+/**
+ * Returns the spelling of each path shape, because paths that differ only in parameter names must be one path. The first spelling
+ * is used, but one that ends in `:id` only if there is no other.
+ */
 function writtenPaths(operations: readonly ListedOperation[]): ReadonlyMap<string, string> {
   const paths = operations.map(({ path }) => path);
   const named = [...paths].sort((a, b) => Number(a.endsWith('/:id')) - Number(b.endsWith('/:id')));
@@ -83,7 +86,7 @@ const errorSchema: Schema = {
   },
 };
 
-/** Errors of every operation, by status. */
+/** Descriptions of the errors of all operations, by status. */
 const errors: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
   400: { name: 'BadRequest', description: 'The request is wrong; the message names the parameter or the attribute' },
   401: { name: 'Unauthorized', description: 'Credentials are missing or wrong' },
@@ -119,7 +122,7 @@ function showOperation({ operation, path }: ListedOperation, isPublic: boolean):
   };
 }
 
-/** Content types come first, in the order of the list. */
+/** Returns the tags in the order of operations, those of content types first. */
 function tagsOf(operations: readonly ListedOperation[]): object[] {
   const [content, others] = [true, false].map((isContent) =>
     operations.filter(({ row }) => (row.action?.startsWith('api::') ?? false) === isContent),
@@ -140,7 +143,9 @@ const contentOf = (content: Content, example?: unknown): object =>
     Object.entries(content).map(([type, schema]) => [type, { schema, ...(example !== undefined && { example }) }]),
   );
 
-/** `/api/articles/{id}` for `/api/articles/:id`, `/uploads/{name}` for a path with a rest. */
+/**
+ * Returns a path as OpenAPI writes it: `/api/articles/{id}` for `/api/articles/:id`, `/uploads/{name}` for `/uploads/{*name}`.
+ */
 const templateOf = (path: string): string => path.replaceAll(/\{\/?\*(\w+)\}/g, '{$1}').replaceAll(/:(\w+)/g, '{$1}');
 
 const pathParameters = (path: string, { inPath }: Operation): object[] =>

@@ -3,10 +3,10 @@ import type { ContentType, Registry, ScalarAttribute } from '../schema/content-t
 import { pascalCase, typeName } from '../schema/names.js';
 import type { Schema } from './schema.js';
 
-/** The purpose of a schema of a content type; part of its name in the document. */
+/** The purpose of a schema of a content type. It is part of the schema's name. */
 type Role = 'Entry' | 'Flat' | 'Target' | 'FlatTarget' | 'Input' | 'Filters' | 'Shape';
 
-/** The schemas of one document: of the types of a registry, as far as one caller may see them. */
+/** The schemas of one document, limited to what one caller may see of the registry. */
 export class Components {
   readonly registry: Registry;
   readonly access: Access;
@@ -18,22 +18,22 @@ export class Components {
     this.access = access;
   }
 
-  /** Returns a reference to a schema of a content type, which is built on first use. */
+  /** Returns a reference to a schema of a content type. `build` is called on first use. */
   ofType(type: ContentType, role: Role, build: () => Schema): Schema {
     return this.#define(`${role} ${type.uid}`, nameOf(type, role), build);
   }
 
-  /** The same for a schema of the conditions on one attribute: `ArticleKindFilter`. */
+  /** Returns a reference to a schema of conditions on one attribute: `ArticleKindFilter`. */
   ofAttribute(type: ContentType, { name }: ScalarAttribute, build: () => Schema): Schema {
     return this.#define(`Filter ${type.uid} ${name}`, `${nameOf(type, 'Entry')}${pascalCase(name)}Filter`, build);
   }
 
-  /** The same for a schema that belongs to no type. */
+  /** Returns a reference to a schema that belongs to no content type. */
   named(name: string, build: () => Schema): Schema {
     return this.#define(name, name, build);
   }
 
-  /** All schemas that were asked for, by name, in alphabetical order. */
+  /** Returns all referenced schemas by name, in alphabetical order. */
   schemas(): Readonly<Record<string, Schema>> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -43,7 +43,7 @@ export class Components {
     if (known !== undefined) return referTo(known);
     const name = this.#free(wanted);
     this.#names.set(key, name);
-    this.#schemas.set(name, {}); // reserves the name, since a type may refer to itself
+    this.#schemas.set(name, {}); // reserves the name, because a type may refer to itself
     this.#schemas.set(name, build());
     return referTo(name);
   }
@@ -57,7 +57,7 @@ export class Components {
 
 const referTo = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** `Article`, `FlatArticle`, `ArticleTarget`, `ArticleInput`, `ArticleFilters`. */
+/** Returns the name of a schema: `Article`, `FlatArticle`, `ArticleTarget`, `ArticleInput`, `ArticleFilters`. */
 function nameOf(type: ContentType, role: Role): string {
   const name = `${type.uid.startsWith('admin::') ? 'Admin' : ''}${typeName(type)}`;
   switch (role) {

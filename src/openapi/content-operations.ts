@@ -10,12 +10,12 @@ import { listOf, oneOf, record, text, whole, type Schema } from './schema.js';
 
 type ContentAction = (typeof typeActions)[number];
 
-/** Describes what an action does with the entries of a type. */
+/** Describes an action on the entries of a content type. */
 type DescribeAction = (type: ContentType, components: Components) => Operation;
 
 const tagOf = ({ displayName }: ContentType): string => displayName;
 
-/** `{ data, meta }`. */
+/** Returns the schema of `{ data, meta }`. */
 const envelope = (data: Schema, meta: Schema = { type: 'object' }): Schema => record({ data, meta });
 
 const meta = (components: Components): Schema => {
@@ -23,10 +23,10 @@ const meta = (components: Components): Schema => {
   return record({ pagination: components.named('Pagination', () => record(figures, [])) });
 };
 
-/** The phrase for the summary: `an article`. */
+/** Returns a noun phrase for summaries: `an article`. */
 const one = ({ displayName }: ContentType): string => `${/^[aeiou]/i.test(displayName) ? 'an' : 'a'} ${displayName}`;
 
-/** JSON, or a multipart form with files whose part `data` is the same JSON. */
+/** Returns the body of a write: JSON, or a multipart form with files and the same JSON in the part `data`. */
 const bodyOf = (data: Schema): Content => ({
   ...json(record({ data })),
   'multipart/form-data': {
@@ -45,7 +45,7 @@ const findMany: DescribeAction = (type, components) => ({
   answers: answers(envelope(listOf(entrySchema(type, components)), meta(components)), 'A page of entries'),
 });
 
-/** A single type; in all locales it is a list. */
+/** Describes the read of a single type. With `locale=all` it returns a list. */
 const findSingle: DescribeAction = (type, components) => {
   const entry = entrySchema(type, components);
   return {
@@ -57,7 +57,7 @@ const findSingle: DescribeAction = (type, components) => {
   };
 };
 
-/** An answer with the entry that was read or written. */
+/** Describes an answer with one entry. */
 const entryAnswer = (type: ContentType, components: Components): Pick<Operation, 'tag' | 'query' | 'answers'> => ({
   tag: tagOf(type),
   query: entryParameters(type, components),
@@ -99,7 +99,10 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
   }),
 };
 
-/** Returns the describer of an action on a type by its name, full or bare (`find`); null if it is no action on content. */
+/**
+ * Returns the description of an action on a content type by its full name or its last part (`find`); null if it is not an action
+ * on content.
+ */
 export function describerOf(action: string, type: ContentType): Describe | null {
   const name = action.slice(action.lastIndexOf('.') + 1);
   return isContentAction(name) ? (components) => actions[name](type, components) : null;

@@ -5,13 +5,13 @@ import type { Config } from '../config/config.js';
 import { notFoundError } from '../errors.js';
 import type { Answer, OpenRoute } from '../http/route.js';
 
-/** The files of swagger-ui that the page loads, with their types; the build copies them to dist/docs. */
+/** The files of swagger-ui that the page loads, with their media types. The build copies them to dist/docs. */
 export const docsFiles: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css',
   'swagger-ui-bundle.js': 'text/javascript',
 };
 
-/** The page loads files of this service only, and runs no inline scripts. */
+/** The content security policy of the page, which loads only files of this service and runs no inline scripts. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,7 +23,9 @@ const policy = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-/** The documentation page at `/docs`, with its files: the OpenAPI document to read and to try. */
+/**
+ * Returns the routes of the documentation page at `/docs` and its files. The page shows the OpenAPI document and sends requests.
+ */
 export function docsRoutes({ api }: Config): OpenRoute[] {
   const script = startScript(`${api.rest.prefix}/openapi.json`);
   return [
@@ -33,7 +35,7 @@ export function docsRoutes({ api }: Config): OpenRoute[] {
   ];
 }
 
-/** Whether the page is served; by default outside of production. */
+/** Returns whether the page is served. By default it is, except in production. */
 export const servesDocs = ({ api, environment }: Config): boolean => api.openapi && (api.docs ?? environment !== 'production');
 
 const sent = (type: string, body: string | Buffer): Answer => ({
@@ -64,7 +66,10 @@ const page = `<!doctype html>
 const missing =
   '<!doctype html><title>API documentation</title><p>The files of the page are missing: run <code>npm run build</code>.</p>';
 
-/** Reads the document again for each token entered, since it lists the operations that the token allows. */
+/**
+ * Returns the script of the page. It loads the document again for each entered token, because the document lists only operations
+ * that the token allows.
+ */
 const startScript = (url: string): string => `
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const applyScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -108,7 +113,7 @@ async function answerFile(name: string): Promise<Answer> {
   return { headers: { ...headers, 'Cache-Control': 'public, max-age=3600' }, body };
 }
 
-/** Beside the built program, or in dist/ where the sources run. */
+/** Returns the directory of the files, in the built program or, when running from sources, in dist/; null if there is none. */
 function directory(): string | null {
   const candidates = ['../../docs', '../../dist/docs'].map((folder) => path.resolve(import.meta.dirname, folder));
   return candidates.find((folder) => Object.keys(docsFiles).every((name) => existsSync(path.join(folder, name)))) ?? null;

@@ -7,10 +7,10 @@ import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 /** An attribute of one kind. */
 type Shown<Kind extends ShownAttribute['kind']> = Extract<ShownAttribute, { readonly kind: Kind }>;
 
-/** How entries are answered: with `attributes` and `data`, or flat, as users and files are. */
+/** The form of answered entries: with `attributes` and `data`, or flat, as for users and files. */
 type Form = 'Entry' | 'Flat';
 
-/** `{ id, attributes, meta }`; what `fields` and `populate` leave out is missing. */
+/** Returns the schema of `{ id, attributes, meta }`. Attributes are optional, because `fields` and `populate` select them. */
 export const entrySchema = (type: ContentType, components: Components): Schema =>
   components.ofType(type, 'Entry', () => ({
     ...record(
@@ -24,17 +24,17 @@ export const entrySchema = (type: ContentType, components: Components): Schema =
     ...(type.description !== '' && { description: type.description }),
   }));
 
-/** `{ id, username, ... }`. */
+/** Returns the schema of a flat entry: `{ id, username, ... }`. */
 export const flatSchema = (type: ContentType, components: Components): Schema =>
   components.ofType(type, 'Flat', () => record({ id: whole, ...valuesOf(type, 'Flat', components) }, ['id']));
 
-/** A component in an entry; in a dynamic zone with its uid. */
+/** Returns the schema of a component. In a dynamic zone it also has its uid. */
 function componentSchema(type: ContentType, form: Form, components: Components): Schema {
   const named = { id: whole, __component: { type: 'string', const: type.uid } };
   return components.ofType(type, form, () => record({ ...named, ...valuesOf(type, form, components) }, ['id']));
 }
 
-/** The attributes that the caller sees, by name. */
+/** Returns the schemas of the attributes that the caller may see, by name. */
 const valuesOf = (type: ContentType, form: Form, components: Components): Record<string, Schema> =>
   Object.fromEntries(shownAttributes(type, components).map(([name, shown]) => [name, valueOf(shown, form, components)]));
 
@@ -55,7 +55,9 @@ function valueOf(shown: ShownAttribute, form: Form, components: Components): Sch
   }
 }
 
-/** Entries may have components that the zone does not list, such as those that it listed earlier. */
+/**
+ * Returns the schema of a dynamic zone. It allows all components, because entries may have ones that the zone no longer lists.
+ */
 function zoneValue({ parts }: Shown<'dynamiczone'>, form: Form, components: Components): Schema {
   const all = [...components.registry.types.values()].filter(({ kind }) => kind === 'component');
   const others = components.named(`${form === 'Flat' ? 'Flat' : ''}AnyPart`, () =>
@@ -80,7 +82,7 @@ function linkValue({ attribute, target }: Shown<'link'>, form: Form, components:
   return record({ data: many ? oneOf(list) : orNull(entry) });
 }
 
-/** The number of entries, for `populate[name][count]=true`. */
+/** Returns the schema of the number of entries, for `populate[name][count]=true`. */
 function countOf(form: Form, components: Components): Schema {
   const count = record({ count: whole });
   return form === 'Flat'
@@ -88,7 +90,7 @@ function countOf(form: Form, components: Components): Schema {
     : components.named('Count', () => record({ attributes: count }));
 }
 
-/** Entries of several types, each with the name of its type. */
+/** Returns the schema of entries of several types, each with its type name. */
 function targetsValue({ many, targets }: Shown<'morph'>, form: Form, components: Components): Schema {
   const target = targets === null ? anyTarget(components) : oneOf(targets.map((type) => targetSchema(type, form, components)));
   return many ? listOf(target) : orNull(target);

@@ -5,11 +5,11 @@ import { conditionSchema, scalarCondition, scalarInput } from './scalar-schemas.
 import { anything, flag, listOf, oneOf, orNull, record, text, whole, type Schema } from './schema.js';
 import { isOpenLink } from './shown-attributes.js';
 
-/** The values of a write. An update leaves absent ones unchanged; a create sets their defaults. */
+/** Returns the schema of the values of a write. Absent values are unchanged by an update, and set to defaults by a create. */
 export const inputSchema = (type: ContentType, components: Components): Schema =>
   components.ofType(type, 'Input', () => record(inputsOf(type, components), []));
 
-/** The values of a new entry, with the required attributes. Drafts may lack them. */
+/** Returns the schema of a new entry, with its required attributes. A draft may lack them. */
 export function createSchema(type: ContentType, components: Components): Schema {
   const input = inputSchema(type, components);
   const required = requiredNames(type, components);
@@ -41,7 +41,9 @@ function inputsOf(type: ContentType, components: Components): Record<string, Sch
   );
 }
 
-/** Null: the caller may not see the target of the attribute, and so not change it. */
+/**
+ * Returns the schema of an attribute in a body; null if the caller may not see the target of the attribute, and so not change it.
+ */
 function inputOf(attribute: Attribute, components: Components): Schema | null {
   switch (attribute.kind) {
     case 'scalar':
@@ -60,7 +62,7 @@ function inputOf(attribute: Attribute, components: Components): Schema | null {
   }
 }
 
-/** With the id of an existing component, absent values stay unchanged. */
+/** Returns the schema of a component in a body. If it has the id of an existing component, absent values stay unchanged. */
 const partOf = (uid: string, components: Components): Schema => {
   const type = components.registry.types.get(uid);
   if (type === undefined) return anything;
@@ -82,7 +84,7 @@ const zoneInput = ({ components: uids }: ZoneAttribute, components: Components):
 
 const id: Schema = { type: ['integer', 'string'] };
 
-/** An id, a list of ids, or what to connect and disconnect. */
+/** Returns the schema of a relation in a body: an id, a list of ids, or entries to connect and disconnect. */
 function relationInput(components: Components): Schema {
   const place = { before: id, after: id, start: flag, end: flag };
   const connected = oneOf([id, { type: 'object', properties: { id, position: record(place, []) }, required: ['id'] }]);
@@ -96,7 +98,7 @@ function relationInput(components: Components): Schema {
 const targetInput = (components: Components): Schema =>
   components.named('TargetInput', () => ({ type: 'object', required: ['__type', 'id'], properties: { __type: text, id } }));
 
-/** `filters` of a type: conditions on its attributes and on those of related entries, and groups of them. */
+/** Returns the schema of `filters`: conditions on attributes and related entries, and groups of conditions. */
 export const filtersSchema = (type: ContentType, components: Components): Schema =>
   components.ofType(type, 'Filters', () => {
     const self = filtersSchema(type, components);
@@ -126,7 +128,7 @@ function filterOf(attribute: Attribute, type: ContentType, components: Component
   }
 }
 
-/** The id of a related entry, or conditions on it. */
+/** Returns the schema of a condition on a relation: an id, or conditions on the related entry. */
 function relatedFilter(uid: string, components: Components): Schema | null {
   const type = components.registry.types.get(uid);
   return type === undefined ? null : { anyOf: [whole, filtersSchema(type, components)] };

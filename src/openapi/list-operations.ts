@@ -13,10 +13,13 @@ import { serviceOperations } from './service-operations.js';
 
 const described: Readonly<Record<string, Describe>> = { ...serviceOperations, ...accountOperations, ...adminOperations };
 
-/** The rows that are described, as `GET /users`. */
+/** The described rows, as `GET /users`. */
 export const describedRows: readonly string[] = Object.keys(described);
 
-/** A row of the route table, or of a project, with its description. Rows of content types have the path of their type. */
+/**
+ * A row of the route table or of a project, with its description. In rows of content types the path contains the name of the
+ * type.
+ */
 export interface ListedOperation extends RowAt {
   readonly operation: Operation;
 }
@@ -24,16 +27,19 @@ export interface ListedOperation extends RowAt {
 interface ListInput {
   readonly config: Config;
   readonly routes: readonly AnyRoute[];
-  /** Code of a project, which answers before the routes; null if there is none. */
+  /** Code of a project, whose routes have precedence; null if there is none. */
   readonly projectCode: Pick<ProjectCode, 'find' | 'routes'> | null;
   readonly running: Running;
   readonly content: ContentContext;
-  /** Whether a row is listed. */
+  /** Returns whether a row is listed. */
   readonly select: (row: Row) => boolean;
   readonly components: Components;
 }
 
-/** Returns the selected rows that have a description: those of the service, of each content type, and of the project, which replace others. */
+/**
+ * Returns the selected rows that have a description: those of the service, of content types, and of the project, which replace
+ * others.
+ */
 export function listOperations(input: ListInput): ListedOperation[] {
   const { projectCode, select, components, content } = input;
   const rows = serviceRows(input);
@@ -50,10 +56,10 @@ export function listOperations(input: ListInput): ListedOperation[] {
   return withOwnIds(listed);
 }
 
-/** Returns the path of a request to a row. */
+/** Returns an example of a path that matches. */
 const samplePath = (path: string): string => path.replaceAll(/:\w+|\{\/?\*\w+\}/g, '1');
 
-/** Numbers the ids of operations that have the same description. */
+/** Appends numbers to the ids of operations that occur several times. */
 function withOwnIds(listed: readonly ListedOperation[]): ListedOperation[] {
   const counts = new Map<string, number>();
   return listed.map((one) => {
@@ -64,7 +70,7 @@ function withOwnIds(listed: readonly ListedOperation[]): ListedOperation[] {
   });
 }
 
-/** The rows of the service, with those of each content type of the registry. */
+/** Returns the rows of the service, including those of all content types. */
 function serviceRows(input: ListInput): DescribedRow[] {
   const { routes, config, content, running } = input;
   const fixed = routes.filter((route): route is FixedRoute => !('find' in route));
@@ -83,7 +89,7 @@ const routedTypes = ({ byPluralName, bySingularName }: Registry): ContentType[] 
   ...bySingularName.values(),
 ];
 
-/** Returns the description of a row; null if it has none, as the rows of GraphQL and preflights. */
+/** Returns the description of a row; null if it has none, for example rows of GraphQL and preflights. */
 export function describeRow({ method, path }: Pick<FixedRoute, 'method' | 'path'>, { api }: Config): Describe | null {
   const below = path.startsWith(`${api.rest.prefix}/`) ? path.slice(api.rest.prefix.length) : path;
   return described[`${method} ${path}`] ?? described[`${method} ${below}`] ?? null;
@@ -100,7 +106,7 @@ function fixedRows(route: FixedRoute, { config, content }: ListInput): Described
   return [{ method: route.method === 'ALL' ? 'GET' : route.method, path: route.path, row: route, describe: withBody }];
 }
 
-/** Paths of single types have `localizations` after the name, and no id. */
+/** Returns the rows of a dynamic path for a type. In paths of single types `localizations` follows the name, without an id. */
 function dynamicRows({ path, find }: DynamicRoute, type: ContentType, running: Running): DescribedRow[] {
   const isSingle = type.kind === 'singleType';
   const name = isSingle ? type.singularName : type.pluralName;

@@ -5,8 +5,9 @@ import type { AnyRoute, Answer, ProjectCode, Route, RouteCall } from '../http/ro
 import { rightsKey } from './shown-attributes.js';
 
 /**
- * The routes of the OpenAPI document (`openapi.json` below the prefix of the API) and of TypeScript declarations of the content
- * types (`types.d.ts`). The code that writes them is loaded with the first request. `others`: the other rows of the route table.
+ * Returns the routes of the OpenAPI document (`openapi.json` below the API prefix) and of TypeScript declarations of the content
+ * types (`types.d.ts`). The code that generates them is loaded on the first request. `others` are the other rows of the route
+ * table.
  */
 export function openapiRoutes(config: Config, others: readonly AnyRoute[], projectCode: ProjectCode | null): Route[] {
   const row = (name: string, input: DocumentInput): Route => ({
@@ -32,10 +33,10 @@ export function openapiRoutes(config: Config, others: readonly AnyRoute[], proje
   return [document, types];
 }
 
-/** The time, in milliseconds, for which a deleted or changed entry may still be shown as an example. */
+/** Milliseconds for which a changed or deleted entry may still be shown as an example. */
 const oldestExample = 60_000;
 
-/** A document as it is sent. */
+/** A generated document. */
 interface WrittenDocument {
   readonly text: string;
   readonly tag: string;
@@ -47,15 +48,17 @@ interface DocumentInput {
   /** The media type. */
   readonly type: string;
   readonly write: (call: RouteCall) => Promise<string> | string;
-  /** Milliseconds after which a document is written again. */
+  /** Milliseconds after which the document is generated again. */
   readonly longestKept: number;
-  /** The source of the document besides the rights of its reader: a new object whenever it has changed. */
+  /**
+   * Returns the object that the document is generated from, apart from the rights of the caller: a new object after each change.
+   */
   readonly source: (call: RouteCall) => object;
 }
 
 /**
- * Answers requests for a document about the models in force. It is cached by source and by the rights of readers,
- * and has an ETag.
+ * Returns a handler that answers with a document about the models in force. Documents are cached by source and rights, and have
+ * an ETag.
  */
 function documentAnswerer({ type, write, longestKept, source }: DocumentInput): (call: RouteCall) => Promise<Answer> {
   const documents = new WeakMap<object, BoundedCache<WrittenDocument>>();
@@ -73,7 +76,7 @@ function documentAnswerer({ type, write, longestKept, source }: DocumentInput): 
   };
 }
 
-/** The cached documents by the rights of readers. */
+/** Bounds of the cached documents per source, which are found by rights. */
 const bounds = { entries: 100, bytes: 100_000_000 };
 
 function answerDocument({ text, tag }: WrittenDocument, type: string, { request }: RouteCall): Answer {

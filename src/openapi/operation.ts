@@ -10,7 +10,7 @@ export interface QueryParameter {
   readonly required?: boolean;
   readonly style?: 'form' | 'deepObject';
   readonly explode?: boolean;
-  /** An example value. Without one, documentation pages generate their own. */
+  /** An example value. Without one, documentation pages generate one. */
   readonly example?: unknown;
 }
 
@@ -19,34 +19,34 @@ export type Content = Readonly<Record<string, Schema>>;
 
 export interface AnswerDescription {
   readonly description: string;
-  /** Absent: there is no body. */
+  /** Absent if there is no body. */
   readonly content?: Content;
-  /** An answer to such a request. */
+  /** An example of the content. */
   readonly example?: unknown;
 }
 
-/** The description of a row of the route table, besides its method, path and required right. */
+/** The description of a row of the route table, in addition to its method, path and required right. */
 export interface Operation {
-  /** The unique name of the operation. */
+  /** Unique name of the operation. */
   readonly id: string;
   readonly summary: string;
   readonly tag: string;
   readonly description?: string;
-  /** The schemas of the parameters in the path. By default numbers for ids, else strings. */
+  /** Schema of the path parameters. By default ids are numbers and others are strings. */
   readonly inPath?: Schema;
   readonly query?: readonly QueryParameter[];
   readonly body?: Content;
-  /** By status; errors need not be listed. */
+  /** Answers by status. Errors need not be listed. */
   readonly answers: Readonly<Record<string, AnswerDescription>>;
 }
 
-/** Describes a row. Schemas that several rows use are taken from the components of the document. */
+/** Describes a row. Shared schemas are taken from the components of the document. */
 export type Describe = (components: Components) => Operation;
 
-/** A row, and where it is. */
+/** The method and path of a row. */
 export interface RowAt {
   readonly method: string;
-  /** `/api/articles/:id` */
+  /** A path such as `/api/articles/:id`. */
   readonly path: string;
   readonly row: Row;
 }
@@ -56,23 +56,23 @@ export interface DescribedRow extends RowAt {
   readonly describe: Describe;
 }
 
-/** Paths of one shape differ only in the names of their parameters. */
+/** Returns the shape of a path, without the names of its parameters. */
 export const shapeOf = (path: string): string => path.replaceAll(/:\w+/g, ':');
 
 export const json = (schema: Schema): Content => ({ 'application/json': schema });
 
-/** 200 with JSON. */
+/** Returns a 200 answer with JSON. */
 export const answers = (schema: Schema, description = 'The answer'): Operation['answers'] => ({
   200: { description, content: json(schema) },
 });
 
-/** The answers of an HTML page. */
+/** The content of an HTML page. */
 const html: Content = { 'text/html': text };
 
-/** A redirect of a browser. */
+/** Returns a redirect of a browser. */
 export const redirects = (description: string): Operation['answers'] => ({ 302: { description, content: html } });
 
-/** A parameter with one value. */
+/** Returns a parameter with one value. */
 export const parameter = (name: string, description: string, schema: Schema = text): QueryParameter => ({
   name,
   description,

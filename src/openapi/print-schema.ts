@@ -1,10 +1,10 @@
 import { isRecord } from '../values.js';
 import type { Schema } from './schema.js';
 
-/** A schema under a name. */
+/** A schema and its name. */
 type NamedSchema = readonly [name: string, schema: Schema];
 
-/** Prints schemas as TypeScript declarations. Lists are read-only, so that constants are accepted. */
+/** Prints schemas as TypeScript declarations. Lists are readonly, so that constants are accepted. */
 export const printDeclarations = (schemas: readonly NamedSchema[]): string =>
   schemas.map(([name, schema]) => `${comment(schema, '')}${printDeclaration(name, schema)}\n`).join('\n');
 
@@ -14,24 +14,24 @@ function printDeclaration(name: string, schema: Schema): string {
   return type.startsWith('{') && isWhole(schema) ? `export interface ${declared} ${type}` : `export type ${declared} = ${type};`;
 }
 
-/** Whether a schema is a plain object. */
+/** Returns whether a schema is a plain object type, which can be an interface. */
 const isWhole = ({ type, properties, anyOf, allOf }: Schema): boolean =>
   type === 'object' && properties !== undefined && anyOf === undefined && allOf === undefined;
 
-/** Returns a valid TypeScript name: those of OpenAPI may begin with a digit. */
+/** Returns a valid TypeScript name. Names in OpenAPI may begin with a digit. */
 const identifier = (name: string): string => (/^\d/.test(name) ? `_${name}` : name);
 
 const literals = (values: readonly unknown[]): string =>
   values.length === 0 ? 'never' : values.map((value) => JSON.stringify(value)).join(' | ');
 
-/** Returns the type of the values that a schema allows. `indent`: the indentation of its first line. */
+/** Returns the TypeScript type of the values that a schema allows. `indent` is the indentation of its first line. */
 function printType(schema: Schema, indent: string): string {
   const { $ref, const: only, enum: values, anyOf, allOf, type } = schema;
   if (typeof $ref === 'string') return identifier($ref.slice($ref.lastIndexOf('/') + 1));
   if (only !== undefined) return literals([only]);
   if (Array.isArray(values)) return literals(values);
-  if (Array.isArray(anyOf)) return joined(anyOf as Schema[], ' | ', indent); // schemas, as JSON schema has it
-  if (Array.isArray(allOf)) return joined(allOf as Schema[], ' & ', indent); // the same
+  if (Array.isArray(anyOf)) return joined(anyOf as Schema[], ' | ', indent); // a list of schemas by JSON Schema
+  if (Array.isArray(allOf)) return joined(allOf as Schema[], ' & ', indent); // a list of schemas too
   if (Array.isArray(type))
     return [...new Set((type as unknown[]).map((one) => printOne({ ...schema, type: one }, indent)))].join(' | ');
   return printOne(schema, indent);
@@ -48,7 +48,7 @@ function joined(schemas: readonly Schema[], sign: ' | ' | ' & ', indent: string)
 const isUnion = ({ anyOf, enum: values, type }: Schema): boolean =>
   [anyOf, values, type].some((several) => Array.isArray(several) && several.length > 1);
 
-/** The type for one word of `type`. */
+/** Returns the TypeScript type for a schema with a single `type`. */
 function printOne(schema: Schema, indent: string): string {
   switch (schema['type']) {
     case 'string':

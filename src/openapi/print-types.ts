@@ -8,7 +8,7 @@ import { answerSchema } from './scalar-schemas.js';
 import { anything, oneOf, orNull, record, type Schema } from './schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 
-/** Prints TypeScript declarations of the content types, as far as the caller may use them; `ContentTypes` lists them by name. */
+/** Prints TypeScript declarations of the content types that the caller may use. `ContentTypes` lists them by name. */
 export function printTypes(registry: Registry, access: Access): string {
   const components = new Components(registry, access);
   contentTypes(components);
@@ -18,7 +18,7 @@ export function printTypes(registry: Registry, access: Access): string {
 
 const head = '// The content types of a Mangrove service. Generated from its models: changes are lost.\n\n';
 
-/** The content types with which the caller may do something, by the name in their path; users and files by their uid. */
+/** Returns the content types on which the caller may do an action, by their name in paths; users and files by uid. */
 function contentTypes(components: Components): Schema {
   const { byPluralName, bySingularName, types } = components.registry;
   const routed = [...byPluralName, ...bySingularName].filter(([, type]) => allowedOn(type, components).length > 0);
@@ -32,7 +32,7 @@ function contentTypes(components: Components): Schema {
 const allowedOn = (type: ContentType, { access }: Components): string[] =>
   type.uid.startsWith('api::') ? actionsOn(type).filter((action) => allows(access, actionOf(type, action))) : [];
 
-/** Prints a type for the client: attributes that are always answered, those on demand, accepted values, and possible filters. */
+/** Returns the shape of a type for the client: values, links, accepted values, and filters. */
 const typeShape = (type: ContentType, components: Components): Schema =>
   components.ofType(type, 'Shape', () => {
     const actions = allowedOn(type, components);
@@ -58,7 +58,7 @@ const writes = (action: string): boolean => ['create', 'update', 'createLocaliza
 
 type Shown = ReturnType<typeof shownAttributes>;
 
-/** The schemas of the attributes that have one, by name. */
+/** Returns the schemas of attributes by name. `schemaOf` returns null for attributes that are omitted. */
 const pick = (shown: Shown, schemaOf: (attribute: ShownAttribute) => Schema | null): Record<string, Schema> =>
   Object.fromEntries(
     shown.flatMap(([name, attribute]) => {
@@ -67,14 +67,14 @@ const pick = (shown: Shown, schemaOf: (attribute: ShownAttribute) => Schema | nu
     }),
   );
 
-/** Required attributes are null in drafts only. */
+/** Returns the schema of a value. Only drafts may have null in required attributes. */
 function valueOf(shown: ShownAttribute): Schema | null {
   if (shown.kind !== 'scalar') return null;
   const { attribute } = shown;
   return attribute.required ? answerSchema(attribute) : orNull(answerSchema(attribute));
 }
 
-/** Where an attribute leads to; the key says how it is answered. */
+/** Returns the schema of the targets of an attribute. The key names the form in which they are answered. */
 function linkOf(shown: ShownAttribute, components: Components): Schema | null {
   const shapes = (types: readonly ContentType[]): Schema => oneOf(types.map((type) => typeShape(type, components)));
   switch (shown.kind) {

@@ -6,8 +6,8 @@ import { answers, json, shapeOf, type Describe, type DescribedRow, type Operatio
 import { anything, text } from './schema.js';
 
 /**
- * Describes a route of a project. A generated action has the description of the service. An overridden one has it as well, without
- * the answer, which the code decides. Others are described by method and path alone. `service`: the rows of the service.
+ * Describes a route of a project. A generated action has the description of the service. An overridden one has it without the
+ * answer, which depends on the code. Others have only method and path. `service` are the rows of the service.
  */
 export function describeProjectRoute(route: ProjectRoute, service: readonly DescribedRow[], registry: Registry): DescribedRow[] {
   const { method, path, row, handler, isGenerated } = route;
@@ -21,14 +21,14 @@ export function describeProjectRoute(route: ProjectRoute, service: readonly Desc
   return methods.map((one) => ({ method: one, path, row, describe: describeCode({ ...route, method: one }, { base, type }) }));
 }
 
-/** `api::page.page.bySlug` as uid and name of the action. */
+/** Splits `api::page.page.bySlug` into uid and action name. */
 const split = (handler: string): readonly [uid: string, action: string] => [
   handler.slice(0, handler.lastIndexOf('.')),
   handler.slice(handler.lastIndexOf('.') + 1),
 ];
 
 interface AboutCode {
-  /** The description of the action that the code overrides. */
+  /** Description of the action that the code overrides. */
   readonly base: Describe | null;
   readonly type: ContentType | undefined;
 }
@@ -55,17 +55,17 @@ function describeCode({ method, path, handler }: ProjectRoute, { base, type }: A
 
 const bodied: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** `postBySlug` */
+/** Returns an operation id such as `postBySlug`. */
 function idOf(name: string): string {
   const words = pascalCase(name.replaceAll(/[^A-Za-z0-9]+/g, '_'));
   return words.charAt(0).toLowerCase() + words.slice(1);
 }
 
-/** `bySlug` as `By slug`. */
+/** Returns `By slug` for `bySlug`. */
 function wordsOf(action: string): string {
   const words = action.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The API or plugin: `page` of `api::page.other`. */
+/** Returns the name of the API or plugin: `page` for `api::page.other`. */
 const tagOf = (uid: string): string => uid.split('::').at(-1)?.split('.')[0] || 'Code of the project';

@@ -8,13 +8,13 @@ import { flag, listOf, oneOf, text, whole, type Schema } from './schema.js';
 
 const anyObject: Schema = { type: 'object', additionalProperties: true };
 
-/** `a,b`. */
+/** The style of lists: `a,b`. */
 const commaList = { style: 'form', explode: false } as const;
 
-/** `name[key]=value`, deeper objects as `name[a][b]=value`. */
+/** The style of objects: `name[key]=value`, nested ones `name[a][b]=value`. */
 const brackets = { style: 'deepObject', explode: true } as const;
 
-/** The parameters that select the attributes of an entry and its language. */
+/** Returns the parameters that select attributes, relations and the locale of an entry. */
 export const entryParameters = (type: ContentType, components: Components): QueryParameter[] => [
   {
     name: 'fields',
@@ -36,7 +36,7 @@ function populateParameter(type: ContentType, components: Components): QueryPara
   return [{ name: 'populate', description, schema: oneOf([list, text, anyObject]), ...commaList }];
 }
 
-/** The parameters of a list of entries. */
+/** Returns the parameters of a list of entries. */
 export const listParameters = (type: ContentType, components: Components): QueryParameter[] => [
   ...entryParameters(type, components),
   { name: 'filters', description: 'Conditions on entries', schema: filtersSchema(type, components), example: {}, ...brackets },
@@ -68,7 +68,7 @@ const paging = (components: Components): Schema =>
     properties: { page: whole, pageSize: whole, start: whole, limit: whole, withCount: flag },
   }));
 
-/** The parameters of a list without envelope: files and users. */
+/** Returns the parameters of a list of files or users, which has no envelope. */
 export const flatListParameters = (type: ContentType, components: Components): QueryParameter[] => [
   ...listParameters(type, components).filter(({ name }) => name !== 'pagination'),
   parameter('start', 'Entries to leave out', whole),

@@ -6,14 +6,14 @@ import { anything, flag, listOf, text, type Schema } from './schema.js';
 
 interface ScalarSchema {
   readonly answer: Schema;
-  /** The schema of accepted values, if it is wider than that of answers. */
+  /** Schema of accepted values, if it is wider than that of answered values. */
   readonly input?: Schema;
 }
 
 const numeric: ScalarSchema = { answer: { type: 'number' } };
 const instant: Schema = { type: 'string', format: 'date-time' };
 
-/** The values of each attribute type in answers and in bodies. */
+/** Schemas of the values of each attribute type. */
 const scalars: Readonly<Record<ScalarType, ScalarSchema>> = {
   string: { answer: text },
   text: { answer: text },
@@ -38,14 +38,14 @@ const scalars: Readonly<Record<ScalarType, ScalarSchema>> = {
   blocks: { answer: listOf({ type: 'object' }) },
 };
 
-/** A value of the attribute in an answer. */
+/** Returns the schema of an attribute value in an answer. */
 export function answerSchema({ type, enum: values }: ScalarAttribute): Schema {
   return type === 'enumeration' ? { type: 'string', enum: values } : scalars[type].answer;
 }
 
 /**
- * A value of the attribute in a body, with the rules that it must meet. Defaults appear in descriptions only, since code
- * generators treat attributes with a default as required.
+ * Returns the schema of an attribute value in a body, with its validation rules. Defaults are mentioned only in descriptions,
+ * because code generators treat attributes with a default as required.
  */
 export function scalarInput(attribute: ScalarAttribute): Schema {
   const { type, min, max, minLength, maxLength, default: initial } = attribute;
@@ -64,7 +64,7 @@ export function scalarInput(attribute: ScalarAttribute): Schema {
 
 const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** Patterns of JSON schemas are Unicode ones, which not every pattern of a model is. */
+/** Returns the `pattern` of an attribute, if it is valid with the flag `u`, which JSON Schema uses. */
 function patternOf({ regex }: ScalarAttribute): Schema {
   if (regex === null || regex.flags !== '') return {};
   try {
@@ -74,7 +74,7 @@ function patternOf({ regex }: ScalarAttribute): Schema {
   }
 }
 
-/** The schema of an operand, by the stored form of the value. */
+/** Schemas of operands, by the stored form of the value. */
 const operands: Readonly<Record<Stored, { readonly name: string; readonly value: Schema }>> = {
   text: { name: 'TextFilter', value: text },
   number: { name: 'NumberFilter', value: { type: ['number', 'string'] } },
@@ -84,14 +84,14 @@ const operands: Readonly<Record<Stored, { readonly name: string; readonly value:
   link: { name: 'IdFilter', value: { type: 'integer' } },
 };
 
-/** A condition on values of a stored form: the value itself, or operators. */
+/** Returns the schema of a condition on values of a stored form: the value itself, or operators. */
 export function conditionSchema(stored: Stored, components: Components): Schema {
   const { name, value } = operands[stored];
   const filter = (): Schema => components.named(name, () => operatorsSchema(stored, { value, whole: value, self: filter() }));
   return { anyOf: [value, filter()] };
 }
 
-/** A condition on an attribute; whole values of an enumeration must be among those that it lists. */
+/** Returns the schema of a condition on an attribute. For an enumeration, operands that are whole values must be in its list. */
 export function scalarCondition(attribute: ScalarAttribute, type: ContentType, components: Components): Schema {
   const { stored } = scalarTypes[attribute.type];
   if (attribute.type !== 'enumeration') return conditionSchema(stored, components);
@@ -103,10 +103,10 @@ export function scalarCondition(attribute: ScalarAttribute, type: ContentType, c
 }
 
 interface Operands {
-  /** The schema of operands of text operators. */
+  /** Schema of the operands of text operators. */
   readonly value: Schema;
   readonly whole: Schema;
-  /** Refers to the schema with all operators. */
+  /** Reference to the schema with all operators. */
   readonly self: Schema;
 }
 
@@ -120,7 +120,10 @@ function operatorsSchema(stored: Stored, { value, whole, self }: Operands): Sche
   return { type: 'object', properties: { ...Object.fromEntries(tests), ...groups }, additionalProperties: false };
 }
 
-/** Values without a single text form have no case-sensitive text operators. */
+/**
+ * Returns whether a stored form has an operator. Dates and booleans have no single text form, so they have no case-sensitive text
+ * operators.
+ */
 const takes = (stored: Stored, operator: Operator): boolean =>
   !((stored === 'date' || stored === 'boolean') && operators[operator].text === 'sensitive');
 

@@ -8,7 +8,7 @@ export const anything: Schema = {};
 
 export const listOf = (items: Schema): Schema => ({ type: 'array', items });
 
-/** An object with these properties and no others. All are required unless `required` lists some. */
+/** Returns the schema of an object with these properties and no others. All are required unless `required` lists some. */
 export const record = (properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema => ({
   type: 'object',
   properties,
@@ -16,7 +16,7 @@ export const record = (properties: Readonly<Record<string, Schema>>, required = 
   additionalProperties: false,
 });
 
-/** The same value or null. */
+/** Returns the schema that also allows null. */
 export function orNull(schema: Schema): Schema {
   const { type, enum: values } = schema;
   if (schema === anything) return schema;
@@ -24,6 +24,6 @@ export function orNull(schema: Schema): Schema {
   return { ...schema, type: [type, 'null'], ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }) };
 }
 
-/** One of several schemas; a single one is returned unchanged. */
+/** Returns a schema that allows any of several. A single one is returned unchanged. */
 export const oneOf = (schemas: readonly Schema[]): Schema =>
   schemas.length === 1 ? (schemas[0] ?? anything) : schemas.length === 0 ? anything : { anyOf: schemas };

@@ -59,7 +59,10 @@ const locale = record({ id: whole, name: text, code: text, createdAt: orNull(tex
   'isDefault',
 ]);
 
-/** Everything except users, content and administration, by row; paths of the API are relative to its prefix. */
+/**
+ * Descriptions of all operations except those on users, content and administration, by row. Paths of the API are relative to its
+ * prefix.
+ */
 export const serviceOperations: Readonly<Record<string, Describe>> = {
   'ALL /_health': () => ({
     id: 'health',

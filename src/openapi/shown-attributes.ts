@@ -5,16 +5,16 @@ import type { Components } from './components.js';
 import type { Caller } from '../auth/caller.js';
 import type { Row, RouteCall } from '../http/route.js';
 
-/** An attribute of an answer, and the types of its nested entries. */
+/** An attribute in an answer, with the types of nested entries. */
 export type ShownAttribute =
   | { readonly kind: 'scalar'; readonly attribute: ScalarAttribute }
   | { readonly kind: 'link'; readonly attribute: LinkAttribute; readonly target: ContentType }
-  /** Entries of several types; null: of any type. */
+  /** Entries of several types; null for any type. */
   | { readonly kind: 'morph'; readonly many: boolean; readonly targets: readonly ContentType[] | null }
   | { readonly kind: 'component'; readonly many: boolean; readonly part: ContentType }
   | { readonly kind: 'dynamiczone'; readonly parts: readonly ContentType[] };
 
-/** The attributes of a type that the caller sees in answers, by name. */
+/** Returns the attributes of a type that the caller sees in answers, by name. */
 export function shownAttributes(type: ContentType, components: Components): (readonly [name: string, shown: ShownAttribute])[] {
   const { access } = components;
   return [...type.attributes.values()].flatMap((attribute) => {
@@ -23,7 +23,7 @@ export function shownAttributes(type: ContentType, components: Components): (rea
   });
 }
 
-/** Null: the caller may not see the target of the attribute. */
+/** Returns an attribute with its targets; null if the caller may not see the target. */
 function show(attribute: Attribute, { registry, access }: Components): ShownAttribute | null {
   const known = (uids: readonly string[]): ContentType[] => uids.flatMap((uid) => registry.types.get(uid) ?? []);
   switch (attribute.kind) {
@@ -47,13 +47,13 @@ function show(attribute: Attribute, { registry, access }: Components): ShownAttr
   }
 }
 
-/** Whether entries of the type that a relation leads to are shown to the caller. */
+/** Returns whether the caller may see entries of the type that a relation leads to. */
 export const isOpenLink = (link: LinkAttribute, access: Access): boolean =>
   !link.dangling && (isCreator(link) || maySee(access, link.target));
 
 type Select = (row: Row) => boolean;
 
-/** Returns a function that returns whether the caller has the rights that a row requires. */
+/** Returns a function that checks whether the caller has the rights that a row requires. */
 export const isAllowed =
   (caller: Caller): Select =>
   (row) =>
@@ -68,7 +68,7 @@ function mayDo(caller: Caller, action: string): boolean {
 
 const isAdmin = (caller: Caller): boolean => caller.kind === 'token' && caller.token.type === 'admin';
 
-/** Returns a check of whether a row is open without credentials, as far as the caller may see that. */
+/** Returns a function that checks whether a row is open without credentials, as far as the caller may know that. */
 export async function openRows({ caller, running }: RouteCall): Promise<Select> {
   if (caller.kind === 'public') return isAllowed(caller);
   const actions = (await running.authenticator.roles()).byType.get('public')?.actions ?? new Set<string>();
