@@ -46,7 +46,7 @@ export async function readMultipart(ctx: Context, staging: Staged, settings: Mul
   const parse = await createParser(parts);
   try {
     return await withoutPlace(ctx, async () => {
-      await parse(Object.create(ctx, { req: { value: parts.request } }) as Context, () => Promise.resolve()); // none follows
+      await parse(Object.create(ctx, { req: { value: parts.request } }) as Context, () => Promise.resolve()); // no further middleware of koa-body
       return parts.finish();
     });
   } catch (error) {

@@ -7,15 +7,18 @@ import { restRoutes } from '../rest/rest-routes.js';
 import type { CodeContext, CodeRequests, Controller } from './core-controller.js';
 import { compilePath } from './route-paths.js';
 
-/** The routes that the service has for a plugin, such as those of `plugin::users-permissions.user.me`; their paths have the prefix of the API. */
+/**
+ * Returns the built-in routes of plugins, such as those of `plugin::users-permissions.user.me`. Their paths include the API
+ * prefix.
+ */
 export const builtinRoutes = (config: Config): readonly Route[] =>
   restRoutes(config).flatMap((route) =>
     'handle' in route && route.action !== null && isOfPlugin(route.action) ? [route as Route] : [],
-  ); // not null
+  ); // the filter excludes null
 
 const isOfPlugin = (action: string): boolean => action.startsWith('plugin::');
 
-/** Returns the controllers of the plugins, by uid. Their actions answer as the routes of the service do. */
+/** Returns the controllers of plugins by uid. Their actions answer like the built-in routes. */
 export function builtinControllers(routes: readonly Route[], requests: CodeRequests): ReadonlyMap<string, Controller> {
   const controllers = new Map<string, Controller>();
   for (const { action } of routes) {
@@ -28,7 +31,9 @@ export function builtinControllers(routes: readonly Route[], requests: CodeReque
   return controllers;
 }
 
-/** Several routes may have one action: that of the request counts, else the first. */
+/**
+ * Runs a built-in action. If several routes have the action, runs the one that matches the request, or the first if none does.
+ */
 async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: CodeRequests): Promise<void> {
   const call = requests.callOf(ctx);
   const asked = routes.find(
@@ -36,7 +41,7 @@ async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: 
   );
   const route = asked ?? routes[0];
   if (call === null || route === undefined) throw new Error('actions of plugins can only answer requests to routes');
-  const response = ctx['response'] as Context['response']; // of Koa, in copies of the context too
+  const response = ctx['response'] as Context['response']; // set by Koa, also in copies of the context
   const { limit } = route;
   if (limit !== undefined && !requests.wasCounted(call, limit))
     await countAttempt(response.ctx, { route: limit, body: bodyOf(call.request) }, call.running.attempts);

@@ -10,26 +10,26 @@ interface Rights {
   readonly access: Access;
 }
 
-/** An entry before code has changed it. */
+/** An entry before code of a project has changed it. */
 interface EntryBefore extends Rights {
   /** Null if code has added it. */
   readonly entry: Loaded | null;
   /** The entry as it was shown to code. */
   readonly before: Values;
-  /** The selection of the client, which decides what is shown of values that code leaves unchanged. */
+  /** The selection of the client. It decides how values that code has not changed are answered. */
   readonly selection: Selection;
-  /** Whether relations and components are shown as they were read. */
+  /** Whether relations and components are answered as they were read. */
   readonly keepsChildren: boolean;
-  /** Whether code says what is populated, so that the caller's rights to it were not checked yet. */
+  /** Whether code has chosen what to populate. In that case the rights of the caller to it were not checked yet. */
   readonly isPopulatedByCode: boolean;
 }
 
-/** A value of an entry, or one of its relations or components with what it leads to. */
+/** A value of an entry, or a relation or component with its targets. */
 type Part = { readonly field: ScalarAttribute; readonly value: unknown } | { readonly child: Child; readonly related: Related };
 
 /**
- * Returns an entry with the values that code has given it. Attributes that the caller may not read are left out; keys that are no
- * attributes are shown as they are.
+ * Returns an entry with the values that code has set. Omits attributes that the caller may not read. Keys that are not attributes
+ * are kept.
  */
 export function applyChanges(after: Values, input: EntryBefore): Loaded {
   const { entry, before, selection, isPopulatedByCode } = input;
@@ -62,7 +62,7 @@ function partAt(entry: Loaded | null, index: number): Part[] {
   return child === undefined || related === undefined ? [] : [{ child, related }];
 }
 
-/** Makes an entry or component of its flat form. */
+/** Creates a loaded entry or component from its flat form. */
 const loadFlat = (value: Values, type: ContentType, rights: Rights): Loaded =>
   assemble(value, type, {
     parts: Object.entries(value).flatMap(([name, inner]) => partOf(name, inner, type, rights)),
@@ -89,7 +89,7 @@ function assemble(
   };
 }
 
-/** Keys beside the attributes, which the presentation of an entry adds itself. */
+/** Keys that the presentation of an entry adds itself. */
 const added: ReadonlySet<string> = new Set(['id', '__type', '__component']);
 
 function partOf(name: string, value: unknown, type: ContentType, rights: Rights): Part[] {
@@ -133,7 +133,7 @@ function childOf(attribute: Exclude<Attribute, ScalarAttribute>, value: unknown,
 
 const wholeList = { condition: null, sort: [], window: null, countOnly: false, reversed: false } as const;
 
-/** Items of an unknown type are left out. */
+/** Loads the items of a list. Omits those of an unknown type. */
 const loadItems = (value: unknown, typeOf: (item: Values) => ContentType | undefined, rights: Rights): Loaded[] =>
   [value].flat().flatMap((item) => {
     const type = isRecord(item) ? typeOf(item) : undefined;
@@ -142,10 +142,10 @@ const loadItems = (value: unknown, typeOf: (item: Values) => ContentType | undef
 
 const nothing = (type: ContentType): Selection => ({ type, fields: [], children: [], locales: null });
 
-/** A value that is shown as code gave it. */
+/** Returns an attribute of type json, so that its value is answered unchanged. */
 const asItIs = (name: string, attribute: ScalarAttribute): ScalarAttribute => ({ ...attribute, name, type: 'json' });
 
-/** The attribute of a key that the model does not have. */
+/** The attribute for a key that the model does not have. */
 const unknown: ScalarAttribute = {
   kind: 'scalar',
   name: '',

@@ -8,7 +8,7 @@ type Factory = (input: { readonly strapi: any }) => unknown;
 
 interface RegistryParts {
   readonly strapi: () => unknown;
-  /** Returns what Strapi v4 generates for a content type; null for a uid that is none. */
+  /** Functions that return what Strapi v4 generates for a content type; null if there is no such type. */
   readonly generate: {
     readonly service: (uid: string) => Service | null;
     readonly controller: (uid: string) => Controller | null;
@@ -18,8 +18,8 @@ interface RegistryParts {
 type Kind = keyof RegistryParts['generate'];
 
 /**
- * The services and controllers of a project, by uid: objects, or functions of `{ strapi }` that are called once, when code first asks.
- * Types that have none get the generated ones.
+ * The services and controllers of a project, by uid. They are objects, or functions of `{ strapi }` that are called once, on
+ * first use. Content types without any have generated ones.
  */
 export class CodeRegistry {
   readonly #parts: RegistryParts;
@@ -35,12 +35,12 @@ export class CodeRegistry {
     this.#made[kind].delete(uid);
   }
 
-  /** Whether the project has written it. */
+  /** Returns whether the project defines the service or controller. */
   has(kind: Kind, uid: string): boolean {
     return this.#code[kind].has(uid);
   }
 
-  /** Returns undefined for a uid of which there is none. */
+  /** Returns the service or controller; undefined if there is none. */
   get(kind: Kind, uid: string): Code | undefined {
     const known = this.#made[kind].get(uid);
     if (known !== undefined) return known;
@@ -49,14 +49,14 @@ export class CodeRegistry {
     return made ?? undefined;
   }
 
-  /** All of a kind that the project has written, by uid. */
+  /** Returns all services or controllers that the project defines, by uid. */
   all(kind: Kind): Readonly<Record<string, Code>> {
     return Object.fromEntries([...this.#code[kind].keys()].map((uid) => [uid, this.get(kind, uid) ?? {}]));
   }
 
   #make(kind: Kind, uid: string): Code {
     const code = this.#code[kind].get(uid);
-    const made: unknown = typeof code === 'function' ? (code as Factory)({ strapi: this.#parts.strapi() }) : code; // its contract
+    const made: unknown = typeof code === 'function' ? (code as Factory)({ strapi: this.#parts.strapi() }) : code; // checked below
     if (typeof made !== 'object' || made === null)
       throw new Error(`the ${kind} ${uid} must be an object, or a function that returns one`);
     return made;

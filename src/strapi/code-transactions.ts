@@ -8,11 +8,13 @@ interface OpenTransaction {
   ended: boolean;
 }
 
-/** Keeps in which transaction code runs, so that what it reads and writes belongs to it. */
+/** Keeps the transaction in which code runs, so that reads and writes of that code belong to it. */
 export class CodeTransactions {
   readonly #open = new AsyncLocalStorage<OpenTransaction>();
 
-  /** Runs code in a transaction. What it has begun and not waited for is outside of the transaction once the code has ended. */
+  /**
+   * Runs code in a transaction. Asynchronous work that is still running when the code ends no longer belongs to the transaction.
+   */
   async run<Result>(database: Database, code: () => Promise<Result> | Result): Promise<Result> {
     const open: OpenTransaction = { database: { ...database, budget: unlimited, turns: null }, ended: false };
     try {
@@ -26,7 +28,7 @@ export class CodeTransactions {
     return this.#open.getStore()?.ended === false;
   }
 
-  /** Returns the context of code: in the transaction that it runs in, if there is one. */
+  /** Returns the context of code, in its transaction if there is one. */
   contextOf(context: ContentContext): ContentContext {
     const open = this.#open.getStore();
     return open === undefined || open.ended ? context : withDatabase(context, open.database);

@@ -17,10 +17,10 @@ import { envelopeFlat, hideFrom } from './flat-entries.js';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what its context and actions hold */
 
-/** Koa's context as code of a project uses it; code may also hand on a copy with another query. */
+/** Koa's context for code of a project. Code may also pass a copy with another query. */
 export type CodeContext = Record<string, any>;
 
-/** A controller by its actions; those of `createCoreController` are overridden by those of the project. */
+/** A controller, by action. Actions of the project override those of `createCoreController`. */
 export type Controller = Record<string, any>;
 /* eslint-enable @typescript-eslint/no-explicit-any */
 
@@ -29,7 +29,7 @@ interface ActingCaller {
   readonly content: ContentContext;
 }
 
-/** The requests that code answers, by the state of their context. */
+/** The requests that are handled by code, by the state of their context. */
 export class CodeRequests {
   readonly #calls = new WeakMap<object, RouteCall>();
   readonly #counted = new WeakMap<RouteCall, LimitedRoute>();
@@ -37,19 +37,19 @@ export class CodeRequests {
   readonly #content: () => ContentContext;
   readonly #transactions: Pick<CodeTransactions, 'contextOf'>;
 
-  /** `content` returns the context of code that runs outside of a request. */
+  /** `content` returns the context of code outside of a request. */
   constructor(content: () => ContentContext, transactions: Pick<CodeTransactions, 'contextOf'>) {
     this.#content = content;
     this.#transactions = transactions;
   }
 
   begin(ctx: CodeContext, call: RouteCall): void {
-    const state = ctx['state'] as { readonly auth?: object }; // Koa makes it
+    const state = ctx['state'] as { readonly auth?: object }; // set by Koa
     this.#calls.set(state, call);
     if (state.auth !== undefined) this.#calls.set(state.auth, call);
   }
 
-  /** Remembers under which name the request was counted as an attempt; null: it was not. */
+  /** Records the name under which the request was counted as an attempt; null if it was not counted. */
   noteCounted(ctx: CodeContext, limit: LimitedRoute | null): void {
     const call = this.callOf(ctx);
     if (call !== null && limit !== null) this.#counted.set(call, limit);
@@ -59,24 +59,24 @@ export class CodeRequests {
     return this.#counted.get(call) === limit;
   }
 
-  /** The same for the `auth` of its state. */
+  /** Returns the request by `auth` of its state; null if there is none. */
   callOfAuth(auth: unknown): RouteCall | null {
     return typeof auth === 'object' && auth !== null ? (this.#calls.get(auth) ?? null) : null;
   }
 
-  /** Null if the context is none of a request to a route of the project. */
+  /** Returns the request of a context; null if it does not belong to a route of the project. */
   callOf(ctx: CodeContext): RouteCall | null {
     const state: unknown = ctx['state'];
     return typeof state === 'object' && state !== null ? (this.#calls.get(state) ?? null) : null;
   }
 
-  /** The context of the caller, in the transaction that code runs in, or of code that runs outside of a request. */
+  /** Returns the context of the caller, in the transaction of the code; outside of a request, the context of code. */
   contentOf(ctx: CodeContext): ContentContext {
     const call = this.callOf(ctx);
     return call === null ? this.#content() : this.#transactions.contextOf(call.content);
   }
 
-  /** Runs work in which the core service of a type has the rights of the caller. */
+  /** Runs a function in which the core service of a content type has the rights of the caller. */
   acting<Result>(uid: string, ctx: CodeContext, work: () => Promise<Result>): Promise<Result> {
     return this.#acting.run({ uid, content: this.contentOf(ctx) }, work);
   }
@@ -90,13 +90,13 @@ export class CodeRequests {
 interface ControllerParts {
   readonly requests: CodeRequests;
   readonly service: (uid: string) => Service;
-  /** Whether a method of a service is the generated one. */
+  /** Returns whether a method of a service is the generated one. */
   readonly isCore: (method: unknown) => boolean;
 }
 
 /**
- * Returns the controller that Strapi v4 generates for a content type. An action whose service is the generated one too answers as
- * REST does, by the same code; else it asks the service, and shows of its result what the caller may see.
+ * Returns the controller that Strapi v4 generates for a content type. If the service method is the generated one too, an action
+ * answers by the same code as REST. Otherwise it calls the service, and removes from the result what the caller may not see.
  */
 export function createCoreController(uid: string, parts: ControllerParts): Controller {
   const shared = sharedMethods(uid, parts);
@@ -117,7 +117,7 @@ export function createCoreController(uid: string, parts: ControllerParts): Contr
     find: action('find', 'find', async (ctx, service, query) => {
       const found: unknown = await service['find'](query);
       if (isSingle()) return answer(ctx, found);
-      const { results, pagination } = Object(found) as Values; // what a service of Strapi returns
+      const { results, pagination } = Object(found) as Values; // the result of a Strapi service
       return shared.transformResponse(await shared.sanitizeOutput(results, ctx), { pagination });
     }),
     findOne: action('findOne', 'findOne', async (ctx, service, query) => answer(ctx, await service['findOne'](idOf(ctx), query))),
@@ -138,7 +138,7 @@ export function createCoreController(uid: string, parts: ControllerParts): Contr
 
 const idOf = (ctx: CodeContext): unknown => (Object(ctx['params']) as Values)['id'];
 
-/** The `data` of the body. Throws a ValidationError if there is none. */
+/** Returns `data` of the body. Throws a ValidationError if there is none. */
 function dataOf(ctx: CodeContext): unknown {
   const { body } = Object(ctx['request']) as Values;
   const data = isRecord(body) ? body['data'] : undefined;
@@ -149,7 +149,7 @@ function dataOf(ctx: CodeContext): unknown {
 const typeOf = (uid: string, { requests }: ControllerParts): ContentType =>
   entryType(uid, requests.contextFor(uid).bind.registry);
 
-/** Answers as REST does, by the query, parameters and body that code has left in the context. */
+/** Answers as REST does, by the current query, parameters and body of the context, which code may have changed. */
 async function runCoreAction(uid: string, name: string, ctx: CodeContext, { requests }: ControllerParts): Promise<unknown> {
   const call = requests.callOf(ctx);
   if (call === null) return null;
@@ -164,7 +164,7 @@ async function runCoreAction(uid: string, name: string, ctx: CodeContext, { requ
 
 const queryOf = (ctx: CodeContext): Values => (isRecord(ctx['query']) ? ctx['query'] : {});
 
-/** Methods that every generated controller offers its actions. */
+/** Returns the methods that all generated controllers offer to their actions. */
 function sharedMethods(uid: string, parts: ControllerParts) {
   const { requests } = parts;
   const about = (ctx: CodeContext): { access: Access | null; type: ContentType; registry: Registry } => {
@@ -182,7 +182,7 @@ function sharedMethods(uid: string, parts: ControllerParts) {
     },
     sanitizeInput: async (data: unknown, ctx: CodeContext): Promise<Values> =>
       Promise.resolve(acceptInput(about(ctx).type, data, requests.contentOf(ctx).bind)),
-    /** Names that the caller may not filter or sort by are refused, never left out. */
+    /** Returns the query. Names that the caller may not use are refused, because dropping them could widen a filter. */
     sanitizeQuery: async (ctx: CodeContext): Promise<Values> => {
       checkQuery(queryOf(ctx), about(ctx).type, requests.contentOf(ctx));
       return Promise.resolve(queryOf(ctx));
@@ -195,7 +195,7 @@ function sharedMethods(uid: string, parts: ControllerParts) {
   };
 }
 
-/** Throws a ValidationError for what a query may not name. */
+/** Throws a ValidationError for names that the query may not use. */
 export function checkQuery(query: Values, type: ContentType, { bind }: ContentContext): void {
   if (type.kind === 'singleType') bindEntrySelection(parseEntryQuery(query, bind.limits), type, bind);
   else bindPlan(parseQuery(query, bind.limits), type, bind);

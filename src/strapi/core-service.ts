@@ -14,19 +14,19 @@ import type { ContentType } from '../schema/content-type.js';
 import { isRecord, type Values, decodeId } from '../values.js';
 import type { AttachFiles } from './upload-service.js';
 
-/** The parameters of REST, as an object. */
+/** Parameters of REST as an object. */
 type Parameters = Values;
-/** `files`: by the attributes that get them. */
+/** `files` contains files by attribute. */
 type WithData = Parameters & { readonly data?: unknown; readonly files?: unknown };
 
-/** A service by its methods; those of `createCoreService` are overridden by those of the project. */
+/** A service, by method. Methods of the project override those of `createCoreService`. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what a project's own methods take is for it to say
 export type Service = Record<string, any>;
 
-/** The inputs of the methods of core services. */
+/** The dependencies of core services. */
 interface ServiceParts {
   /**
-   * Returns the current context of operations on a type: with the rights of the caller within a core action, else with all
+   * Returns the context of operations on a content type: with the rights of the caller during a core action, otherwise with all
    * rights.
    */
   readonly contextFor: (uid: string) => ContentContext;
@@ -39,7 +39,7 @@ interface Opened {
   readonly query: Query;
 }
 
-/** Returns the service that Strapi v4 generates for a content type; its methods read the model when they are called. */
+/** Returns the service that Strapi v4 generates for a content type. Its methods look up the model on each call. */
 export function createCoreService(uid: string, { contextFor, attachFiles }: ServiceParts): Service {
   const open = (parameters: Parameters = {}): Opened => {
     const context = contextFor(uid);
@@ -72,7 +72,7 @@ export function createCoreService(uid: string, { contextFor, attachFiles }: Serv
 }
 
 type Open = (parameters?: Parameters) => Opened;
-/** Stores the files of a write, and returns the entry with them. */
+/** Stores the files of a write. Returns the entry with its files. */
 type WithFiles = (entry: Loaded | null, parameters: WithData, opened: Opened) => Promise<Entity | null>;
 
 const shown = (entry: Loaded | null): Entity | null => (entry === null ? null : entityOf(entry));

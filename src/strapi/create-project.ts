@@ -26,27 +26,27 @@ import { UnsupportedCodeError } from './unsupported-code.js';
 
 /** The code of a Strapi project. */
 export interface Project {
-  /** Loads the code, and runs the `register` of src/index. */
+  /** Loads the code, and calls `register` of src/index. */
   readonly register: Register;
   readonly bootstrap: Hook;
   readonly destroy: Hook;
-  /** Returns the current context of operations of code. Throws a 503 until the database has answered. */
+  /** Returns the current context of code. Throws a 503 until the database has answered. */
   readonly content: () => ContentContext;
   readonly codeHooks: CodeHooks;
   readonly code: ProjectCode;
-  /** Actions of the project that roles may be granted. */
+  /** Returns the actions of the project that can be granted to roles. */
   readonly projectActions: () => readonly string[];
 }
 
 interface ProjectInput {
-  /** Absolute. */
+  /** Absolute path of the project. */
   readonly directory: string;
   readonly config: Config;
   readonly logger: Logger;
   readonly connection: Connection;
 }
 
-/** A project whose files have run. */
+/** A project whose files were loaded. */
 interface Loaded {
   readonly strapi: ProjectStrapi;
   readonly hooks: ProjectHooks;
@@ -54,8 +54,9 @@ interface Loaded {
 }
 
 /**
- * Returns what runs the code of a project. Its files also see `strapi` as a global. What they throw is printed with its stack and becomes
- * a ConfigError. Code that cannot run here stops the start in production; elsewhere it is named in a warning and left out.
+ * Returns the functions that run the code of a project. `strapi` is also a global for its files. Errors of code are printed with
+ * their stack and become a ConfigError. Code that cannot run here stops the start in production; otherwise it is skipped with a
+ * warning.
  */
 export function createProject(input: ProjectInput): Project {
   const { directory, connection } = input;
@@ -96,7 +97,7 @@ const tableOf = (loaded: Loaded | null, registry: Registry | null) =>
 
 interface LoadInput extends ProjectInput {
   readonly registers: ProjectRegisters;
-  /** The exports of src/index; null if there is none. */
+  /** Path of src/index; null if there is none. */
   readonly index: string | null;
 }
 
@@ -134,13 +135,13 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   for (const item of ownMiddlewares(files['middlewares']))
     for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
       registers.addMiddleware(handler);
-  // A tree of models alone closes none of them.
+  // A project without route files keeps all generated routes.
   const apis = folders.apis.some(({ routes: files }) => files.size > 0) ? folders.apis : [];
   const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, apis });
   return { strapi, hooks: index === null ? {} : hooksOf(loadFile(index)), routes };
 }
 
-/** Code that cannot run stops the start in production. */
+/** Returns a function that warns about code that cannot run here. In production it throws instead, which stops the start. */
 const createWarn =
   ({ environment }: Config, logger: Logger) =>
   (text: string): void => {
@@ -148,11 +149,11 @@ const createWarn =
     logger.warn({}, text);
   };
 
-/** The middlewares of the list in config/middlewares that are code of the project. */
+/** Returns the middlewares in config/middlewares that are code of the project. */
 function ownMiddlewares(list: unknown): readonly (string | MiddlewareItem)[] {
   if (!Array.isArray(list)) return [];
   return (list as readonly (string | MiddlewareItem)[]).filter((item) => {
     const name = typeof item === 'string' ? item : item.name;
-    return name?.startsWith('strapi::') !== true; // items of Strapi's form
+    return name?.startsWith('strapi::') !== true; // items have the form of Strapi
   });
 }

@@ -2,7 +2,7 @@ import type { Attribute, ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { pascalCase, pluginOf } from '../schema/names.js';
 
-/** A content type or component as code of Strapi v4 reads it. */
+/** A content type or component in the form of Strapi v4. */
 export interface StrapiModel {
   readonly uid: string;
   readonly modelType: 'contentType' | 'component';
@@ -20,18 +20,18 @@ export interface StrapiModel {
   };
   readonly options: { readonly draftAndPublish: boolean };
   readonly pluginOptions: { readonly i18n?: { readonly localized: boolean } };
-  /** Properties of types of an API. */
+  /** Only in types of an API. */
   readonly apiName?: string;
-  /** Properties of types of a plugin. */
+  /** Only in types of a plugin. */
   readonly plugin?: string;
-  /** Properties of components. */
+  /** Only in components. */
   readonly category?: string;
   readonly attributes: Readonly<Record<string, Values>>;
 }
 
 const known = new WeakMap<ContentType, StrapiModel>();
 
-/** Returns the description of a type; the same one for the same type. */
+/** Returns the description of a type. Returns the same object for the same type. */
 export function describeModel(type: ContentType): StrapiModel {
   const model = known.get(type) ?? buildModel(type);
   known.set(type, model);
@@ -62,7 +62,7 @@ function buildModel(type: ContentType): StrapiModel {
   };
 }
 
-/** The rules of scalar attributes that models write, if they are set. */
+/** Rules of scalar attributes that are included if they are set. */
 const rules = ['default', 'min', 'max', 'minLength', 'maxLength', 'regex', 'targetField'] as const;
 
 function describeAttribute(attribute: Attribute): Values {

@@ -15,7 +15,7 @@ import { attemptLimit, handlerName, scopesOf } from './strapi-route.js';
 import { receiveBody } from './received-files.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
-/** Named policies or middlewares, those of GraphQL among them. */
+/** Policies or middlewares by name, including those of GraphQL. */
 interface Named {
   has(name: string): boolean;
   get(name: string): unknown;
@@ -29,20 +29,20 @@ export interface EndpointParts {
   };
   readonly registry: CodeRegistry;
   readonly requests: CodeRequests;
-  /** Returns what a file of the project exports. */
+  /** Returns the exports of a file of the project. */
   readonly load: (file: string) => unknown;
   readonly directory: string;
 }
 
 type Row = Pick<ContextRoute, 'action' | 'others' | 'leavesRightsToCode' | 'handleContext' | 'limit' | 'ignoresEnded'>;
 
-/** Returns the row of a route of the project. Throws an Error for code that it names and that there is not. */
+/** Returns the row of a route of the project. Throws an Error if the route refers to code that does not exist. */
 export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): Row {
   const { config = {} } = resolved.route;
   const policies = (config.policies ?? []).map((item) => policyOf(item, resolved.owner, parts));
   const middlewares = middlewaresOf(config.middlewares ?? [], resolved.owner, parts);
   const inner = [...middlewares, answerReturned, ...handlersOf(resolved, parts)];
-  const scopes = scopesOf(resolved) as readonly ActionName[] | null; // the project writes names of actions
+  const scopes = scopesOf(resolved) as readonly ActionName[] | null; // the project writes action names
   const [first, ...others] = scopes ?? [];
   const limit = limitOf(resolved);
   return {
@@ -62,13 +62,16 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
   };
 }
 
-/** Answers what a handler returns unless it has set a body. Middlewares around it see the body, and need not return anything. */
+/**
+ * Sets the returned value of a handler as the body, unless the handler has set one. Outer middlewares see the body and need not
+ * return anything.
+ */
 const answerReturned: CodeHandler = async (ctx, next) => {
   const value = await next();
   if ((ctx.body === undefined || ctx.body === null) && value !== undefined && value !== null) ctx.body = value;
 };
 
-/** Gives code a multipart body as `ctx.request.body` and `ctx.request.files`, for as long as it runs. */
+/** Provides a multipart body as `ctx.request.body` and `ctx.request.files` while code runs. */
 async function withBody<Result>(ctx: Context, call: RouteCall, run: (call: RouteCall) => Promise<Result>): Promise<Result> {
   const received = await receiveBody(call);
   if (received === null) return run(call);
@@ -80,14 +83,14 @@ async function withBody<Result>(ctx: Context, call: RouteCall, run: (call: Route
   }
 }
 
-/** Under which name attempts are counted; null: they are not. */
+/** Returns the name under which attempts are counted; null if they are not counted. */
 function limitOf(resolved: ResolvedRoute): LimitedRoute | null {
   const { route, requirements, path } = resolved;
   if (requirements?.limit !== undefined) return requirements.limit;
   return route.config?.middlewares?.includes(attemptLimit) === true ? `code:${handlerName(resolved) ?? path}` : null;
 }
 
-/** Gives Koa's context what code of Strapi v4 finds there. */
+/** Adds to Koa's context what code of Strapi v4 expects. */
 async function beginCode(ctx: Context, call: RouteCall, { route, owner }: ResolvedRoute, parts: EndpointParts): Promise<void> {
   const { caller } = call;
   Object.assign(ctx, { params: { ...call.request.params } });
@@ -98,17 +101,17 @@ async function beginCode(ctx: Context, call: RouteCall, { route, owner }: Resolv
   if (user !== null) Object.assign(ctx.state, { user });
 }
 
-/** `ctx.state.route.info`: which API or plugin a route belongs to. */
+/** Returns `ctx.state.route.info`, which names the API or plugin of a route. */
 function infoOf(owner: string | null): Readonly<Record<string, string>> {
   const [kind, name = ''] = owner?.split('::') ?? [];
   return { type: 'content-api', ...(kind === 'api' && { apiName: name }), ...(kind === 'plugin' && { pluginName: name }) };
 }
 
-/** Runs functions one within the other, and returns what the first one returns. */
+/** Runs nested functions, each of which calls the next one. Returns the result of the first one. */
 export function runAll(handlers: readonly CodeHandler[], ctx: Context, end?: () => Promise<unknown>): Promise<unknown> {
   const run = async (index: number): Promise<unknown> => {
     const handler = handlers[index];
-    return handler === undefined ? end?.() : handler(ctx as CodeContext, () => run(index + 1)); // read as any by code
+    return handler === undefined ? end?.() : handler(ctx as CodeContext, () => run(index + 1)); // code sees it as any
   };
   return run(0);
 }
@@ -116,7 +119,7 @@ export function runAll(handlers: readonly CodeHandler[], ctx: Context, end?: () 
 function handlersOf(resolved: ResolvedRoute, { registry }: EndpointParts): readonly CodeHandler[] {
   const { handler } = resolved.route;
   const name = handlerName(resolved);
-  if (typeof handler !== 'string' || name === null) return [handler].flat() as CodeHandler[]; // checked with the route
+  if (typeof handler !== 'string' || name === null) return [handler].flat() as CodeHandler[]; // was checked with the route
   const [uid, action] = [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)];
   const controller = registry.get('controller', uid);
   const method: unknown = controller?.[action];
@@ -124,7 +127,7 @@ function handlersOf(resolved: ResolvedRoute, { registry }: EndpointParts): reado
   return [(ctx, next) => (method as CodeHandler).call(controller, ctx, next)]; // actions take the context
 }
 
-/** Returns what resolves to whether a request passes. */
+/** Returns a function that resolves to whether a request passes a policy. */
 function policyOf(
   item: string | CodePolicy | { readonly name: string; readonly config?: unknown },
   owner: string | null,
@@ -132,7 +135,7 @@ function policyOf(
 ): (ctx: Context) => Promise<boolean> {
   const [given, config] = typeof item === 'object' ? [item.name, item.config] : [item, undefined];
   const code = typeof given === 'string' ? namedCode(given, owner, strapi.policies) : given;
-  const policy = (typeof code === 'function' ? code : Reflect.get(Object(code) as object, 'handler')) as CodePolicy; // its contract
+  const policy = (typeof code === 'function' ? code : Reflect.get(Object(code) as object, 'handler')) as CodePolicy; // the form of a policy
   if (typeof policy !== 'function') throw new Error(`the policy ${String(given)} is not a function`);
   return async (ctx) => {
     const context: CodeContext = Object.assign(Object.create(ctx) as object, {
@@ -144,7 +147,7 @@ function policyOf(
   };
 }
 
-/** Returns the middlewares of a list: names, functions, or objects with a configuration. */
+/** Returns the middlewares of a list of names, functions, or objects with a configuration. */
 export function middlewaresOf(
   items: readonly (string | CodeHandler | MiddlewareItem)[],
   owner: string | null,
@@ -152,18 +155,18 @@ export function middlewaresOf(
 ): readonly CodeHandler[] {
   return items.flatMap((item) => {
     if (typeof item === 'function') return [item];
-    if (item === attemptLimit) return []; // the row counts them
+    if (item === attemptLimit) return []; // the row counts attempts
     const { name, resolve: file, config } = typeof item === 'string' ? { name: item, resolve: undefined, config: {} } : item;
     const code =
       name === undefined
         ? defaultOf(parts.load(fileOf(String(file), parts.directory)))
         : namedCode(name, owner, parts.strapi.middlewares);
     if (typeof code !== 'function') throw new Error(`the middleware ${String(name ?? file)} is not a function`);
-    return (code as CodeMiddleware)(config ?? {}, { strapi: parts.strapi }) ?? []; // its contract
+    return (code as CodeMiddleware)(config ?? {}, { strapi: parts.strapi }) ?? []; // the form of a middleware
   });
 }
 
-/** A file by its path from the project, or from its config/. */
+/** Returns a file by its path relative to the project or to config/. Throws an UnsupportedCodeError if there is none. */
 function fileOf(path: string, directory: string): string {
   const found = sourceFile(resolve(directory, path)) ?? sourceFile(resolve(directory, 'config', path));
   if (found === null) throw new UnsupportedCodeError(`the middleware ${path} is not a file of the project`);
@@ -171,8 +174,8 @@ function fileOf(path: string, directory: string): string {
 }
 
 /**
- * Returns code by its full name, by its name in the same API, or among those of the project. Throws an UnsupportedCodeError if there is none,
- * as of middlewares of other plugins.
+ * Returns code by its full name, by its name in the same API, or by its name in the project. Throws an UnsupportedCodeError if
+ * there is none, for example for middlewares of other plugins.
  */
 function namedCode(name: string, owner: string | null, named: Named): unknown {
   const local = owner === null ? name : `${owner}.${name}`;

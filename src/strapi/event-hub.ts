@@ -4,14 +4,14 @@ import { hideFrom } from './flat-entries.js';
 import type { Lifecycles, LifecycleEvent } from './lifecycles.js';
 
 /**
- * `strapi.eventHub` of Strapi v4: `entry.create`, `entry.update` and `entry.delete`, with the payload `{ model, uid, entry }`, and events
- * that code emits itself. Events stay in the process. Entries are announced while somebody listens, behind the commit of a write; what a
- * listener throws then is logged.
+ * `strapi.eventHub` of Strapi v4: the events `entry.create`, `entry.update` and `entry.delete` with the payload `{ model, uid,
+ * entry }`, and events that code emits. Events stay in the process. Entry events are emitted after the commit, and only if there
+ * are listeners. Errors of their listeners are logged.
  */
 export interface EventHub {
-  /** Calls the listeners one after the other. Throws what one throws. */
+  /** Calls the listeners one after the other. Rejects with the error of a listener. */
   emit(name: string, ...payload: readonly unknown[]): Promise<void>;
-  /** Returns what ends it. */
+  /** Adds a listener. Returns a function that removes it. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the payload depends on the event
   on(name: string, listener: (...payload: any[]) => unknown): () => void;
   once: EventHub['on'];
@@ -19,7 +19,7 @@ export interface EventHub {
   addListener: EventHub['on'];
   removeListener: EventHub['off'];
   removeAllListeners(): void;
-  /** Listens to all events. Returns what ends it. */
+  /** Adds a listener to all events. Returns a function that removes it. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the payload depends on the event
   subscribe(subscriber: (name: string, ...payload: any[]) => unknown): () => void;
   unsubscribe(subscriber: Parameters<EventHub['subscribe']>[0]): void;
@@ -95,7 +95,7 @@ export class ProjectEvents implements EventHub {
   readonly removeListener = this.off;
   readonly removeAllListeners = this.destroy;
 
-  /** Called whenever listeners come or go. */
+  /** Called after listeners were added or removed. */
   #settle(): void {
     const heard = (name: string): boolean => this.#subscribers.length > 0 || this.#listeners.some((one) => one.name === name);
     const announced = Object.entries(entryEvents)

@@ -15,14 +15,14 @@ import { attemptLimit, type StrapiRoute, type RouteRequirements } from './strapi
 import { awaitUnlessUnsupported } from './run-code.js';
 import { missingExtension } from './unsupported-code.js';
 
-/** A plugin as the strapi-server of src/extensions is given it; what the file changes counts. */
+/** A plugin, as it is passed to a strapi-server file of src/extensions, which may change it. */
 interface ExtendedPlugin {
   readonly controllers: Record<string, Controller>;
   /** Functions that return the services. */
   readonly services: Record<string, unknown>;
   readonly policies: Record<string, unknown>;
   readonly middlewares: Record<string, unknown>;
-  /** Models by name; `lifecycles` of them count. */
+  /** Models by name. Only changes to their `lifecycles` have an effect. */
   readonly contentTypes: Record<string, ExtendedType>;
   readonly bootstrap: unknown;
   readonly register: unknown;
@@ -46,12 +46,12 @@ interface ExtendParts {
   readonly strapi: { readonly policies: Named; readonly middlewares: Named };
   readonly addRouter: (router: RegisteredRouter) => void;
   readonly lifecycles: Lifecycles;
-  /** Of the project. */
+  /** Directory of the project. */
   readonly directory: string;
   readonly warn: (text: string) => void;
 }
 
-/** Runs the strapi-server of each extension, and takes over what it adds to a plugin and overrides in it. */
+/** Runs the strapi-server file of each extension, and applies its additions and overrides to the plugin. */
 export async function extendPlugins(extensions: Exports, parts: ExtendParts): Promise<void> {
   const routes = builtinRoutes(parts.config);
   for (const [name, { file, code }] of extensions)
@@ -72,8 +72,8 @@ async function extendPlugin({ name, file, code }: Extension, routes: readonly Ro
   const before = controllersOf(name, routes, parts.registry);
   const written = new Map(routes.map((route) => [writtenRoute(route, name, parts.config), route] as const));
   const given = pluginOf(name, [...written.keys()], { before, services: parts.services[name] ?? {} });
-  const returned: unknown = typeof code === 'function' ? await (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // its contract
-  const plugin = isRecord(returned) ? (returned as unknown as ExtendedPlugin) : given; // what it was given, mostly
+  const returned: unknown = typeof code === 'function' ? await (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // the form of the file
+  const plugin = isRecord(returned) ? (returned as unknown as ExtendedPlugin) : given; // usually the same object
   register(name, plugin, parts);
   takeTypes(name, plugin, { file, parts });
   const isChanged = (route: StrapiRoute): boolean => {
@@ -99,11 +99,14 @@ function register(name: string, plugin: ExtendedPlugin, { registry, strapi }: Ex
   for (const [key, actions] of Object.entries(plugin.controllers)) registry.add('controller', `plugin::${name}.${key}`, actions);
   for (const [key, service] of Object.entries(plugin.services))
     if (!isGiven(service)) registry.add('service', `plugin::${name}.${key}`, service);
-  for (const [key, policy] of Object.entries(plugin.policies)) strapi.policies.add(`plugin::${name}.${key}`, policy as never); // checked where it is used
-  for (const [key, one] of Object.entries(plugin.middlewares)) strapi.middlewares.add(`plugin::${name}.${key}`, one as never); // the same
+  for (const [key, policy] of Object.entries(plugin.policies)) strapi.policies.add(`plugin::${name}.${key}`, policy as never); // checked
+  for (const [key, one] of Object.entries(plugin.middlewares)) strapi.middlewares.add(`plugin::${name}.${key}`, one as never); // checked
 }
 
-/** Takes over lifecycles of models. Attributes that code adds are not stored: the files of a project say what its models are. */
+/**
+ * Subscribes the lifecycles of models. Attributes that code adds are not stored, because models come only from the files of the
+ * project.
+ */
 function takeTypes(
   name: string,
   { contentTypes, bootstrap, register: registers }: ExtendedPlugin,
@@ -122,10 +125,10 @@ function takeTypes(
   }
 }
 
-/** What a plugin does by itself when the service begins, which is not for an extension to change. */
+/** The default bootstrap and register of a plugin. An extension cannot change them. */
 const nothing = (): void => undefined;
 
-/** The models of a plugin, for code to add lifecycles to. */
+/** Returns the models of a plugin, so that code can add lifecycles. */
 const typesOf = (name: string): Record<string, ExtendedType> =>
   Object.fromEntries(
     builtinModels
@@ -143,9 +146,9 @@ function controllersOf(name: string, routes: readonly Route[], registry: CodeReg
   return Object.fromEntries(keys.map((key) => [key, registry.get('controller', `plugin::${name}.${key}`) ?? {}]));
 }
 
-/** A route of the service as Strapi v4 writes it. */
+/** Returns a built-in route in the form of Strapi v4. */
 const writtenRoute = ({ method, path, action, limit }: Route, name: string, { api }: Config): StrapiRoute => ({
-  method: method as StrapiRoute['method'], // a method of REST
+  method: method as StrapiRoute['method'], // REST has only these methods
   path: path.slice(api.rest.prefix.length),
   handler: action.slice(`plugin::${name}.`.length),
   config: { middlewares: limit === undefined ? [] : [attemptLimit], prefix: '' },
@@ -174,7 +177,7 @@ function pluginOf(
   return onlyKnown(plugin, name);
 }
 
-/** Reading what there is not throws an UnsupportedCodeError; it may be set. */
+/** Returns the object with an UnsupportedCodeError for reading absent keys. Keys may be set. */
 const onlyKnown = <Target extends object>(target: Target, name: string): Target =>
   new Proxy(target, {
     get: (known, key) => {

@@ -19,11 +19,11 @@ interface RouterOptions {
   readonly only?: readonly string[];
   readonly except?: readonly string[];
   readonly type?: string;
-  /** By action. */
+  /** Configuration by action. */
   readonly config?: Readonly<Record<string, RouteConfig>>;
 }
 
-/** `factories` of @strapi/strapi. Methods of a project reach the generated ones by `super` and `this`. */
+/** `factories` of @strapi/strapi. Methods of a project can call the generated ones by `super` and `this`. */
 export interface Factories {
   createCoreController(uid: string, overrides?: Overrides): (input: Input) => Controller;
   createCoreService(uid: string, overrides?: Overrides): (input: Input) => Service;
@@ -34,16 +34,16 @@ interface FactoryParts {
   readonly requests: CodeRequests;
   readonly attachFiles: AttachFiles;
   readonly service: (uid: string) => Service;
-  /** Throws for an unknown uid. */
+  /** Throws an Error for an unknown uid. */
   readonly typeOf: (uid: string) => ContentType;
 }
 
-/** The factories, with what is generated where a project has written nothing. */
+/** The factories, and functions that generate services and controllers for content types without own ones. */
 export interface CoreCode {
   readonly factories: Factories;
   readonly createService: (uid: string) => Service;
   readonly createController: (uid: string) => Controller;
-  /** Whether a method or action is a generated one. */
+  /** Returns whether a method or action is a generated one. */
   readonly isCore: (method: unknown) => boolean;
 }
 
@@ -69,7 +69,7 @@ export function createCoreCode({ requests, attachFiles, service, typeOf }: Facto
   };
 }
 
-/** Returns the object of the project with the generated methods that it lacks, and all generated methods as `super`. */
+/** Returns the object of the project with the generated methods that it lacks. `super` has all generated methods. */
 function override(generated: Own, overrides: Overrides | undefined, input: Input): Own {
   const own = typeof overrides === 'function' ? overrides(input) : { ...overrides };
   for (const name of Object.keys(generated)) if (own[name] === undefined) own[name] = generated[name] as unknown;
@@ -77,7 +77,9 @@ function override(generated: Own, overrides: Overrides | undefined, input: Input
   return own;
 }
 
-/** The routes are made when they are asked for, and again when the model has changed; what code has added to them stays. */
+/**
+ * Returns a router whose routes are generated on access, and again after the model has changed. Routes that code has added stay.
+ */
 function createRouter(
   type: () => ContentType,
   { prefix, only, except = [], config = {}, type: kind = 'content-api' }: RouterOptions,
@@ -102,7 +104,7 @@ function createRouter(
   };
 }
 
-/** The routes that Strapi v4 generates for a type, by action. */
+/** Returns the routes that Strapi v4 generates for a content type, by action. */
 export function coreRoutes({ uid, kind, singularName, pluralName }: ContentType): Readonly<Record<string, StrapiRoute>> {
   const route = (method: StrapiRoute['method'], path: string, name: string): StrapiRoute => ({
     method,

@@ -2,20 +2,20 @@ import { fullAccess, maySee, readable, type Access } from '../query/access.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 
-/** Rules that change an entry of code: flat, with related entries and components inside. */
+/** Rules for changing a flat entry, which contains related entries and components. */
 interface FlatRules {
   readonly registry: Registry;
-  /** Whether an attribute stays. */
+  /** Returns whether an attribute is kept. */
   readonly keeps: (attribute: Attribute, type: ContentType) => boolean;
-  /** Whether entries of a type stay in polymorphic relations. */
+  /** Returns whether entries of a type are kept in polymorphic relations. */
   readonly keepsTarget: (uid: string) => boolean;
-  /** Maps an entry whose attributes are done. Components are not mapped. */
+  /** Maps an entry after its attributes were mapped. Not called for components. */
   readonly entry: (entry: Values) => Values;
-  /** Maps the value of a relation or of media. */
+  /** Maps the value of a relation or media attribute. */
   readonly related: (value: unknown, attribute: Attribute) => unknown;
 }
 
-/** Applies rules to an entry, a list of them, or null. What is neither stays; so do keys that are no attributes. */
+/** Applies rules to an entry or a list of entries. Other values, and keys that are not attributes, stay unchanged. */
 function mapEntries(value: unknown, type: ContentType, rules: FlatRules): unknown {
   if (Array.isArray(value)) return value.map((item) => mapEntries(item, type, rules));
   return isRecord(value) ? rules.entry(mapAttributes(value, type, rules)) : value;
@@ -57,7 +57,7 @@ function keepTargets(value: unknown, { keepsTarget }: FlatRules): unknown {
   return stays(value) ? value : null;
 }
 
-/** Components, and targets of polymorphic relations, stay flat. */
+/** Maps components and targets of polymorphic relations, which stay flat. */
 function mapParts(value: unknown, typeOf: (part: Values) => ContentType | undefined, rules: FlatRules): unknown {
   if (Array.isArray(value)) return value.map((part) => mapParts(part, typeOf, rules));
   if (!isRecord(value)) return value;
@@ -66,7 +66,7 @@ function mapParts(value: unknown, typeOf: (part: Values) => ContentType | undefi
 }
 
 /**
- * Removes everything that a caller may not see: private and hidden attributes, passwords, entries of types that it may not find.
+ * Removes what a caller may not see: private and hidden attributes, passwords, and entries of types that the caller may not find.
  */
 export function hideFrom(access: Access | null, value: unknown, type: ContentType, registry: Registry): unknown {
   const seen = access ?? fullAccess;
@@ -83,7 +83,7 @@ export function hideFrom(access: Access | null, value: unknown, type: ContentTyp
   });
 }
 
-/** Returns the answer of REST for entries: `{ data: { id, attributes }, meta }`; null and undefined as they are. */
+/** Returns flat entries as REST answers them: `{ data: { id, attributes }, meta }`. Null and undefined are returned unchanged. */
 export function envelopeFlat(
   value: unknown,
   meta: Values,

@@ -4,8 +4,8 @@ import type { Request, Response } from 'koa';
 import { parseQueryString, type QueryStringLimits } from '../rest/query-cache.js';
 
 /**
- * Adds to Koa's context what code of Strapi v4 uses: `ctx.query` as an object of filters, sort and populate, `ctx.send`, and a
- * method for each error status: `ctx.badRequest(message, details)`.
+ * Adds members of Strapi v4 to Koa's context: `ctx.query` as an object of filters, sort and populate, `ctx.send`, and a method
+ * per error status such as `ctx.badRequest(message, details)`.
  */
 export function extendContext(app: Koa, limits: QueryStringLimits): void {
   const queries = new WeakMap<Request, unknown>();
@@ -29,7 +29,7 @@ export function extendContext(app: Koa, limits: QueryStringLimits): void {
   }
 }
 
-/** Objects that code may spread and ask for their own keys. */
+/** Returns a copy whose objects have the usual prototype, so that code can call `hasOwnProperty`. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
@@ -38,7 +38,7 @@ function plain(value: unknown): unknown {
 
 type ResponseMethod = (this: Response, ...args: never[]) => void;
 
-/** `Bad Request` is badRequest. */
+/** Returns the method name of a status text: `badRequest` for `Bad Request`. */
 function methodName(text: string): string {
   const words = text.replace(/[^A-Za-z ]/g, '').split(/ +/);
   const [first = '', ...rest] = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase());

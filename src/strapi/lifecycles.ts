@@ -21,33 +21,33 @@ import { describeModel, type StrapiModel } from './describe-model.js';
 
 export type WriteKind = Capitalize<WriteAction>;
 
-/** The name of a lifecycle, such as `beforeCreate`. */
+/** The name of a lifecycle hook, such as `beforeCreate`. */
 export type LifecycleAction = `${'before' | 'after'}${ReadKind | WriteKind}`;
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- what entries hold is for their models to say */
 
-/** The argument of code around a read or write. `state` is shared by its before and after. */
+/** The argument of lifecycle hooks. The before and after hooks of an operation share `state`. */
 export interface LifecycleEvent {
   readonly action: LifecycleAction;
   readonly model: StrapiModel;
-  /** `data` may be changed before a write; `where` says which entries are meant. */
+  /** `data` may be changed before a write; `where` selects the entries. */
   readonly params: Record<string, any>;
   state: Record<string, any>;
-  /** The result, after the operation: the entry, the entries, or their count. */
+  /** The result after the operation: the entry, the entries, or their count. */
   result?: any;
 }
 /* eslint-enable @typescript-eslint/no-explicit-any */
 
 export type Listener = (event: LifecycleEvent) => unknown;
 
-/** Functions by lifecycle, for some models or for all. */
+/** Lifecycle hooks, for some models or for all. */
 export type SubscriberMap = { readonly models?: readonly string[] } & Readonly<Partial<Record<LifecycleAction, Listener>>>;
 
-/** Code around reads and writes; a function is called for all of them. */
+/** Code around reads and writes. A function is called for all hooks. */
 export type Subscriber = Listener | SubscriberMap;
 
 interface LifecyclesInput {
-  /** The context of code after a commit. */
+  /** Returns the context of code after a commit. */
   readonly content: () => ContentContext;
   readonly transactions: CodeTransactions;
 }
@@ -55,21 +55,21 @@ interface LifecyclesInput {
 type States = Map<Subscriber, Record<string, unknown>>;
 type Event = Pick<LifecycleEvent, 'params' | 'result'> & { readonly model: StrapiModel };
 
-/** `strapi.db.lifecycles`: the code that a project puts around reads and writes. */
+/** `strapi.db.lifecycles`: the hooks of a project around reads and writes. */
 export class Lifecycles implements CodeHooks, ReadHooks {
   readonly #input: LifecyclesInput;
   #subscribers: readonly Subscriber[] = [];
   #isEnabled = true;
   #announced: SubscriberMap = {};
   readonly #surrounded = createSurroundedReads(this);
-  /** Whether code listens to reads, by uid; computed again after the subscribers change. */
+  /** Whether a type has hooks of reads, by uid. Computed again after subscribers have changed. */
   #read = new Map<string, boolean>();
 
   constructor(input: LifecyclesInput) {
     this.#input = input;
   }
 
-  /** Returns the function that ends the subscription. Throws an Error unless the subscriber is a function or an object. */
+  /** Adds a subscriber. Returns a function that removes it. Throws an Error if it is not a function or an object. */
   readonly subscribe = (subscriber: Subscriber): (() => void) => {
     const given: unknown = subscriber;
     if (typeof given !== 'function' && (typeof given !== 'object' || given === null))
@@ -95,7 +95,9 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     this.#change(this.#subscribers, true);
   };
 
-  /** Calls functions of the service itself behind writes, also while the code of the project is switched off. Replaces earlier ones. */
+  /**
+   * Sets hooks of the service itself after writes, which run even if hooks of the project are disabled. Replaces earlier ones.
+   */
   announceTo(subscriber: SubscriberMap): void {
     this.#announced = subscriber;
   }
@@ -129,10 +131,10 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   ): Promise<Result> {
     if (!this.hears(uid, kind)) return read(params);
     const type = this.#input.content().bind.registry.types.get(uid);
-    const event: Event = { params: { ...params }, ...(type !== undefined && { model: describeModel(type) }) } as Event; // checked by the read
+    const event: Event = { params: { ...params }, ...(type !== undefined && { model: describeModel(type) }) } as Event; // checked
     const states: States = new Map();
     await this.#call(`before${kind}`, event, states);
-    const result = await read(event.params as Params); // code may have changed it
+    const result = await read(event.params as Params); // hooks may have changed it
     const after = { ...event, result };
     await this.#call(`after${kind}`, after, states);
     return after.result;
@@ -185,7 +187,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   }
 }
 
-/** Objects and lists are copied, so that code may change them; other values are the same. */
+/** Copies objects and lists, so that code may change them. Other values are returned unchanged. */
 function copyPlain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyPlain);
   if (!isPlainObject(value)) return value;
@@ -194,7 +196,7 @@ function copyPlain(value: unknown): unknown {
 
 const isPlainObject = (value: unknown): value is Values => isRecord(value) && Object.getPrototypeOf(value) === Object.prototype;
 
-const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCase()}${action.slice(1)}` as WriteKind; // its spelling
+const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCase()}${action.slice(1)}` as WriteKind; // capitalized
 
 const idIn = (where: object | undefined): number => Number(where === undefined ? 0 : Reflect.get(where, 'id'));
 
@@ -202,7 +204,7 @@ async function resultOf(write: PendingWrite, written: Written, context: ContentC
   return 'count' in written ? written : readResult(write, written.id, context);
 }
 
-/** The entry with all its values, and what the caller of the write reads back with it. */
+/** Returns the entry with all values, and with what the caller of the write reads back. */
 async function readResult({ type, selection }: PendingWrite, id: number, { store }: ContentContext): Promise<Entity | null> {
   const entry = await readEntry(hasId(id), wholeSelection(type, selection), store.database);
   return entry === null ? null : entityOf(entry);

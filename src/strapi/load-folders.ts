@@ -3,16 +3,16 @@ import { basename, extname, join, relative } from 'node:path';
 import { sourceEndings } from '../config/load-source.js';
 import { isRecord } from '../values.js';
 
-/** The exports of the files of a folder, by name without extension, in order of the names. */
+/** The exports of the files in a folder, by name without extension, sorted by name. */
 export type Exports = ReadonlyMap<string, FileExport>;
 
 interface FileExport {
-  /** From the directory of the project. */
+  /** Path relative to the project. */
   readonly file: string;
   readonly code: unknown;
 }
 
-/** The code of one folder of src/api. */
+/** The code in one folder of src/api. */
 interface ApiFolder {
   readonly name: string;
   readonly controllers: Exports;
@@ -20,29 +20,29 @@ interface ApiFolder {
   readonly routes: Exports;
   readonly policies: Exports;
   readonly middlewares: Exports;
-  /** `lifecycles` of content types, by the name of the type. */
+  /** `lifecycles` files of content types, by the name of the type. */
   readonly lifecycles: Exports;
 }
 
-/** The code of a project, by the folders that Strapi v4 reads. */
+/** The code of a project, by the folders of Strapi v4. */
 export interface ProjectFolders {
   readonly apis: readonly ApiFolder[];
   readonly policies: Exports;
   readonly middlewares: Exports;
-  /** strapi-server of src/extensions, by the name of the plugin. */
+  /** `strapi-server` files of src/extensions, by plugin name. */
   readonly extensions: Exports;
   /** Names of the plugins in src/plugins. */
   readonly plugins: readonly string[];
 }
 
 interface FolderInput {
-  /** The directory of the project; absolute. */
+  /** Absolute path of the project. */
   readonly directory: string;
-  /** Returns what a file exports; undefined if it cannot run here. */
+  /** Returns the exports of a file; undefined if it cannot run here. */
   readonly load: (file: string) => unknown;
 }
 
-/** Reads the folders of src. */
+/** Loads the code in the folders of src. */
 export function loadFolders({ directory, load }: FolderInput): ProjectFolders {
   const source = join(directory, 'src');
   const read = (...path: readonly string[]): Exports => readFolder(join(source, ...path), { directory, load });
@@ -68,7 +68,7 @@ export function loadFolders({ directory, load }: FolderInput): ProjectFolders {
   };
 }
 
-/** The file of one name in each of some folders, by folder. */
+/** Returns the file with this name in each folder, by folder. */
 function oneOf(folders: readonly string[], name: string, read: (folder: string) => Exports): Exports {
   const found = folders.flatMap((folder) => {
     const file = read(folder).get(name);
@@ -77,7 +77,7 @@ function oneOf(folders: readonly string[], name: string, read: (folder: string) 
   return new Map(found);
 }
 
-/** Code of the whole project has the names of its files, that of an API in kebab case. */
+/** Names of code of the whole project are file names; those of an API are in kebab case. */
 const asItIs = (name: string): string => name;
 
 function readFolder(folder: string, { directory, load }: FolderInput, nameOf = kebabCase): Exports {
@@ -93,12 +93,12 @@ function readFolder(folder: string, { directory, load }: FolderInput, nameOf = k
   return new Map(read.filter(([, { code }]) => code !== undefined));
 }
 
-/** Declarations and tests lie beside code in some projects. */
+/** Returns whether a file is code. Some projects have declarations and tests in the same folders. */
 const isCode = (name: string): boolean =>
   (sourceEndings.includes(extname(name)) || (name.endsWith('.json') && name !== 'schema.json')) &&
   !/\.(d|test|spec)\.[a-z]+$/.test(name);
 
-/** The default export of an ES module; what a CommonJS module exports. */
+/** Returns the default export of an ES module, or the exports of a CommonJS module. */
 export const defaultOf = (code: unknown): unknown => (isRecord(code) && code['__esModule'] === true ? code['default'] : code);
 
 function foldersIn(folder: string): string[] {
@@ -110,7 +110,7 @@ function foldersIn(folder: string): string[] {
     .sort();
 }
 
-/** `blogPost` as Strapi names an API: `blog-post`. */
+/** Returns the API name that Strapi generates: `blog-post` for `blogPost`. */
 const kebabCase = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')

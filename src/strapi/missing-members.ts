@@ -13,13 +13,13 @@ const clones = 'read the entry, and create another one of its values';
 const grants = 'npx mangrove permissions and the admin API (/admin/api/roles) change what roles may do';
 const page = 'findMany of strapi.entityService reads related entries by filters';
 
-/** What takes the place of a name of Strapi v4. */
+/** Alternatives to names of Strapi v4, by name. */
 type Instead = Readonly<Record<string, string>>;
 
-/** Names for which a project has to have code of its own. */
+/** Returns the alternative for names without a replacement: code of the project. */
 const ownCode = (names: string): Instead => Object.fromEntries(names.split(' ').map((name) => [name, 'use code of your own']));
 
-/** Members of objects of Strapi v4 that Mangrove lacks, by the object. */
+/** Alternatives to members that Mangrove lacks, by object. */
 const members: Readonly<Record<string, Instead>> = {
   strapi: {
     EE: panel,
@@ -121,7 +121,7 @@ const members: Readonly<Record<string, Instead>> = {
   ),
 };
 
-/** Plugins of Strapi v4 that code reaches for. */
+/** Alternatives to plugins of Strapi v4. */
 const plugins: Instead = {
   'content-manager': panel,
   'content-type-builder': 'models are changed by npx mangrove models, or over the admin API',
@@ -131,7 +131,7 @@ const plugins: Instead = {
   'users-permissions': 'strapi.entityService reads and writes users; npx mangrove user and npx mangrove permissions set up roles',
 };
 
-/** Services of plugins, by their names behind that of the plugin. */
+/** Alternatives to services of plugins, by plugin and service. */
 const services: Instead = {
   'users-permissions.providers': 'plugins.users-permissions.config.providers sets up log-in providers',
   'users-permissions.providers-registry': 'plugins.users-permissions.config.providers sets up log-in providers',
@@ -146,20 +146,20 @@ const services: Instead = {
   'i18n.content-types': 'pluginOptions of strapi.getModel(uid) say what is localized',
 };
 
-/** Models that only Strapi has. */
+/** Alternatives to models that only Strapi has. */
 const models: Instead = { webhook: outside };
 
-/** Returns what takes the place of a member; null if Strapi has no such member, or Mangrove has it. */
+/** Returns the alternative to a member; null if Strapi has no such member, or Mangrove has it. */
 export const insteadOfMember = (object: string, name: string): string | null => valueOf(members[object] ?? {}, name);
 
-/** The same for `strapi.plugin(name)`. */
+/** Returns the alternative to `strapi.plugin(name)`. */
 export const insteadOfPlugin = (name: string): string => valueOf(plugins, name) ?? 'plugins of Strapi do not run';
 
-/** The same for one of its services. */
+/** Returns the alternative to a service of a plugin. */
 export const insteadOfService = (plugin: string, name: string): string =>
   valueOf(services, `${plugin}.${name}`) ?? insteadOfPlugin(plugin);
 
-/** The same for the model of a uid. */
+/** Returns the alternative to the model of a uid; null if Strapi has no such model. */
 export const insteadOfModel = (uid: string): string | null => valueOf(models, uid) ?? (uid.startsWith('admin::') ? panel : null);
 
 const valueOf = (table: Instead, name: string): string | null => (Object.hasOwn(table, name) ? (table[name] ?? null) : null);

@@ -5,7 +5,7 @@ import { missingMember, missingPlugin, missingServer } from './unsupported-code.
 
 type Missing = (name: string) => Error | null;
 
-/** A use of `strapi`, and a function that returns the error if it is not offered. */
+/** A pattern of uses of `strapi`, and a function that returns the error if the used name is not offered. */
 const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] = [
   { pattern: /\bstrapi\s*\??\.\s*db\s*\??\.\s*(\w+)/g, missing: (name) => missingMember('strapi.db', name) },
   { pattern: /\bstrapi\s*\??\.\s*server\s*\??\.\s*(httpServer|app|router|api|mount|listen)\b/g, missing: missingServer },
@@ -19,8 +19,8 @@ const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] =
 const offered: ReadonlySet<string> = new Set(['email', 'graphql', 'i18n', 'upload', 'users-permissions']);
 
 /**
- * Returns a line for each use of `strapi` in the files of src that is not offered, before it runs. It finds what is written out; what
- * code works out by itself fails when it runs, with the same message.
+ * Returns a line for each use of `strapi` in the files of src that is not offered, without running them. Finds only literal
+ * names. Computed ones fail with the same message when they run.
  */
 export function unsupportedUses(directory: string): string[] {
   const source = join(directory, 'src');

@@ -18,17 +18,17 @@ export type PluginServices = Readonly<
 /* eslint-enable @typescript-eslint/no-explicit-any */
 
 interface PluginParts {
-  /** Throws a 503 before there is a database. */
+  /** Throws a 503 until the database has answered. */
   readonly running: () => Running;
   readonly entityService: EntityService;
   readonly query: (uid: string) => QueryEngine;
-  /** What operations of code work with at the time. */
+  /** Returns the current context of code. */
   readonly content: () => ContentContext;
 }
 
 const userUid = 'plugin::users-permissions.user';
 
-/** The services of plugins of Strapi v4 that Mangrove has. */
+/** Returns the plugin services of Strapi v4 that Mangrove has. */
 export const createPluginServices = (parts: PluginParts): PluginServices => ({
   email: { email: known('email', 'email', emailService(parts)) },
   'users-permissions': { user: userService(parts), jwt: tokenService(parts), role: roleService(parts) },
@@ -44,9 +44,9 @@ interface Mail extends Values {
 }
 
 const emailService = ({ running }: PluginParts) => ({
-  /** Sends `{ to, from, replyTo, cc, bcc, subject, text, html, attachments }`. */
+  /** Sends an e-mail: `{ to, from, replyTo, cc, bcc, subject, text, html, attachments }`. */
   send: (mail: Mail) => accountsOf(running()).mailer.deliver(mail),
-  /** The same with `<%= user.name %>` in the texts of a template. */
+  /** Sends an e-mail from a template, whose texts contain `<%= user.name %>`. */
   sendTemplatedEmail: (mail: Mail, template: Partial<Record<'subject' | 'text' | 'html', string>>, data: Values = {}) => {
     const values = flatten(data);
     const filled = Object.entries(template).map(([name, text]) => [name, fill(text, values)] as const);
@@ -54,13 +54,13 @@ const emailService = ({ running }: PluginParts) => ({
   },
 });
 
-/** `<%= name %>` is the value, `<%- name %>` the same as text of HTML; a name that there is not stays empty. */
+/** Replaces `<%= name %>` by a value, and `<%- name %>` by the value with escaped HTML. Unknown names become empty. */
 const fill = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/<%([=-])\s*([\w.]+)\s*%>/g, (_, kind: string, name: string) =>
     kind === '-' ? escapeHtml(values[name] ?? '') : (values[name] ?? ''),
   );
 
-/** `{ user: { name } }` as `{ 'user.name': name }`. */
+/** Returns `{ 'user.name': name }` for `{ user: { name } }`. */
 function flatten(values: Values, prefix = ''): Record<string, string> {
   const parts = Object.entries(values).map(([key, value]) =>
     isRecord(value) ? flatten(value, `${prefix}${key}.`) : { [`${prefix}${key}`]: String(value) },
@@ -69,7 +69,7 @@ function flatten(values: Values, prefix = ''): Record<string, string> {
 }
 
 const userService = ({ entityService, query, running, content }: PluginParts) => ({
-  /** Creates a user; the password is hashed. */
+  /** Creates a user. The password is stored as a hash. */
   add: (values: object) => entityService.create(userUid, { data: values, populate: ['role'] }),
   edit: (id: number, values: object) => entityService.update(userUid, id, { data: values, populate: ['role'] }),
   fetch: (id: number, parameters?: EntityParameters) => entityService.findOne(userUid, id, parameters),
@@ -77,9 +77,9 @@ const userService = ({ entityService, query, running, content }: PluginParts) =>
   fetchAuthenticatedUser: (id: number) => query(userUid).findOne({ where: { id }, populate: ['role'] }),
   count: (where?: object) => query(userUid).count({ where }),
   remove: (where: object) => query(userUid).delete({ where }),
-  /** Whether a password is the one that a hash was made of. */
+  /** Returns whether a password matches a hash. */
   validatePassword: (password: string, hash: string) => isPassword(password, hash),
-  /** Sends a link that confirms the address of a user. */
+  /** Sends an e-mail with a confirmation link to a user. */
   sendConfirmationEmail: async ({ id }: { readonly id: number }) => {
     const user = await findStoredUser(content(), { _id: id });
     if (user !== null) await sendConfirmation(accountsOf(running()), user, content());
@@ -87,15 +87,15 @@ const userService = ({ entityService, query, running, content }: PluginParts) =>
 });
 
 const tokenService = ({ running }: PluginParts) => ({
-  /** A token for a user whose password was never changed. */
+  /** Returns a token. Without `tokenVersion` it is valid only if the password of the user was never changed. */
   issue: ({ id, tokenVersion = 0 }: { readonly id: number; readonly tokenVersion?: number }) =>
     accountsOf(running()).tokens.sign({ id, tokenVersion }),
-  /** Rejects for a token that is wrong or has expired. */
+  /** Returns the user id of a token. Rejects if it is invalid or has expired. */
   verify: (token: string) => {
     const claims = accountsOf(running()).tokens.verify(token);
     return typeof claims === 'string' ? Promise.reject(new Error('Invalid token.')) : Promise.resolve({ id: claims.id });
   },
-  /** Returns the claims of the token of a request; null if it has none. Rejects for a wrong one. */
+  /** Returns the user id of the token of a request; null if there is none. Rejects if it is invalid. */
   getToken: (ctx: { readonly request: { readonly header: { readonly authorization?: string } } }) => {
     const [, token] = /^bearer\s+(\S+)$/i.exec(ctx.request.header.authorization?.trim() ?? '') ?? [];
     if (token === undefined) return Promise.resolve(null);

@@ -6,8 +6,8 @@ import type { Service } from './core-service.js';
 import type { ReadSettings } from './strapi-store.js';
 
 /**
- * The settings of users and permissions under the keys of Strapi v4's store: `grant` with the providers that may log in, `advanced`, and
- * the templates of `email`.
+ * Returns a function that reads settings of users and permissions by the keys of Strapi v4's store: `grant` (login providers),
+ * `advanced`, and `email` (templates).
  */
 export const readPluginSettings =
   ({ content, running }: Pick<ProjectRegisters, 'content' | 'running'>): ReadSettings =>
@@ -28,7 +28,7 @@ export const readPluginSettings =
     }
   };
 
-/** Bodies of the routes of log-in, with the fields that they need. */
+/** Required fields of the bodies of login routes. */
 const bodies = {
   validateCallbackBody: ['identifier', 'password'],
   validateRegisterBody: ['email', 'password'],
@@ -53,7 +53,7 @@ const validators = Object.fromEntries(
   ]),
 );
 
-/** Files of the plugin users-permissions that code which overrides its controllers imports. */
+/** Returns the modules of the plugin users-permissions that overriding controllers import. */
 export const pluginFiles = (service: (name: string) => Service): Readonly<Record<string, object>> => ({
   '@strapi/plugin-users-permissions/server/utils': { getService: service },
   '@strapi/plugin-users-permissions/server/controllers/validation/auth': validators,

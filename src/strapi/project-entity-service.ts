@@ -6,21 +6,23 @@ import type { AttachFiles } from './upload-service.js';
 
 /** `strapi.entityService` of a project. */
 export interface ProjectEntityService extends Omit<EntityService, 'findMany'> {
-  /** The entries; of a single type its entry, null if there is none. */
+  /** Returns the entries; for a single type its entry, or null if there is none. */
   findMany(uid: string, parameters?: EntityParameters): Promise<Entity[] | Entity | null>;
   findPage(uid: string, parameters?: EntityParameters): Promise<EnginePage>;
   /** Returns the value of a relation, component or dynamic zone of an entry. */
   load(uid: string, entry: { readonly id: EntityId }, name: string, parameters?: EntityParameters): Promise<unknown>;
-  /** Stores files for an entry: `{ cover: file, gallery: [file, file] }`. Entries are created and updated with `files` too. */
+  /**
+   * Stores files and links them to an entry: `{ cover: file, gallery: [file, file] }`. `create` and `update` accept `files` too.
+   */
   uploadFiles(uid: string, entry: { readonly id: EntityId }, files: object): Promise<void>;
-  /** Deletes the entries that meet `filters`. */
+  /** Deletes the entries that match `filters`. */
   deleteMany(uid: string, parameters?: EntityParameters): Promise<{ readonly count: number }>;
 }
 
 interface EntityParts {
   readonly base: EntityService;
   readonly query: (uid: string) => QueryEngine;
-  /** Throws for an unknown uid. */
+  /** Throws an Error for an unknown uid. */
   readonly model: (uid: string) => StrapiModel;
   readonly attachFiles: AttachFiles;
 }

@@ -5,13 +5,13 @@ import type { ProjectStrapi } from './project-strapi.js';
 const hookNames = ['register', 'bootstrap', 'destroy'] as const;
 export type HookName = (typeof hookNames)[number];
 
-/** A function of src/index. */
+/** A function that src/index exports. */
 type ProjectHook = (input: { readonly strapi: ProjectStrapi }) => unknown;
 
 /** The exports of src/index. */
 export type ProjectHooks = Partial<Record<HookName, ProjectHook>>;
 
-/** Throws an Error for an export of these names that is no function. */
+/** Returns the hooks that a module exports. Throws an Error if one of them is not a function. */
 export function hooksOf(module: unknown): ProjectHooks {
   const code = defaultOf(module);
   const exported = code ?? module;
@@ -20,5 +20,5 @@ export function hooksOf(module: unknown): ProjectHooks {
     if (hook !== undefined && typeof hook !== 'function') throw new Error(`${name} must be a function`);
     return hook === undefined ? [] : [[name, hook] as const];
   });
-  return Object.fromEntries(hooks) as ProjectHooks; // the contract of the file
+  return Object.fromEntries(hooks) as ProjectHooks; // the form of the file
 }

@@ -25,7 +25,7 @@ interface CodeInput {
   readonly config: Config;
 }
 
-/** The registers of the code of a project, and its context. They exist before the first file runs. */
+/** The registers of a project's code, and its context. Created before the first file is loaded. */
 export class ProjectRegisters {
   readonly connection: Connection;
   readonly transactions = new CodeTransactions();
@@ -64,7 +64,7 @@ export class ProjectRegisters {
     this.server = createStrapiServer(this);
   }
 
-  /** Returns the current context of operations of code, inside its transaction. Throws a 503 until the database has answered. */
+  /** Returns the current context of code, in its transaction. Throws a 503 until the database has answered. */
   readonly content = (): ContentContext => this.transactions.contextOf(contentOfCode(this.connection)());
 
   readonly running = () => this.connection.running ?? notRunning();
@@ -85,12 +85,12 @@ export class ProjectRegisters {
     return this.#routers;
   }
 
-  /** The files run from here on; what they register is called with this. */
+  /** Sets `strapi`, which registered functions are called with. Called before the files are loaded. */
   begin(strapi: unknown): void {
     this.#strapi = strapi;
   }
 
-  /** Returns how the project takes part in requests. `routes`: its routes, once they are known. */
+  /** Returns the part of the project that handles requests. `routes` are its routes, known by then. */
   projectCode(routes: Pick<ProjectCode, 'find' | 'routes'>): ProjectCode {
     return {
       ...routes,
@@ -101,13 +101,16 @@ export class ProjectRegisters {
     };
   }
 
-  /** Middlewares find every body decoded; without any, that is left until the caller has the right to the route. */
+  /**
+   * Runs the middlewares, which expect a decoded body. Without middlewares, large bodies are decoded only after the rights were
+   * checked.
+   */
   async #runMiddlewares(ctx: Context, next: Next): Promise<unknown> {
     if (this.#middlewares.length > 0 && isUndecoded(ctx)) await decodeBody(ctx);
     return runAll(this.#middlewares, ctx, next);
   }
 
-  /** Before the service is connected every API uid counts as a type. */
+  /** Returns whether a uid is a content type of an API. Before the service is connected, all API uids are. */
   #isApiType(uid: string): boolean {
     const types = this.connection.running?.backend.models.snapshot.registry.types;
     return uid.startsWith('api::') && types?.has(uid) !== false;

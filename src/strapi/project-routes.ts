@@ -16,14 +16,14 @@ import {
   type StrapiRouter,
 } from './strapi-route.js';
 
-/** A router with what the place says that it was written in. */
+/** A router, with attributes of the place where it is defined. */
 export interface RegisteredRouter {
   readonly router: StrapiRouter;
-  /** The prefix of routers of `strapi.server.routes` and plugins; null for the prefix of the API. */
+  /** Prefix of routers of `strapi.server.routes` and plugins; null for the API prefix. */
   readonly prefix: string | null;
-  /** `api::page`, `plugin::users-permissions`; null if it belongs to neither. */
+  /** Owner such as `api::page` or `plugin::users-permissions`; null if there is none. */
   readonly owner: string | null;
-  /** For messages. */
+  /** Path of the file for messages. */
   readonly file: string;
   readonly requirementsOf?: (route: StrapiRoute) => RouteRequirements;
 }
@@ -31,19 +31,19 @@ export interface RegisteredRouter {
 interface ProjectRoutesInput extends EndpointParts {
   readonly config: Config;
   readonly code: { readonly routers: readonly RegisteredRouter[]; readonly core: Pick<CoreCode, 'isCore'> };
-  /** The APIs of the project: their types are served by its routers alone. */
+  /** The APIs of the project. Their content types are served only by routers of the project. */
   readonly apis: readonly { readonly name: string }[];
-  /** Called with what is wrong with a route, which is left out. */
+  /** Called with the problem of a route, which is then skipped. */
   readonly warn: (text: string) => void;
 }
 
-/** The routes of a project for one snapshot of the models. */
+/** The routes of a project for one registry. */
 interface RouteTable extends RouteIndex {
-  /** Actions that roles may be granted, besides those of content types. */
+  /** Actions that can be granted to roles, in addition to those of content types. */
   readonly actions: readonly string[];
 }
 
-/** The routes of a project: those of its code, and of the generated ones those that it has. */
+/** The routes of a project: those of its code, and generated ones that its routers contain. */
 export class ProjectRoutes {
   readonly #input: ProjectRoutesInput;
   readonly #queries: QueryCache;
@@ -54,12 +54,15 @@ export class ProjectRoutes {
     this.#queries = new QueryCache(input.config.api.limits);
   }
 
-  /** Returns the rows of the first path that fits and has the method, else of all that fit; null if none fits. */
+  /**
+   * Returns the rows of the first matching path that has the method, or of all matching paths if none has it; null if no path
+   * matches.
+   */
   find(method: string, path: string, registry: Registry): RouteMatch | null {
     return findRows(method, path, this.tableOf(registry));
   }
 
-  /** Built again for every snapshot, and when routes were added. */
+  /** Returns the table, which is built for each registry, and again after routes were added. */
   tableOf(registry: Registry): RouteTable {
     const routers = this.#input.code.routers.length;
     if (this.#table?.registry === registry && this.#table.routers === routers) return this.#table.table;
@@ -90,7 +93,7 @@ function buildTable(registry: Registry, input: ProjectRoutesInput, queries: Quer
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The routes of a router. Those of a type that is not in force are left out with the warning of the model. */
+/** Returns the routes of a router. Routes of a content type that is not in force are skipped with a warning. */
 function resolveRoutes(
   { router, prefix, owner, file, requirementsOf }: RegisteredRouter,
   { config, warn }: ProjectRoutesInput,
@@ -112,7 +115,7 @@ function resolveRoutes(
   }
 }
 
-/** A generated route with nothing of the project around it is answered by REST itself. */
+/** Returns the row of a route. A generated route without policies, middlewares or overrides is handled by REST itself. */
 function rowOf(
   resolved: ResolvedRoute,
   registry: Registry,
@@ -147,7 +150,7 @@ function isPlain(
   );
 }
 
-/** Whether an action and what it asks of the service are the generated ones. */
+/** Returns whether an action and the service method that it calls are the generated ones. */
 function hasCore(
   registry: CodeRegistry,
   type: ContentType,
@@ -158,8 +161,8 @@ function hasCore(
 }
 
 /**
- * The generated paths of the project's types: what its routers do not list is not served. As in Strapi v4, a type that has a route
- * has the one of its localizations too.
+ * Returns the generated paths of the project's content types, which are not served unless a router contains them. As in Strapi
+ * v4, a type with any route also has the route of its localizations.
  */
 function closedPaths(registry: Registry, routed: ReadonlySet<string>, { apis, config }: ProjectRoutesInput): string[] {
   const { prefix } = config.api.rest;

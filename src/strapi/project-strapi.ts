@@ -20,7 +20,7 @@ import type { StrapiServer } from './strapi-server.js';
 import { createStrapiStore, type StrapiStore } from './strapi-store.js';
 import { missingService, refuseMissing } from './unsupported-code.js';
 
-/** The `strapi` that code of a project is given: that of config/extensions, and more of Strapi v4 by its names. */
+/** The `strapi` of a project's code: that of config/extensions, and further members of Strapi v4. */
 export interface ProjectStrapi extends Omit<
   Strapi,
   'config' | 'contentTypes' | 'contentType' | 'entityService' | 'plugin' | 'service'
@@ -28,12 +28,12 @@ export interface ProjectStrapi extends Omit<
   readonly config: StrapiConfig;
   readonly entityService: ProjectEntityService;
   readonly db: StrapiDatabase;
-  /** The same as `db.query`. */
+  /** Same as `db.query`. */
   query(uid: string): QueryEngine;
   readonly server: StrapiServer;
   readonly eventHub: EventHub;
   readonly store: StrapiStore;
-  /** A service of the project, of a plugin, or the generated one of a content type; undefined if there is none. */
+  /** Returns a service of the project or of a plugin, or the generated one of a content type; undefined if there is none. */
   service(uid: string): Service;
   readonly services: Readonly<Record<string, Service>>;
   controller(uid: string): Controller;
@@ -44,15 +44,15 @@ export interface ProjectStrapi extends Omit<
   readonly contentTypes: Readonly<Record<string, StrapiModel>>;
   /** All components in force, by uid. */
   readonly components: Readonly<Record<string, StrapiModel>>;
-  /** A content type or component. Throws for an unknown uid. */
+  /** Returns a content type or component. Throws an Error for an unknown uid. */
   contentType(uid: string): StrapiModel;
-  /** The same; undefined for an unknown uid. */
+  /** Returns a content type or component; undefined for an unknown uid. */
   getModel(uid: string): StrapiModel | undefined;
   readonly fetch: typeof fetch;
   readonly requestContext: { get(): Context | undefined };
   readonly dirs: {
     readonly app: Readonly<Record<string, string>>;
-    /** The same: TypeScript runs as it is. */
+    /** Same as `app`, because TypeScript needs no build. */
     readonly dist: Readonly<Record<string, string>>;
     readonly static: { readonly public: string };
   };
@@ -67,8 +67,8 @@ interface StrapiParts {
 }
 
 /**
- * Members of Strapi v4 that are not offered throw an UnsupportedCodeError; names that Strapi lacks too are undefined, and may be
- * set.
+ * Creates `strapi`. Members of Strapi v4 that are not offered throw an UnsupportedCodeError. Other names are undefined, and may
+ * be set.
  */
 export function createProjectStrapi(strapi: Strapi, { directory, files, code, services }: StrapiParts): ProjectStrapi {
   const { content, registry, server, requestContext } = code;
@@ -103,10 +103,10 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
     services: { get: () => allOf('service', registry) },
     controllers: { get: () => allOf('controller', registry) },
   });
-  return refuseMissing(target, 'strapi') as ProjectStrapi; // it inherits the rest
+  return refuseMissing(target, 'strapi') as ProjectStrapi; // inherits the rest
 }
 
-/** Those of the project by uid, and those of the service where they are asked for. */
+/** Returns those of the project by uid, with generated ones on access. */
 const allOf = (kind: 'service' | 'controller', registry: ProjectRegisters['registry']): object =>
   new Proxy(registry.all(kind), {
     get: (written, uid) =>
@@ -118,7 +118,7 @@ function missing(error: Error | null): undefined {
   return undefined;
 }
 
-/** Levels of Strapi's logger that pino does not have. */
+/** Returns the logger with levels of Strapi that pino lacks. */
 const withLevels = (log: Logger): Logger =>
   Object.assign(Object.create(log) as Logger, {
     http: log.info.bind(log),
@@ -133,7 +133,7 @@ function dirsOf(directory: string): ProjectStrapi['dirs'] {
   return { app, dist: app, static: { public: join(directory, 'public') } };
 }
 
-/** Models are read when code asks for them: they change while the service runs. */
+/** Returns members that look up models on each access, because models change while the service runs. */
 function modelMembers(
   content: ProjectRegisters['content'],
 ): Pick<ProjectStrapi, 'contentTypes' | 'components' | 'contentType' | 'getModel'> {

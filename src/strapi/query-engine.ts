@@ -18,7 +18,7 @@ import { missingModel, refuseMissing } from './unsupported-code.js';
 
 export type WithData = EngineParameters & { readonly data: object };
 
-/** The page of a list. */
+/** A page of entries. */
 export interface EnginePage {
   readonly results: readonly Entity[];
   readonly pagination: {
@@ -30,38 +30,38 @@ export interface EnginePage {
 }
 
 /**
- * Reads and writes the entries of one type below all rules of the API: private attributes, drafts and all locales are seen, required
- * values may be missing. Entries are flat: `{ id, title, author: { id, name } }`. Throws a ValidationError for parameters or data that
- * do not fit.
+ * Reads and writes entries of one content type without the rules of the API: reads include private attributes, drafts and all
+ * locales, and required values may be missing. Entries are flat: `{ id, title, author: { id, name } }`. Throws a ValidationError
+ * for invalid parameters or data.
  */
 export interface QueryEngine {
   findOne(parameters?: EngineParameters): Promise<Entity | null>;
   findMany(parameters?: EngineParameters): Promise<Entity[]>;
-  /** The entries, and how many there are without `limit` and `offset`. */
+  /** Returns the entries, and their total without `limit` and `offset`. */
   findWithCount(parameters?: EngineParameters): Promise<[Entity[], number]>;
   findPage(parameters?: EngineParameters): Promise<EnginePage>;
   count(parameters?: EngineParameters): Promise<number>;
   create(parameters: WithData): Promise<Entity>;
-  /** Creates all entries or none. */
+  /** Creates all entries, or none if one is invalid. */
   createMany(parameters: {
     readonly data: readonly object[];
   }): Promise<{ readonly count: number; readonly ids: readonly number[] }>;
-  /** Changes the first entry that meets `where`; null if none does. */
+  /** Updates the first entry that matches `where`. Returns null if there is none. */
   update(parameters: WithData): Promise<Entity | null>;
-  /** Sets scalar values of all entries that meet `where`. */
+  /** Sets scalar values of all entries that match `where`. */
   updateMany(parameters: WithData): Promise<{ readonly count: number }>;
-  /** Deletes the first entry that meets `where`, and returns it as it was; null if none does. */
+  /** Deletes the first entry that matches `where`. Returns its former content; null if there is none. */
   delete(parameters: EngineParameters): Promise<Entity | null>;
   deleteMany(parameters?: EngineParameters): Promise<{ readonly count: number }>;
   /** Returns the value of a relation, component or dynamic zone of an entry. */
   load(entry: { readonly id: number | string }, name: string, parameters?: EngineParameters): Promise<unknown>;
-  /** Returns the entry with what `populate` names. */
+  /** Returns the entry with the relations in `populate`. */
   populate<Value extends { readonly id: number | string }>(entry: Value, populate: unknown): Promise<Value & Entity>;
 }
 
 const accessOfEngine: Access = { ...fullAccess, seesPrivate: true };
 
-/** The context of code that stands below the API. */
+/** Returns the context of code that works without the rules of the API. */
 function engineContext(context: ContentContext): ContentContext {
   const { bind } = context;
   const settings = { ...bind.settings, maxLimit: null, maxNested: null, withCount: true, roleUsers: true, strict: false };
@@ -73,7 +73,7 @@ function engineContext(context: ContentContext): ContentContext {
   };
 }
 
-/** `content` returns what operations work with at the time; `reads` runs the code around reads. */
+/** `content` returns the current context; `reads` runs the hooks of reads. */
 export function createQueryEngine(uid: string, content: () => ContentContext, reads: ReadHooks): QueryEngine {
   const missing = content().bind.registry.types.has(uid) ? null : missingModel(uid);
   if (missing !== null) throw missing;
@@ -161,7 +161,7 @@ async function findPage(
   return { results, pagination: { page: Number(page), pageSize: limit, pageCount: Math.ceil(total / limit), total } };
 }
 
-/** The selection on a written entry. */
+/** Returns the selection on a written entry. */
 function answerQuery({ select, populate }: EngineParameters, { bind }: ContentContext): Query {
   return engineQuery({ ...(select !== undefined && { select }), populate }, bind.limits);
 }
@@ -171,7 +171,7 @@ function entriesOf(parameters: EngineParameters, { type, context }: Opened): Par
   return { type, filter: engineFilter(parameters, context.bind.limits), where: isRecord(where) ? where : {} };
 }
 
-/** Writes the first entry that meets `where`. Throws an Error if there is no condition, as Strapi v4 does. */
+/** Writes the first entry that matches `where`. Throws an Error if there are no conditions, as Strapi v4 does. */
 async function onFirst(
   verb: string,
   parameters: EngineParameters,

@@ -11,26 +11,29 @@ import type { RouteCall } from '../http/route.js';
 import type { Staging } from '../media/staging.js';
 import { printSize } from '../values.js';
 
-/** A file of a multipart body as code of Strapi v4 finds it in `ctx.request.files`. It is there until the request is answered. */
+/** A file of a multipart body, as code of Strapi v4 reads it in `ctx.request.files`. It exists until the request is answered. */
 export interface ReceivedFile {
   readonly filepath: string;
   readonly originalFilename: string;
   readonly mimetype: string;
-  /** bytes */
+  /** Size in bytes. */
   readonly size: number;
 }
 
-/** A multipart body whose files are in a folder of their own. */
+/** A multipart body whose files are in a temporary folder. */
 interface ReceivedBody {
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
   readonly files: Readonly<Record<string, ReceivedFile | readonly ReceivedFile[]>>;
-  /** Reads the body again, for what the service does with it by itself. */
+  /** Reads the body again, for built-in actions. */
   readonly readAgain: ReadMultipart;
   /** Deletes the files. */
   discard(): Promise<void>;
 }
 
-/** Reads the multipart body of a request; null if it has none. Throws 400 for a body that is broken, 413 beyond the limits of uploads. */
+/**
+ * Reads the multipart body of a request; null if there is none. Throws a 400 for an invalid body, and a 413 beyond the limits of
+ * uploads.
+ */
 export async function receiveBody({ request, running }: RouteCall): Promise<ReceivedBody | null> {
   const { readMultipart } = request;
   if (readMultipart === null) return null;
@@ -45,7 +48,7 @@ export async function receiveBody({ request, running }: RouteCall): Promise<Rece
   }
 }
 
-/** Where files of a request are written to. */
+/** The folder for the files of one request. */
 class Folder implements Pick<Staging, 'stage'> {
   readonly #path: string;
   #count = 0;
@@ -54,7 +57,7 @@ class Folder implements Pick<Staging, 'stage'> {
     this.#path = path;
   }
 
-  /** Throws a PayloadTooLargeError beyond the limit. */
+  /** Writes a file. Throws a PayloadTooLargeError beyond the limit. */
   readonly stage: Staging['stage'] = async (source, { name, limit = Infinity }) => {
     const id = String(this.#count++);
     let size = 0;
@@ -85,7 +88,7 @@ function describeBody({ fields, files }: MultipartBody, folder: string): Pick<Re
 
 const oneOrAll = <Item>(items: readonly Item[]): Item | readonly Item[] => (items.length === 1 ? (items[0] ?? items) : items);
 
-/** Stores the files once more, each as if it had just come. */
+/** Returns a function that stages the files again, as if they had just been received. */
 const replay =
   ({ fields, files }: MultipartBody, folder: string): ReadMultipart =>
   async (staging, { accept, sizeLimit: limit }: MultipartRules) => {

@@ -14,7 +14,7 @@ interface FolderParts {
   readonly registry: CodeRegistry;
   readonly lifecycles: Lifecycles;
   readonly addRouter: (router: RegisteredRouter) => void;
-  /** Called with what does not run. */
+  /** Called with a description of code that cannot run. */
   readonly warn: (text: string) => void;
 }
 
@@ -36,7 +36,7 @@ export function registerFolders({ apis, policies, middlewares, plugins }: Projec
 }
 
 function addNamed(named: Named, prefix: string, code: Exports): void {
-  for (const [name, one] of code) named.add(`${prefix}${name}`, one.code as never); // checked where it is used
+  for (const [name, one] of code) named.add(`${prefix}${name}`, one.code as never); // checked on use
 }
 
 function addRoutes(file: string, code: unknown, owner: string, { addRouter, warn }: FolderParts): void {

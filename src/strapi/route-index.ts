@@ -2,22 +2,25 @@ import type { RouteParams } from '../http/route-request.js';
 import type { ProjectRoute, RouteMatch, Row, Rows } from '../http/route.js';
 import { compilePath, startOf, type PathMatcher } from './route-paths.js';
 
-/** A path, and what answers there by method. */
+/** A path and its rows by method. */
 interface PathRows {
   readonly matcher: PathMatcher;
-  /** Null: there is nothing there, though the service would serve it by itself. */
+  /** Null if the path is closed, so that the service does not serve it itself. */
   readonly rows: Map<string, Row> | null;
 }
 
-/** The paths of a project for one snapshot of the models. */
+/** The index of a project's routes for one registry. */
 export interface RouteIndex {
   readonly byStart: ReadonlyMap<string, readonly PathRows[]>;
   readonly others: readonly PathRows[];
-  /** Those that requests reach. */
+  /** Routes that requests can reach. */
   readonly routes: readonly ProjectRoute[];
 }
 
-/** Returns the index of routes in their order; of two with the same method and path the first counts. `closed`: paths where nothing is. */
+/**
+ * Returns the index of routes. If two have the same method and path, the first one is used. `closed` are paths that are not
+ * served.
+ */
 export function indexRoutes(routes: readonly ProjectRoute[], closed: readonly string[]): RouteIndex {
   const paths = new Map<string, PathRows>();
   for (const { method, path, row } of routes) {
@@ -40,13 +43,19 @@ function groupPaths(paths: readonly PathRows[]): Omit<RouteIndex, 'routes'> {
   return { byStart, others: paths.filter(({ matcher }) => matcher.start === null) };
 }
 
-/** Whether no route before this one takes its requests, as far as a path with numbers for its parameters shows. */
+/**
+ * Returns whether requests reach a route, and not an earlier one. This is tested with one example path, whose parameters are
+ * numbers.
+ */
 function isReached({ method, path, row }: ProjectRoute, index: Pick<RouteIndex, 'byStart' | 'others'>): boolean {
   const found = findRows(method, path.replaceAll(/:\w+/g, '1'), index)?.rows?.get(method);
   return found === undefined || found === row;
 }
 
-/** Returns the rows of the first path that fits and has the method, else of all that fit; null if none fits. */
+/**
+ * Returns the rows of the first matching path that has the method, or of all matching paths if none has it; null if no path
+ * matches.
+ */
 export function findRows(
   method: string,
   path: string,

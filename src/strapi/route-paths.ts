@@ -1,12 +1,12 @@
 import type { RouteParams } from '../http/route-request.js';
 
-/** A path of a route, ready to be compared. */
+/** A compiled path of a route. */
 export interface PathMatcher {
-  /** Returns the parameters in a path that fits, decoded; null for other paths. */
+  /** Returns the decoded parameters of a path that matches; null if it does not match. */
   match(path: string): RouteParams | null;
-  /** The first two parts of the paths that fit, such as `/api/pages`; null if they have parameters. */
+  /** First two parts of matching paths, such as `/api/pages`; null if they contain parameters. */
   readonly start: string | null;
-  /** The path with its parameters as the route table writes them: `/pages/:slug`. Optional ones are there. */
+  /** The path with parameters in the form of the route table: `/pages/:slug`. It includes optional ones. */
   readonly shown: string;
 }
 
@@ -17,8 +17,8 @@ interface Token {
 }
 
 /**
- * Reads a path in the language of @koa/router 12, as Strapi v4 takes it: `/pages/:slug`, `/:id(\\d+)`, `/:name?`, `/:path*`, `/(.*)`.
- * Throws an Error for a path that is none.
+ * Compiles a path in the syntax of @koa/router 12, which Strapi v4 uses: `/pages/:slug`, `/:id(\\d+)`, `/:name?`, `/:path*`,
+ * `/(.*)`. Throws an Error if it is invalid.
  */
 export function compilePath(path: string): PathMatcher {
   if (!path.startsWith('/')) throw new Error(`the path "${path}" must begin with a slash`);
@@ -65,7 +65,7 @@ function capture(slash: string, rule: string, modifier: string): string {
   }
 }
 
-/** Returns the decoded value; the raw one if it cannot be decoded. */
+/** Returns the decoded value, or the raw value if it cannot be decoded. */
 function decode(value: string): string {
   try {
     return decodeURIComponent(value);
@@ -74,7 +74,7 @@ function decode(value: string): string {
   }
 }
 
-/** The first two parts of a path, by which rows are found; null if a path has parameters there. */
+/** Returns the first two parts of a path, by which rows are indexed; null if they contain parameters. */
 export function startOf(path: string): string | null {
   const [, first = '', second = ''] = path.toLowerCase().split('/');
   const start = second === '' ? `/${first}` : `/${first}/${second}`;

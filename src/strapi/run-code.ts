@@ -4,8 +4,8 @@ import type { Strapi } from '../graphql/extension/extension.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
 /**
- * Runs code of a project. What it throws is printed with its stack and becomes a ConfigError that names the place. Code that cannot
- * run here is a warning outside of production, and ends there.
+ * Runs code of a project. Errors are printed with their stack and become a ConfigError with the place. Code that cannot run here
+ * ends with a warning, or in production with an error.
  */
 export async function runLeniently(
   place: string,
@@ -22,7 +22,7 @@ export async function runLeniently(
   });
 }
 
-/** The same as `runUnlessUnsupported` for code that waits. */
+/** Does the same as `runUnlessUnsupported` for asynchronous code. */
 export async function awaitUnlessUnsupported(
   place: string,
   warn: (text: string) => void,
@@ -36,7 +36,9 @@ export async function awaitUnlessUnsupported(
   }
 }
 
-/** Runs code; what it uses that is not offered is a warning that names the place, and nothing is returned. */
+/**
+ * Runs code and returns its result. If the code uses something that is not offered, warns with the place and returns undefined.
+ */
 export function runUnlessUnsupported<Result>(place: string, warn: (text: string) => void, run: () => Result): Result | undefined {
   try {
     return run();
@@ -47,7 +49,7 @@ export function runUnlessUnsupported<Result>(place: string, warn: (text: string)
   }
 }
 
-/** Runs code of a project. What it throws is printed with its stack and becomes a ConfigError that names the place. */
+/** Runs code of a project. Errors are printed with their stack and become a ConfigError with the place. */
 export async function explained(place: string, run: () => unknown): Promise<unknown> {
   try {
     return await run();
@@ -57,14 +59,14 @@ export async function explained(place: string, run: () => unknown): Promise<unkn
   }
 }
 
-/** The functions of code that run when the service begins and ends. */
+/** Functions of code that run when the service starts and stops. */
 export interface StartHooks {
   readonly register?: Register | undefined;
   readonly bootstrap?: Hook | undefined;
   readonly destroy?: Hook | undefined;
 }
 
-/** Returns the functions of both, those of the first before those of the second. */
+/** Returns functions that run the first hook, then the second one. */
 export function joinHooks(first: StartHooks, second: StartHooks | null): StartHooks {
   if (second === null) return first;
   const join =

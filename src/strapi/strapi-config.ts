@@ -6,16 +6,18 @@ import { isReadable, readSection } from '../config/read-section.js';
 import { lenientReaders } from '../config/read-variable.js';
 import { isRecord, type Values } from '../values.js';
 
-/** `strapi.config`: the settings in force, and other values of the files of config/. */
+/** `strapi.config`: the settings in force, and further values in files of config/. */
 export interface StrapiConfig extends Config {
-  /** A setting by its path, such as `server.port`, `plugin.graphql.maxLimit` or `my-file.key`; the fallback if it is not set. */
+  /**
+   * Returns a setting by path, such as `server.port`, `plugin.graphql.maxLimit` or `my-file.key`; the fallback if it is not set.
+   */
   get(path: string | readonly string[], fallback?: unknown): unknown;
   has(path: string | readonly string[]): boolean;
-  /** Sets what `get` returns. It changes no setting of the service. */
+  /** Sets a value for `get`. Does not change settings of the service. */
   set(path: string, value: unknown): void;
 }
 
-/** Reads every file of config/ as it is written, by its name. */
+/** Reads the raw values of all files of config/, by file name. */
 export async function readConfigFiles(directory: string, { environment }: Config, warn: (text: string) => void): Promise<Values> {
   const folder = join(directory, 'config');
   if (!existsSync(folder)) return {};
@@ -26,7 +28,7 @@ export async function readConfigFiles(directory: string, { environment }: Config
   return Object.fromEntries(read);
 }
 
-/** The settings in force come before what is written. */
+/** Creates `strapi.config`. Settings in force have precedence over raw values of files. */
 export function createStrapiConfig(config: Config, files: Values): StrapiConfig {
   const set = new Map<string, unknown>();
   const get = (path: string | readonly string[], fallback?: unknown): unknown => {
@@ -42,7 +44,7 @@ export function createStrapiConfig(config: Config, files: Values): StrapiConfig 
   return Object.assign(Object.create({ ...files, ...config }) as Config, own);
 }
 
-/** `plugin.graphql.maxLimit` is `plugins.graphql.config.maxLimit` in the settings. */
+/** Translates a path: `plugin.graphql.maxLimit` to `plugins.graphql.config.maxLimit`. */
 const inSections = ([section = '', name, ...rest]: readonly string[]): readonly string[] =>
   section === 'plugin' && name !== undefined
     ? ['plugins', name, 'config', ...rest]

@@ -5,7 +5,7 @@ import type { Lifecycles, Subscriber } from './lifecycles.js';
 import { createQueryEngine, type QueryEngine } from './query-engine.js';
 import { refuseMissing } from './unsupported-code.js';
 
-/** `strapi.db` of Strapi v4, without the database below it. */
+/** `strapi.db` of Strapi v4, without access to the database itself. */
 export interface StrapiDatabase {
   query(uid: string): QueryEngine;
   readonly lifecycles: {
@@ -14,20 +14,20 @@ export interface StrapiDatabase {
     disable(): void;
     enable(): void;
   };
-  /** Runs code in a transaction: what it reads and writes by `strapi` belongs to it. Rolled back if the code throws. */
+  /** Runs code in a transaction, to which its reads and writes by `strapi` belong. Rolls back if the code throws. */
   transaction<Result>(work: (transaction: CodeTransaction) => Promise<Result>): Promise<Result>;
   inTransaction(): boolean;
 }
 
 /** The argument of code in a transaction. */
 export interface CodeTransaction {
-  /** Runs after the commit. */
+  /** Calls a function after the commit. */
   onCommit(work: () => unknown): void;
-  /** Runs if the transaction fails. */
+  /** Calls a function if the transaction fails. */
   onRollback(work: () => unknown): void;
-  /** Ends the transaction: nothing is stored. */
+  /** Ends the transaction without storing anything. */
   rollback(): Promise<never>;
-  /** Does nothing: the end of the code commits. */
+  /** Does nothing, because the transaction is committed when the code ends. */
   commit(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ interface DatabaseInput {
   readonly transactions: CodeTransactions;
 }
 
-/** Members that Strapi has besides throw an UnsupportedCodeError. */
+/** Creates `strapi.db`. Other members of Strapi throw an UnsupportedCodeError. */
 export function createStrapiDatabase({ content, lifecycles, transactions }: DatabaseInput): StrapiDatabase {
   const { subscribe, clear, disable, enable } = lifecycles;
   const database: StrapiDatabase = {

@@ -34,8 +34,8 @@ interface PackageParts {
 }
 
 /**
- * Returns what imports of Strapi's packages give, by the name of the package: Mangrove's own equivalents, whether the package is installed or
- * not. Reading what else the packages export throws an UnsupportedCodeError; names that they lack too are undefined.
+ * Returns replacements for Strapi's packages, by package name. They are used whether the package is installed or not. Reading
+ * other exports throws an UnsupportedCodeError; names that the packages do not export are undefined.
  */
 export function strapiPackages(parts: PackageParts): Readonly<Record<string, object>> {
   const { yup, ...bodyChecks } = projectYup(parts.directory);
@@ -60,7 +60,7 @@ export function strapiPackages(parts: PackageParts): Readonly<Record<string, obj
   };
 }
 
-/** An error class of Strapi v4 with a status and a message of its own. */
+/** Returns an error class of Strapi v4 with its status and default message. */
 const errorClass = (status: number, name: string, text: string) =>
   class extends ApiError {
     constructor(message = text, details: Values = {}) {
@@ -84,11 +84,11 @@ const errorClasses = {
 };
 
 interface About {
-  /** `ctx.state.auth`; without it relations to entries that a caller may not find stay. */
+  /** `ctx.state.auth`. Without it, relations to entries that a caller may not find are kept. */
   readonly auth?: unknown;
 }
 
-/** `sanitize.contentAPI` and `validate.contentAPI`. The model is one of `strapi.getModel(uid)`. */
+/** Returns `sanitize.contentAPI` and `validate.contentAPI`. Their models come from `strapi.getModel(uid)`. */
 function contentHelpers({ requests, content }: PackageParts) {
   const typeOf = (model: { readonly uid: string }): ContentType => entryType(model.uid, content().bind.registry);
   const contentOf = ({ auth }: About = {}): ContentContext => requests.callOfAuth(auth)?.content ?? content();

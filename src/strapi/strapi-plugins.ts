@@ -7,15 +7,15 @@ import type { PluginServices } from './plugin-services.js';
 import type { StrapiConfig } from './strapi-config.js';
 import { missingPlugin, missingPluginService, refuseMissing } from './unsupported-code.js';
 
-/** A plugin as code reaches it. */
+/** A plugin for code of a project. */
 export interface StrapiPlugin {
   service(name: string): Service;
   readonly services: Readonly<Record<string, Service>>;
   controller(name: string): Controller | undefined;
   readonly controllers: Readonly<Record<string, Controller>>;
-  /** A setting of the plugin, by its path. */
+  /** Returns a setting of the plugin by path. */
   config(key: string, otherwise?: unknown): unknown;
-  /** A content type of the plugin by its singular name; undefined if there is none. */
+  /** Returns a content type of the plugin by its singular name; undefined if there is none. */
   contentType(name: string): StrapiModel | undefined;
   readonly contentTypes: Readonly<Record<string, StrapiModel>>;
 }
@@ -23,7 +23,7 @@ export interface StrapiPlugin {
 interface PluginMembers {
   plugin(name: string): StrapiPlugin;
   readonly plugins: Readonly<Record<string, StrapiPlugin>>;
-  /** Undefined if there is no such service. */
+  /** Returns a service; undefined if there is none. */
   service(uid: string): Service | undefined;
 }
 
@@ -35,12 +35,12 @@ interface PluginsInput {
   readonly model: (uid: string) => StrapiModel | undefined;
 }
 
-/** The plugins that Mangrove has; others throw an UnsupportedCodeError. */
+/** Returns the plugins that Mangrove has. Others throw an UnsupportedCodeError. */
 export function createPlugins({ strapi, registry, services, config, model }: PluginsInput): PluginMembers {
   const find = (plugin: string, name: string): Service | undefined => {
     const written = registry.get('service', `plugin::${plugin}.${name}`);
     if (written !== undefined) return written;
-    if (plugin === 'graphql') return strapi.plugin('graphql').service(name as 'extension'); // it refuses others itself
+    if (plugin === 'graphql') return strapi.plugin('graphql').service(name as 'extension'); // refuses other names itself
     return services[plugin]?.[name];
   };
   const plugin = (name: string): StrapiPlugin => {
@@ -72,6 +72,6 @@ export function createPlugins({ strapi, registry, services, config, model }: Plu
   };
 }
 
-/** An object that returns for each name what the function says. */
+/** Returns an object whose keys are read by a function. */
 const byName = <Value>(read: (name: string) => Value): Readonly<Record<string, Value>> =>
   new Proxy<Record<string, Value>>({}, { get: (_, name) => (typeof name === 'symbol' ? undefined : read(name)) });

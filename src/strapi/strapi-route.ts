@@ -1,17 +1,20 @@
 import type { ContextRoute } from '../http/route.js';
 import type { CodeContext } from './core-controller.js';
 
-/** A function of a route or middleware. */
+/** The handler of a route, or a middleware. */
 export type CodeHandler = (ctx: CodeContext, next: () => Promise<unknown>) => unknown;
 
-/** Passes with true or undefined; everything else is refused. */
+/** A policy. The request passes if it returns true or undefined. */
 export type CodePolicy = (context: CodeContext, config: unknown, services: { readonly strapi: unknown }) => unknown;
 
-/** Returns a middleware for the configuration of its place. */
+/** Returns a middleware for a configuration. */
 export type CodeMiddleware = (config: unknown, services: { readonly strapi: unknown }) => CodeHandler | undefined;
 
 export interface RouteConfig {
-  /** false: everybody may call the route, and callers are not identified. `scope`: the required actions; else that of the handler. */
+  /**
+   * False if everybody may call the route, without being identified. `scope` are the required actions; by default that of the
+   * handler.
+   */
   readonly auth?: boolean | { readonly scope?: readonly string[] };
   readonly policies?: readonly (string | CodePolicy | { readonly name: string; readonly config?: unknown })[];
   readonly middlewares?: readonly (string | CodeHandler | MiddlewareItem)[];
@@ -19,49 +22,49 @@ export interface RouteConfig {
   readonly prefix?: string;
 }
 
-/** A middleware by its name or its file, as config/middlewares lists them too. */
+/** A middleware by its name or file, also used in config/middlewares. */
 export interface MiddlewareItem {
   readonly name?: string;
   readonly resolve?: string;
   readonly config?: unknown;
 }
 
-/** A route as a project writes it. */
+/** A route as a project defines it. */
 export interface StrapiRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL';
   readonly path: string;
-  /** `controller.action`, or functions. */
+  /** `controller.action`, a function, or a list of functions. */
   readonly handler: string | CodeHandler | readonly CodeHandler[];
   readonly config?: RouteConfig;
 }
 
 export interface StrapiRouter {
-  /** Routes of type `content-api` have the prefix of the API. */
+  /** Type of the router. Those of type `content-api` have the API prefix. */
   readonly type?: string;
   readonly prefix?: string;
   readonly routes: readonly StrapiRoute[];
 }
 
-/** A route with what the place says that it was written in. */
+/** A route, with attributes of the place where it is defined. */
 export interface ResolvedRoute {
   readonly route: StrapiRoute;
-  /** With all prefixes. */
+  /** Path with all prefixes. */
   readonly path: string;
-  /** `api::page` or `plugin::users-permissions`; null: routes of strapi.server.routes. */
+  /** Owner such as `api::page` or `plugin::users-permissions`; null for routes of strapi.server.routes. */
   readonly owner: string | null;
-  /** Requirements of the route besides its actions. */
+  /** Requirements of the route in addition to its actions. */
   readonly requirements?: RouteRequirements;
 }
 
-/** The middleware of Strapi v4 that limits attempts: a route that lists it counts them. */
+/** The middleware of Strapi v4 that limits attempts. Attempts are counted on routes that list it. */
 export const attemptLimit = 'plugin::users-permissions.rateLimit';
 
-/** Requirements that a route of the service keeps if code overrides it. */
+/** Requirements of a built-in route that stay if code overrides it. */
 export type RouteRequirements = Pick<ContextRoute, 'limit' | 'ignoresEnded'>;
 
 const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ALL'];
 
-/** Throws an Error if it is no route. */
+/** Throws an Error if the method or handler of a route is invalid. */
 export function checkRoute({ route, path }: ResolvedRoute): void {
   const { method, handler } = route;
   const isHandler = typeof handler === 'string' || typeof handler === 'function' || Array.isArray(handler);
@@ -70,14 +73,17 @@ export function checkRoute({ route, path }: ResolvedRoute): void {
   if (!isHandler) throw new Error(`route ${String(method)} ${path}: there is no handler`);
 }
 
-/** The full name of a handler; null for functions. */
+/** Returns the full name of a handler; null if it is not a name. */
 export function handlerName({ route: { handler }, owner }: ResolvedRoute): string | null {
   if (typeof handler !== 'string') return null;
   const name = handler.trim();
   return owner === null || name.includes('::') ? name : `${owner}.${name}`;
 }
 
-/** The actions that a route asks for; null: it is for everybody, an empty list: for everybody who is identified. */
+/**
+ * Returns the required actions of a route; an empty list if the caller only needs to be identified, null if everybody may call
+ * it.
+ */
 export function scopesOf(resolved: ResolvedRoute): readonly string[] | null {
   const auth = resolved.route.config?.auth;
   if (auth === false) return null;

@@ -3,11 +3,11 @@ import type { RegisteredRouter } from './project-routes.js';
 import type { CodeHandler, StrapiRoute, StrapiRouter } from './strapi-route.js';
 import { missingServer, UnsupportedCodeError } from './unsupported-code.js';
 
-/** `strapi.server` of Strapi v4. Members that Strapi has besides throw an UnsupportedCodeError. */
+/** `strapi.server` of Strapi v4. Other members of Strapi throw an UnsupportedCodeError. */
 export interface StrapiServer {
-  /** Adds routes: a list has no prefix, a router of type `content-api` that of the API. */
+  /** Adds routes. A router of type `content-api` has the API prefix; other routers and lists have none. */
   routes(routes: readonly StrapiRoute[] | StrapiRouter): StrapiServer;
-  /** Adds a middleware that every request passes through when its body is read. */
+  /** Adds a middleware for all requests. It runs after the body was read. */
   use(middleware: Middleware): StrapiServer;
 }
 
@@ -27,7 +27,7 @@ export function createStrapiServer({ addRouter, addMiddleware }: ServerParts): S
       return server;
     },
     use: (middleware) => {
-      addMiddleware(middleware as CodeHandler); // of Koa
+      addMiddleware(middleware as CodeHandler); // from Koa
       return server;
     },
   };

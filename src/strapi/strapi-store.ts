@@ -1,8 +1,8 @@
 import type { CodeStore } from '../mongo/stores/code-store.js';
 
-/** Which value is meant: `{ type: 'plugin', name: 'my-plugin', key: 'settings' }`. */
+/** The key of a value: `{ type: 'plugin', name: 'my-plugin', key: 'settings' }`. */
 export interface StoreKey {
-  /** `core` unless given. */
+  /** `core` by default. */
   readonly type?: string;
   readonly name?: string;
   readonly key?: string;
@@ -10,21 +10,21 @@ export interface StoreKey {
 }
 
 export interface NamedStore {
-  /** Null if there is no such value. */
+  /** Returns null if there is no such value. */
   get(key?: StoreKey): Promise<unknown>;
   set(value: StoreKey & { readonly value: unknown }): Promise<void>;
   delete(key?: StoreKey): Promise<void>;
 }
 
-/** `strapi.store`: a function of a part of the key, with the methods for whole keys. */
+/** `strapi.store`: a function that sets parts of the key, and methods that take the whole key. */
 export type StrapiStore = ((source?: StoreKey) => NamedStore) & NamedStore;
 
-/** Returns the value of a key that the service has; null if it has none. */
+/** Returns a setting of the service by key; null if there is none. */
 export type ReadSettings = (key: string) => Promise<unknown>;
 
 /**
- * Keeps values of code in the database. `open` throws a 503 before there is one. Settings of the service are read where code has stored
- * nothing.
+ * Creates a store of values of code in the database. `open` throws a 503 until the database has answered. Settings of the service
+ * are returned for keys without a stored value.
  */
 export function createStrapiStore(open: () => CodeStore, settings: ReadSettings): StrapiStore {
   const named = (source: StoreKey = {}): NamedStore => ({

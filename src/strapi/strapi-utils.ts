@@ -7,9 +7,9 @@ import type { StrapiConfig } from './strapi-config.js';
 type Step = (value: unknown, ...rest: readonly unknown[]) => unknown;
 type Reducer = (sum: unknown, value: unknown, index: number) => unknown;
 
-/** Helpers of @strapi/utils for code that waits. */
+/** Asynchronous helpers of @strapi/utils. */
 export const asyncHelpers = {
-  /** Runs functions one after the other, each with what the one before returned. */
+  /** Runs functions one after the other, each with the result of the previous one. */
   pipeAsync:
     (...steps: readonly Step[]) =>
     async (value: unknown, ...rest: readonly unknown[]): Promise<unknown> => {
@@ -36,7 +36,7 @@ export const valueHelpers = {
   nameToSlug: (name: string, options: object = { separator: '-' }): string => slugify(name, options),
   removeUndefined: (values: object): object =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
-  /** Nobody edits by an admin panel, so that entries have no creators: the data stays as it is. */
+  /** Returns the data unchanged. Entries have no creators, because there is no admin panel. */
   setCreatorFields: () => (data: object) => data,
 };
 
@@ -62,11 +62,11 @@ function serverUrl(config: ConfigOf): string {
 const filePrefix = 'files.';
 
 /**
- * Returns the data and the files of a body: the field `data` of a multipart body is JSON, and its files are named `files.<attribute>`.
- * Throws a ValidationError for another body of several parts.
+ * Returns the data and files of a body. In a multipart body, `data` is JSON and files are named `files.<attribute>`. Throws a
+ * ValidationError for other multipart bodies.
  */
 function parseMultipartData(ctx: CodeContext): { readonly data: unknown; readonly files: Values } {
-  const { body, files = {} } = Object(ctx['request']) as { readonly body?: unknown; readonly files?: Values }; // as the service sets them
+  const { body, files = {} } = Object(ctx['request']) as { readonly body?: unknown; readonly files?: Values }; // set by the service
   if (!(ctx['is'] as (type: string) => unknown)('multipart')) return { data: body, files };
   const misplaced = Object.keys(files).find((name) => !name.startsWith(filePrefix));
   if (misplaced !== undefined) throw validationError(`Invalid parameter ${misplaced}: files are named ${filePrefix}<attribute>`);
@@ -82,7 +82,7 @@ function parseData(data: unknown): unknown {
   }
 }
 
-/** A model of `strapi.getModel(uid)`. */
+/** A model from `strapi.getModel(uid)`. */
 interface Model {
   readonly kind?: string;
   readonly options?: { readonly draftAndPublish?: boolean };
@@ -99,7 +99,7 @@ const isOf =
   (attribute: Attribute): boolean =>
     attribute?.type === type;
 
-/** `contentTypes` of @strapi/utils: questions about models. */
+/** `contentTypes` of @strapi/utils: functions that describe models. */
 export const modelHelpers = {
   constants: {
     ID_ATTRIBUTE: 'id',

@@ -22,7 +22,7 @@ import { engineQuery, limitsOfCode, type EngineParameters } from './translate-qu
 export const readKinds = ['FindOne', 'FindMany', 'Count'] as const;
 export type ReadKind = (typeof readKinds)[number];
 
-/** Runs the code around reads. */
+/** Runs the hooks around reads. */
 export interface ReadHooks {
   run<Params extends object, Result>(
     kind: ReadKind,
@@ -36,9 +36,9 @@ interface Listening extends ReadHooks {
 }
 
 /**
- * Runs the code around reads of REST, GraphQL and the entity service. Before a read it may change the parameters: what it changes is
- * bound without the caller's rights on names, but the row rules of the caller apply. Code after a read sees all values but passwords,
- * and what it changes is answered, as far as the caller may see the attribute.
+ * Runs the hooks around reads of REST, GraphQL and the entity service. Code before a read may change its parameters. Changed
+ * parameters may use names that the caller has no right to, but the row rules of the caller still apply. Code after a read sees
+ * all values except passwords. Its changes are answered if the caller may see the attribute.
  */
 export function createSurroundedReads(hooks: Listening): SurroundedReads {
   const one = async (read: PendingRead, context: ContentContext): Promise<Loaded | null> => {
@@ -79,7 +79,7 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
   return { one, many, count };
 }
 
-/** A limit of 0 asks for no entries. */
+/** Reads a page. A limit of 0 means no entries. */
 const readAll = async (plan: Plan, { bind, store }: ContentContext): Promise<LoadedPage> =>
   plan.window.limit === 0 && !plan.withTotal
     ? { entries: [], total: null }
@@ -98,11 +98,14 @@ const totalPlan = (plan: Plan): Plan => ({
 
 interface ChangedPlan {
   readonly plan: Plan;
-  /** Whether the code says what is populated. */
+  /** Whether code has chosen what to populate. */
   readonly isPopulatedByCode: boolean;
 }
 
-/** Returns the plan with all values, and with what code has changed in the parameters. Throws a ValidationError for what does not fit. */
+/**
+ * Returns the plan that reads all values and includes changes of code to the parameters. Throws a ValidationError for invalid
+ * parameters.
+ */
 function planForCode(read: PendingRead, changed: EngineParameters, { bind }: ContentContext): ChangedPlan {
   const { plan } = read;
   const { type } = plan;
@@ -135,7 +138,7 @@ function planForCode(read: PendingRead, changed: EngineParameters, { bind }: Con
 const pageOf = ({ pagination }: ReturnType<typeof engineQuery>) =>
   pagination?.kind === 'offset' ? { start: pagination.start, limit: pagination.limit ?? -1 } : {};
 
-/** Every name is there for code; row rules stay those of the caller, and so does the budget. */
+/** Returns the context of reads by code, which may use all names. Row rules and budget are those of the caller. */
 const contextOfCode = (bind: BindContext): BindContext => ({
   ...bind,
   access: { ...fullAccess, seesPrivate: true, rules: bind.access.rules },
@@ -158,7 +161,7 @@ const valuesOf = (type: ContentType): Selection['fields'] =>
     attribute.kind === 'scalar' && attribute.type !== 'password' ? [attribute] : [],
   );
 
-/** Entries as code sees them, and what they were made of. */
+/** Entries as code sees them, and their sources. */
 interface FoundForCode extends ChangedPlan {
   readonly read: PendingRead;
   readonly entries: ReadonlyMap<unknown, Loaded>;
@@ -174,11 +177,11 @@ function openForCode(entries: readonly Loaded[], read: PendingRead, changed: Cha
   };
 }
 
-/** Fields of GraphQL load what is related, so code sees values alone. */
+/** Returns an entry for code. In GraphQL it has only values, because relations are loaded by fields. */
 const shownTo = (entry: Loaded, { query }: PendingRead): Loaded =>
   query.isForFields === true ? { ...entry, selection: { ...entry.selection, children: [], locales: null }, children: [] } : entry;
 
-/** Returns the entries that code has left, with the values that it has left. */
+/** Returns the entries after code may have removed or changed some. */
 function closeForCode(entities: readonly unknown[], found: FoundForCode, { bind }: ContentContext): readonly Loaded[] {
   const { read, entries, isPopulatedByCode } = found;
   const includePrivate = read.query.includePrivate === true;

@@ -6,25 +6,25 @@ import { parseFilters } from '../query/parse-filter.js';
 import { parsePopulate } from '../query/parse-populate.js';
 import { isRecord, type Values } from '../values.js';
 
-/** Parameters of `strapi.db.query(uid)`. What is undefined counts as absent. */
+/** Parameters of `strapi.db.query(uid)`. Undefined parameters are treated as absent. */
 export interface EngineParameters {
-  /** Conditions in the language of `filters`: `{ slug: 'a', author: { name: { $contains: 'b' } } }`. */
+  /** Conditions in the form of `filters`: `{ slug: 'a', author: { name: { $contains: 'b' } } }`. */
   readonly where?: unknown;
-  /** The same; an entry must meet both. */
+  /** Further conditions in the same form. */
   readonly filters?: unknown;
   readonly select?: string | readonly string[] | undefined;
-  /** `true` for every relation, names, or an object of parameters by name. */
+  /** `true` for all relations, names, or parameters by name. */
   readonly populate?: unknown;
   readonly orderBy?: unknown;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
   readonly page?: number | undefined;
   readonly pageSize?: number | undefined;
-  /** Text that is looked for in all attributes. */
+  /** Text to search for in all attributes. */
   readonly _q?: string | undefined;
 }
 
-/** Limits of code: none, except those that keep mistakes from running without end. */
+/** Returns the limits of code: those against endless work stay, others are removed. */
 export const limitsOfCode = (limits: Limits): Limits => ({
   ...limits,
   filterNodes: Infinity,
@@ -32,7 +32,7 @@ export const limitsOfCode = (limits: Limits): Limits => ({
   populateRelations: Infinity,
 });
 
-/** Returns a query of the parameters: all locales, drafts and published entries alike. Throws a ValidationError. */
+/** Returns a query of all locales, drafts and published entries. Throws a ValidationError for invalid parameters. */
 export function engineQuery(parameters: EngineParameters, limits: Limits): Query {
   const { select, populate, orderBy, _q: search } = parameters;
   return {
@@ -50,7 +50,7 @@ export function engineQuery(parameters: EngineParameters, limits: Limits): Query
   };
 }
 
-/** The conditions alone; null if there are none. */
+/** Returns only the conditions; null if there are none. */
 export function engineFilter({ where, filters }: EngineParameters, limits: Limits): Filter | null {
   const parts = [where, filters].filter((part) => part !== undefined && part !== null);
   return parseFilters({ $and: parts.map((part) => asRecord(translateWhere(part))) }, limits);
@@ -63,7 +63,10 @@ const asRecord = (value: unknown): Values => {
 
 const groups: ReadonlySet<string> = new Set(['$and', '$or']);
 
-/** A list means that all of its conditions are met. Throws a ValidationError for undefined, which no value equals. */
+/**
+ * Translates conditions. A list means that all its conditions must be met. Throws a ValidationError for undefined, which no value
+ * equals.
+ */
 function translateWhere(where: unknown): unknown {
   if (Array.isArray(where)) return { $and: where.map(translateWhere) };
   if (!isPlain(where)) return where;
@@ -76,7 +79,7 @@ function translateWhere(where: unknown): unknown {
   );
 }
 
-/** Below an attribute a list is one of values, unless it consists of conditions. */
+/** Translates the condition on an attribute. A list is one of values, unless it contains conditions. */
 const translateField = (value: unknown): unknown =>
   Array.isArray(value) && !value.some(isPlain) ? value : translateWhere(value);
 
@@ -88,7 +91,7 @@ function translatePopulate(populate: unknown): unknown {
   return mapValues(populate, (value) => (isPlain(value) ? translateNested(value) : value));
 }
 
-/** Parameters of a populated relation, in the words of REST. */
+/** Translates the parameters of a populated relation into those of REST. */
 function translateNested({ select, where, filters, orderBy, offset, populate, on, ...rest }: Values): Values {
   const conditions = [where, filters].filter((part) => part !== undefined && part !== null).map(translateWhere);
   const given = {

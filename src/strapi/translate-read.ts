@@ -8,8 +8,8 @@ import { isRecord, type Values } from '../values.js';
 import type { EngineParameters } from './translate-query.js';
 
 /**
- * Returns a read in the words of `strapi.db.query(uid)`: the locale is in `where` with the filters of the client, the publication
- * state in `filters`, pages are `offset` and `limit`. What the read does not have is absent.
+ * Returns a read as parameters of `strapi.db.query(uid)`: the filters of the client and the locale in `where`, the publication
+ * state in `filters`, pagination in `offset` and `limit`. Unused parameters are absent.
  */
 export function describeRead({ query, plan, id }: PendingRead, { defaultLocale }: BindContext): EngineParameters {
   const { type, window } = plan;
@@ -48,9 +48,9 @@ function describeList({ sort, fields, populate, search }: Query): EngineParamete
 }
 
 const describeSort = ({ path, order }: Sort): Values =>
-  path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), order) as Values; // a path has a name
+  path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), order) as Values; // a path is not empty
 
-/** Merges conditions on different names into one object, as code mostly writes them. */
+/** Returns a filter as an object. Conditions on different names are merged into one object, the usual form in code. */
 function describeFilter(filter: Filter): Values {
   switch (filter.kind) {
     case 'field':
@@ -69,7 +69,7 @@ function describeFilter(filter: Filter): Values {
   }
 }
 
-/** Returns paths if they have no parameters, otherwise parameters by name. */
+/** Returns paths if no relation has parameters, otherwise parameters by name. */
 function describePopulate(populate: Populate): unknown {
   const paths = populate.all ? null : pathsOf(populate);
   if (paths !== null) return paths;
@@ -105,7 +105,7 @@ function describeField({ query, on, countOnly, reversed }: PopulateField): unkno
 const describeQuery = (query: Query): unknown =>
   describeField({ name: '', key: '', query, on: null, countOnly: false, reversed: false });
 
-/** What the caller reads back, in the words of `strapi.db.query(uid)`; relations by name. */
+/** Returns what the caller reads back, as parameters of `strapi.db.query(uid)`, with relations by name. */
 export const describeSelection = ({ fields, children }: Selection): Values => ({
   select: fields.map(({ name }) => name),
   populate: Object.fromEntries(

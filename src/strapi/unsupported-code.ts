@@ -1,6 +1,9 @@
 import { insteadOfMember, insteadOfModel, insteadOfPlugin, insteadOfService } from './missing-members.js';
 
-/** Code of a Strapi project that cannot run here: it uses what Mangrove lacks, or imports what is not installed. */
+/**
+ * Thrown for code of a Strapi project that cannot run here, because it uses something that Mangrove lacks, or imports a package
+ * that is not installed.
+ */
 export class UnsupportedCodeError extends Error {
   override readonly name = 'UnsupportedCodeError';
 }
@@ -15,8 +18,8 @@ export function missingMember(object: string, name: string): UnsupportedCodeErro
 }
 
 /**
- * Returns the object with an UnsupportedCodeError for what it lacks of the object of Strapi v4 of this name. Names that Strapi lacks too
- * are undefined.
+ * Returns the object with an UnsupportedCodeError for members that it lacks. `object` is its name in Strapi v4. Names that Strapi
+ * lacks too are undefined.
  */
 export const refuseMissing = <Target extends object>(target: Target, object: string): Target =>
   new Proxy(target, {
@@ -35,14 +38,14 @@ export const missingPlugin = (name: string): UnsupportedCodeError =>
 export const missingPluginService = (plugin: string, name: string): UnsupportedCodeError =>
   notOffered(`strapi.plugin('${plugin}').service('${name}')`, insteadOfService(plugin, name));
 
-/** Returns the error for a part of a plugin that an extension asks for. */
+/** Returns the error for a part of a plugin that an extension uses. */
 export const missingExtension = (name: string): UnsupportedCodeError =>
   notOffered(
     `the plugin ${name}`,
     'extensions add and override controllers, routes, services and policies of users-permissions, upload and i18n',
   );
 
-/** Returns the error for another member of `strapi.server`. */
+/** Returns the error for a member of `strapi.server` that is not offered. */
 export const missingServer = (name: string): UnsupportedCodeError =>
   notOffered(`strapi.server.${name}`, 'strapi.server has routes() and use()');
 

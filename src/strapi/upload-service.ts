@@ -12,14 +12,14 @@ import { uploadFile } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 
 interface UploadParts {
-  /** Throws a 503 before there is a database. */
+  /** Throws a 503 until the database has answered. */
   readonly running: () => Running;
-  /** What operations of code work with at the time. */
+  /** Returns the current context of code. */
   readonly content: () => ContentContext;
   readonly entityService: EntityService;
 }
 
-/** A file on disk: one of `ctx.request.files`, or one that code describes, also in the older words of Strapi v4. */
+/** A file on disk: one of `ctx.request.files`, or one that code describes, also with older property names of Strapi v4. */
 interface FileOnDisk {
   readonly filepath?: string;
   readonly path?: string;
@@ -31,13 +31,13 @@ interface FileOnDisk {
 
 interface UploadInput {
   readonly files: FileOnDisk | readonly FileOnDisk[];
-  /** `ref`, `refId` and `field` name the entry that gets the files; `fileInfo` is an object, or a list for several files. */
+  /** `ref`, `refId` and `field` name the entry to link the files to. `fileInfo` is an object, or a list for several files. */
   readonly data?: Values;
 }
 
 /**
- * Stores files for an entry, by the attributes that get them: `{ cover: file, gallery: [file, file] }`. Returns whether there were any.
- * Throws a ValidationError for an attribute that takes no files.
+ * Stores files and links them to an entry, by attribute: `{ cover: file, gallery: [file, file] }`. Returns whether there were
+ * any. Throws a ValidationError for an attribute that does not accept files.
  */
 export type AttachFiles = (uid: string, id: number | string, files: unknown) => Promise<boolean>;
 
@@ -45,7 +45,7 @@ export const createAttachFiles =
   (parts: Pick<UploadParts, 'running' | 'content'>): AttachFiles =>
   async (uid, id, files) => {
     const given = Object.entries(isRecord(files) ? files : {});
-    for (const [field, file] of given) await store({ files: file as FileOnDisk, data: { ref: uid, refId: id, field } }, parts); // checked there
+    for (const [field, file] of given) await store({ files: file as FileOnDisk, data: { ref: uid, refId: id, field } }, parts); // `store` checks it
     return given.length > 0;
   };
 
@@ -62,20 +62,20 @@ const store = ({ files, data = {} }: UploadInput, parts: Pick<UploadParts, 'runn
     return (await uploadFiles({ files: staged, infos, target }, staging, context)).map(entityOf);
   });
 
-/** `strapi.plugin('upload').service('upload')`. */
+/** Returns `strapi.plugin('upload').service('upload')`. */
 export function createUploadService(parts: UploadParts) {
   const { entityService } = parts;
   const open = (): MediaContext => openMedia(parts);
   return {
-    /** Stores files, all or none, and returns their entries. */
+    /** Stores all files or none. Returns their entries. */
     upload: (input: UploadInput): Promise<Entity[]> => store(input, parts),
-    /** The same for an entry: `{ id, model, field }`. */
+    /** Stores files and links them to an entry: `{ id, model, field }`. */
     uploadToEntity: ({ id, model, field }: Values, files: UploadInput['files']): Promise<Entity[]> =>
       store({ files, data: { ref: model, refId: id, field } }, parts),
     /** Changes the information about a file. */
     updateFileInfo: async (id: number, info: Values): Promise<Entity> =>
       entityOf(await updateFileInfo(Number(id), parseFileInfo(info), open())),
-    /** Gives a file other content; its address stays. */
+    /** Replaces the content of a file. Its address stays. */
     replace: (id: number, { file, data = {} }: { readonly file: FileOnDisk; readonly data?: Values }): Promise<Entity> =>
       withStaged([file], open(), async ([staged], staging, context) => {
         if (staged === undefined) throw validationError('Files are empty');
@@ -85,14 +85,14 @@ export function createUploadService(parts: UploadParts) {
     findOne: (id: number, populate?: unknown) =>
       entityService.findOne(uploadFile, id, populate === undefined ? {} : { populate }),
     findMany: (parameters?: EntityParameters) => entityService.findMany(uploadFile, parameters),
-    /** Deletes a file and its bytes. */
+    /** Deletes a file and its content. */
     remove: ({ id }: { readonly id: number }) => entityService.delete(uploadFile, id),
   };
 }
 
 type Work<Result> = (files: readonly UploadedFile[], staging: Staging, context: MediaContext) => Promise<Result>;
 
-/** Runs work with files in the storage; what it does not keep is deleted. */
+/** Runs a function with staged files. Files that it does not keep are deleted. */
 async function withStaged<Result>(files: readonly FileOnDisk[], context: MediaContext, work: Work<Result>): Promise<Result> {
   const staging = new Staging(context.media, context.content.store.database.time);
   try {
