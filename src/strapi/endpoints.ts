@@ -93,7 +93,9 @@ function limitOf(resolved: ResolvedRoute): LimitedRoute | null {
 /** Adds to Koa's context what code of Strapi v4 expects. */
 async function beginCode(ctx: Context, call: RouteCall, { route, owner }: ResolvedRoute, parts: EndpointParts): Promise<void> {
   const { caller } = call;
-  Object.assign(ctx, { params: { ...call.request.params } });
+  const params = { ...call.request.params };
+  Object.assign(ctx, { params });
+  Object.assign(ctx.request, { params });
   Object.assign(ctx.state, callerState(caller), { route: { ...route, info: infoOf(owner) } });
   parts.requests.begin(ctx, call);
   if (caller.kind !== 'user') return;

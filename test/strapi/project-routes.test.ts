@@ -66,7 +66,7 @@ const files: ProjectFiles = {
         return this.transformResponse(sanitized, {});
       },
       async echo(ctx) {
-        ctx.send({ body: ctx.request.body, query: ctx.query, params: ctx.params, user: ctx.state.user?.email ?? null, route: ctx.state.route.handler }, 201);
+        ctx.send({ body: ctx.request.body, query: ctx.query, params: ctx.request.params === ctx.params && ctx.params, user: ctx.state.user?.email ?? null, route: ctx.state.route.handler }, 201);
       },
       async refuse(ctx) {
         return ctx.badRequest('not so', { why: 'test' });
