@@ -8,14 +8,14 @@ import type { Staging } from '../media/staging.js';
 import type { Access } from '../query/access.js';
 import type { Tracer } from './tracer.js';
 
-/** The page sizes of GraphQL; nested lists have them too. */
+/** The page sizes of GraphQL, also for nested lists. */
 export interface PageSettings {
   readonly defaultLimit: number;
-  /** Null: no maximum. */
+  /** Null if there is no maximum. */
   readonly maxLimit: number | null;
 }
 
-/** The context of resolvers, policies and middlewares of custom code, for one operation. */
+/** The context of an operation for resolvers, policies and middlewares of custom code. */
 export interface RequestContext {
   readonly koaContext: KoaContext;
   readonly state: CallerState;
@@ -26,17 +26,17 @@ export interface GraphqlContext extends RequestContext {
   readonly access: Access;
   readonly caller: Caller;
   readonly running: Running;
-  /** The files that came with the request; null if none did. */
+  /** The files of the request; null if there are none. */
   readonly staging: Staging | null;
   readonly content: ContentContext;
   readonly pages: PageSettings;
-  /** Errors in the arguments of nested fields, found when their root field planned them. */
+  /** Errors in arguments of nested fields, found when their root field was planned. */
   readonly failures: Map<FieldNode, ApiError>;
-  /** Null unless resolvers are timed. */
+  /** Null if resolvers are not timed. */
   readonly tracer: Tracer | null;
 }
 
-/** A user as custom code sees it in `state.user`; the role has its name and type. */
+/** A user in `state.user`, for custom code. */
 export interface StateUser {
   readonly id: number;
   readonly username: string;
@@ -48,14 +48,14 @@ export interface StateUser {
 
 /** The caller, as code of Strapi v4 reads it from Koa's `ctx.state`. */
 export interface CallerState {
-  /** Absent without a user: for the public and for API tokens. */
+  /** Absent if there is no user: for the public and for API tokens. */
   readonly user?: StateUser;
   readonly auth: {
     readonly strategy: { readonly name: 'users-permissions' | 'api-token' };
-    /** Null: the public. */
+    /** Null for the public. */
     readonly credentials: StateUser | { readonly id: number; readonly name: string; readonly type: string } | null;
   };
-  /** Whether there are credentials. */
+  /** Whether the caller has sent credentials. */
   readonly isAuthenticated: boolean;
 }
 

@@ -4,41 +4,41 @@ import type { Loaded } from '../mongo/loaded.js';
 import { unlimited } from '../query/budget.js';
 import type { GraphqlContext } from './graphql-context.js';
 
-/** An entry or component as resolvers see it: its id, its loaded attributes, and populated values by key. */
+/** An entry or component for resolvers: its id, its loaded attributes, and populated values by key. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The value of every `EntityResponse`. */
+/** The value of `EntityResponse` types. */
 export interface EntryResult {
   readonly value: Row | null;
-  /** Thrown by the `data` field, which alone is null then. */
+  /** Thrown by the field `data`, so that only this field fails. */
   readonly failure?: ApiError;
 }
 
-/** The value of every list response. */
+/** The value of list responses. */
 export interface ListResult {
   readonly nodes: readonly Row[];
-  /** Null unless it was asked for. */
+  /** Null if it was not selected. */
   readonly total: number | null;
   readonly start: number;
-  /** Null: no limit. */
+  /** Null if there is no limit. */
   readonly limit: number | null;
-  /** Counts all entries, for lists that code of an extension returned. */
+  /** Counts all entries, for lists that an extension returned. */
   readonly count?: () => Promise<number>;
 }
 
 export const noEntry: EntryResult = { value: null };
 
-/** Shapes a loaded entry. */
+/** Returns the response with a loaded entry. */
 export const entryResult = (entry: Loaded | null, context: GraphqlContext): EntryResult =>
   entry === null ? noEntry : { value: createRowShaper(context)(entry) };
 
-/** Shapes loaded entries as rows, with the rows of all that their selection populates. */
+/** Returns a function that converts loaded entries to rows, including populated values. */
 export const createRowShaper = ({ content }: GraphqlContext): ((entry: Loaded) => Row) => createShaper(rows, content.bind.budget);
 
-/** The same for code of an extension, without a budget. */
+/** Converts a loaded entry to a row for an extension, without a budget. */
 export const shapeForCode = (entry: Loaded): Row => createShaper(rows, unlimited)(entry);
 
-/** Code of an extension may change a row, so each place of the answer has its own. */
+/** How entries are converted to rows. Each place of the answer has separate rows, because extensions may change them. */
 const rows: Presentation<Row> = {
   start: ({ document }) => ({ id: document['_id'] }),
   entry: (_entry, values) => values,
@@ -61,7 +61,7 @@ export function entityOf({ value, failure }: EntryResult): Row | null {
 export const entitiesOf = ({ nodes }: ListResult): readonly Row[] => nodes;
 export const metaOf = (list: ListResult): ListResult => list;
 
-/** Related entries and components that code of an extension has read by a query of its own. */
+/** Related entries and components that an extension has read itself. */
 const loadedByExtension = new WeakSet<object>();
 
 /** Marks a value that no plan of an operation has read, so that its fields are read on demand. */
@@ -79,7 +79,7 @@ interface Page {
   readonly pageCount: number;
 }
 
-/** Returns the pagination of a list; a promise if the total still has to be counted. */
+/** Returns the pagination of a list; a promise if the total must still be counted. */
 export function pageOfList(list: ListResult): Page | Promise<Page> {
   return list.total === null && list.count !== undefined
     ? list.count().then((total) => pageOf({ ...list, total }))

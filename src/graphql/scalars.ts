@@ -16,7 +16,7 @@ export const dateScalar = new GraphQLScalarType({
   parseLiteral: (node) => parseDay(stringLiteral(node, 'Date'), node),
 });
 
-/** An instant: RFC 3339 with seconds and zone as input, ISO with milliseconds and `Z` as output. */
+/** A point in time: input is RFC 3339 with seconds and time zone, output is ISO 8601 with milliseconds and `Z`. */
 export const dateTimeScalar = new GraphQLScalarType({
   name: 'DateTime',
   description: `A date-time string at UTC, such as 2007-12-03T10:15:30Z, compliant with the \`date-time\` format ${rfc3339}`,
@@ -38,7 +38,7 @@ function parseInstant(value: unknown, node?: ValueNode): string {
   return new Date(value).toISOString();
 }
 
-/** Stored instants come as ISO text, or as epoch milliseconds for attributes of type timestamp. */
+/** Writes a stored point in time: an ISO string, or epoch milliseconds in attributes of type timestamp. */
 function writeInstant(value: unknown): string {
   if (typeof value === 'string' && written.test(value)) return value;
   const instant = value instanceof Date ? value : new Date(/^-?\d+$/.test(String(value)) ? Number(value) : String(value));
@@ -78,7 +78,7 @@ export const timeScalar = new GraphQLScalarType({
   },
 });
 
-/** A 64-bit integer: a JSON number while that is exact, else its digits as text. */
+/** A 64-bit integer: a JSON number if that is exact, otherwise a string of digits. */
 export const longScalar = new GraphQLScalarType({
   name: 'Long',
   description: 'The `BigInt` scalar type represents non-fractional signed whole numeric values.',
@@ -99,7 +99,7 @@ const literalText = (node: ValueNode): unknown =>
 
 const standard = 'http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf';
 
-/** Any JSON value, as it is. */
+/** Any JSON value, unchanged. */
 export const jsonScalar = new GraphQLScalarType({
   name: 'JSON',
   description: `The \`JSON\` scalar type represents JSON values as specified by [ECMA-404](${standard}).`,
@@ -108,7 +108,7 @@ export const jsonScalar = new GraphQLScalarType({
   parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
 });
 
-/** A locale as an argument: checked where it is written in the query, taken as it is from a variable. */
+/** A locale argument. It is checked if it is literal in the query; the value of a variable is not checked. */
 export const localeCodeScalar = new GraphQLScalarType({
   name: 'I18NLocaleCode',
   description: 'A string used to identify an i18n locale',
@@ -122,7 +122,7 @@ export const localeCodeScalar = new GraphQLScalarType({
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
-/** Whether the Unicode locale data of Node contain the language, and the region if there is one. */
+/** Returns whether the locale data of Node contain the language, and the region if there is one. */
 function isLocaleCode(code: string): boolean {
   if (!/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(code)) return false;
   const [known] = Intl.NumberFormat.supportedLocalesOf([code]);
@@ -132,7 +132,7 @@ function isLocaleCode(code: string): boolean {
 
 const files = new WeakSet<object>();
 
-/** Marks the values that the multipart reader set, so that no value of a JSON body can pass for a file. */
+/** Marks a value of the multipart reader as a file, so that values of JSON bodies are not accepted as files. */
 export function asUpload(file: UploadedFile): UploadedFile {
   files.add(file);
   return file;
@@ -140,7 +140,7 @@ export function asUpload(file: UploadedFile): UploadedFile {
 
 const invalid = (): GraphQLError => new GraphQLError('Upload value invalid.');
 
-/** A file of a multipart request. Accepted in variables only, and never an output. */
+/** A file of a multipart request. Accepted only in variables, and never an output. */
 export const uploadScalar = new GraphQLScalarType({
   name: 'Upload',
   description: 'The `Upload` scalar type represents a file upload.',

@@ -1,6 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
-/** The times of one operation in the form of the tracing extension, version 1; offsets and durations in nanoseconds. */
+/**
+ * Measures the times of one operation, in the form of the tracing extension, version 1. Offsets and durations are in nanoseconds.
+ */
 export interface Tracer {
   readonly record: (info: GraphQLResolveInfo, startOffset: number) => void;
   /** Nanoseconds since the operation began. */

@@ -5,7 +5,7 @@ export { typeName };
 
 const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
-/** Attributes may have hyphens in their names, fields may not: those are left out. */
+/** Returns whether an attribute can be a field. Names of fields, unlike those of attributes, cannot contain hyphens. */
 export const isGraphqlName = (name: string): boolean => !name.includes('-');
 
 export const entityName = (type: ContentType): string => `${typeName(type)}Entity`;
@@ -15,14 +15,14 @@ export const relationCollectionName = (type: ContentType): string => `${typeName
 export const filtersName = (type: ContentType): string => `${typeName(type)}FiltersInput`;
 export const inputName = (type: ContentType): string => `${typeName(type)}Input`;
 
-/** The query of one entry, and of a single type. */
+/** Returns the name of the query of one entry or of a single type. */
 export const findOneName = (type: ContentType): string => lowerFirst(typeName(type));
 export const findName = (type: ContentType): string => lowerFirst(pascalCase(pluginOf(type)) + pascalCase(type.pluralName));
 
 export const zoneName = (type: ContentType, attribute: Attribute): string =>
   `${typeName(type)}${pascalCase(attribute.name)}DynamicZone`;
 
-/** The union of a polymorphic relation that names its targets. */
+/** Returns the name of the union of a polymorphic relation with listed targets. */
 export const morphName = (type: ContentType, attribute: Attribute): string =>
   `${typeName(type)}${pascalCase(attribute.name)}Morph`;
 

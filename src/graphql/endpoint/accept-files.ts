@@ -21,23 +21,23 @@ interface FileRules {
   readonly schema: GraphQLSchema;
   /** Throws a ForbiddenError if the caller lacks the rights of a mutation; an UnauthorizedError if their token has expired. */
   readonly checkField: (asked: FieldRequirement) => void;
-  /** Maximum number of tokens of a document. */
+  /** Maximum number of tokens in a document. */
   readonly tokens: number;
 }
 
-/** A mutation that takes files, and the names of the variables that it takes them in. */
+/** A mutation that takes files, and the names of the variables for the files. */
 interface Taking {
   readonly mutation: OperationDefinitionNode;
   readonly variables: ReadonlySet<string>;
 }
 
-/** Returns the mutation of a request that takes files; null if it is none. */
+/** Returns the mutation of a request that takes files; null if there is none. */
 type FindTaking = (request: Readonly<Record<string, unknown>>) => Taking | null;
 
 /**
- * Returns the check of the files of one multipart request, which is called before each is read: a mutation must take it in a variable
- * of type Upload, and the caller must have the rights of that mutation. It throws a 400 that names the missing part, or a ForbiddenError.
- * Each document is parsed once, however many files and variables it is for.
+ * Returns the check of files in one multipart request. It is called before each file is read. A mutation must take the file in a
+ * variable of type Upload, and the caller must have the rights of the mutation. Throws a 400 that names the missing part, or a
+ * ForbiddenError. Each document is parsed only once.
  */
 export function createFileCheck(rules: FileRules): (part: string, fields: MultipartBody['fields']) => void {
   const found = new Map<string, Taking | null>();
@@ -58,13 +58,13 @@ export function createFileCheck(rules: FileRules): (part: string, fields: Multip
   };
 }
 
-/** Values of other types stand for no document and no name, however deep they are. */
+/** Returns null for values that are not strings, so that large values do not become part of the key. */
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Most variables for one file. */
+/** Maximum number of variables per file. */
 const mostPlaces = 100;
 
-/** Returns the mutations that take a file. Throws a 400 if one of the variables that the map names for it does not. */
+/** Returns the mutations that take a file. Throws a 400 if a variable in `map` is not one for files. */
 function takingsOf(part: string, fields: MultipartBody['fields'], find: FindTaking): readonly Taking[] {
   const operations = decodeField(fields, 'operations');
   const map = decodeField(fields, 'map');
@@ -82,7 +82,7 @@ function takingsOf(part: string, fields: MultipartBody['fields'], find: FindTaki
 
 const onlyUploads = 'Files are accepted only for variables of type Upload of a mutation';
 
-/** Returns the names of variables of an operation that an argument takes as a file. */
+/** Returns the names of the variables that an operation uses as arguments of type Upload. */
 function takenVariables(operation: OperationDefinitionNode, schema: GraphQLSchema): Set<string> {
   const types = new TypeInfo(schema);
   const taken = new Set<string>();
@@ -96,13 +96,13 @@ function takenVariables(operation: OperationDefinitionNode, schema: GraphQLSchem
   return taken;
 }
 
-/** Returns the decoded JSON of a field. The convention of multipart requests puts it before the files. */
+/** Returns the decoded JSON of a field. By the convention of multipart requests it precedes the files. */
 function decodeField(fields: MultipartBody['fields'], name: string): Readonly<Record<string, unknown>> {
   const [text] = fields.get(name) ?? [];
   if (text === undefined) throw badRequestError(`The field ${name} has to come before the files`);
   const value = decode(text);
   if (!isRecord(value) && !Array.isArray(value)) throw badRequestError(`The field ${name} is not valid JSON`);
-  return value as Readonly<Record<string, unknown>>; // a list has its indices as keys
+  return value as Readonly<Record<string, unknown>>; // the keys of a list are its indices
 }
 
 function decode(text: string): unknown {
@@ -114,8 +114,8 @@ function decode(text: string): unknown {
 }
 
 /**
- * The mutation that takes a file in the variable of a path: `variables.file`, `variables.files.0`, and in a batch `0.variables.file`.
- * Null if there is none.
+ * Returns the mutation that takes a file at a path: `variables.file`, `variables.files.0`, or `0.variables.file` in a batch; null
+ * if there is none.
  */
 function findMutation(
   operations: Readonly<Record<string, unknown>>,
@@ -130,7 +130,7 @@ function findMutation(
   return taking?.variables.has(rest[0] ?? '') === true ? taking : null;
 }
 
-/** Returns the mutation of a request, with the variables that are declared as files and taken as such; null if it is none. */
+/** Returns the mutation of a request, with the variables that are declared and used as files; null if there is no mutation. */
 function readTaking(request: Readonly<Record<string, unknown>>, { schema, tokens }: FileRules): Taking | null {
   const mutation = operationOf(request, tokens);
   if (mutation?.operation !== OperationTypeNode.MUTATION) return null;
@@ -142,8 +142,8 @@ function readTaking(request: Readonly<Record<string, unknown>>, { schema, tokens
 }
 
 /**
- * Throws a ForbiddenError if the caller lacks the rights of a field of a mutation. Fragments are refused here, since they may
- * hide fields.
+ * Throws a ForbiddenError if the caller lacks the rights of a field of a mutation. Fragments are refused, because they may hide
+ * fields.
  */
 function checkFields({ selectionSet }: OperationDefinitionNode, { schema, checkField }: FileRules): void {
   const fields = schema.getMutationType()?.getFields() ?? {};
@@ -154,7 +154,7 @@ function checkFields({ selectionSet }: OperationDefinitionNode, { schema, checkF
   }
 }
 
-/** The operation of a request, as far as it is known before its document is checked; null if there is none. */
+/** Returns the operation of a request whose document was not validated yet; null if there is none. */
 function operationOf(
   { query, operationName }: Readonly<Record<string, unknown>>,
   tokens: number,

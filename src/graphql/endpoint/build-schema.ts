@@ -23,30 +23,30 @@ import { defaultShadow, type Shadow } from '../types/shadow.js';
 import { changedUids, createTypeStore, type Pause, pauseAfter, type TypeStore } from '../types/type-store.js';
 import { addedMembers, followTypes } from '../types/union-types.js';
 
-/** Options of a generated schema. Absent ones are switched off or have their default. */
+/** Options of a generated schema. Absent ones are disabled or have their default. */
 export interface SchemaOptions {
-  /** `shadowCRUD: false` generates nothing from the content types. */
+  /** Whether anything is generated from content types; true by default. */
   readonly shadowCrud?: boolean;
   readonly shadow?: Shadow;
-  /** Required attributes may be null in answers. */
+  /** Whether required attributes are nullable in answers. */
   readonly nullableOutput?: boolean;
   /**
-   * Extends the generated schema. It is given all generated types, used or not, and adds the checks of scopes to the root fields
-   * itself, since it may change those fields.
+   * Extends the generated schema, which contains all generated types, even unused ones. Must add the checks of scopes to root
+   * fields, because it may change these fields.
    */
   readonly extend?: (schema: GraphQLSchema) => GraphQLSchema;
   readonly accounts?: AccountsService;
   readonly upload?: UploadService;
-  /** The former schema of the same options. Its unchanged types are reused. Extended schemas are not reused. */
+  /** The previous schema with the same options. Its unchanged types are reused, unless it is extended. */
   readonly previous?: GraphQLSchema | undefined;
 }
 
-/** Milliseconds of work after which waiting requests are served. */
+/** Milliseconds of work before other requests get a turn. */
 const slice = 20;
 
 /**
- * Generates the schema of one registry snapshot, in slices. Only types that some field refers to are made. It is not validated:
- * its names were checked with the models, and tests validate generated schemas.
+ * Generates the schema of a registry, in slices. Creates only types that a field refers to. The schema is not validated, because
+ * the names were checked with the models, and tests validate generated schemas.
  */
 export async function buildSchema(registry: Registry, options: SchemaOptions = {}): Promise<GraphQLSchema> {
   const pause = pauseAfter(slice);
@@ -86,11 +86,11 @@ const generated = new WeakMap<GraphQLSchema, Generated>();
 /** The parts of a schema. */
 interface SchemaParts {
   readonly types: TypeStore['types'];
-  /** By uid. */
+  /** Root fields by the uid of the content type. */
   readonly roots: ReadonlyMap<string, RootFields>;
 }
 
-/** The parts that the next schema uses again. `schema`: the former one, if the next one only adds types to it, which are `added`. */
+/** The parts that the next schema reuses. `schema` is the previous one, if only types are added to it: those in `added`. */
 interface KeptParts extends SchemaParts {
   readonly schema?: AssembledSchema;
   readonly added: readonly ContentType[];
@@ -115,7 +115,7 @@ interface Making {
   readonly context: SchemaContext;
   readonly options: SchemaOptions;
   readonly guard: (fields: Fields) => Fields;
-  /** Those of the content types. */
+  /** Root fields of the content types. */
   readonly roots: readonly RootFields[];
 }
 
@@ -138,7 +138,7 @@ interface Parts {
   readonly options: SchemaOptions;
 }
 
-/** The schema with all types that an extension may refer to. */
+/** Returns the schema with all types that an extension may refer to. */
 async function completeSchema({ query, mutation, context, options }: Parts, pause: Pause): Promise<GraphQLSchema> {
   const shown = options.shadowCrud === false ? [] : shownTypes(context);
   const types = shown.flatMap((type) => allTypes(type, context));
@@ -146,7 +146,7 @@ async function completeSchema({ query, mutation, context, options }: Parts, paus
   return new GraphQLSchema({ query, mutation, types: [...types, ...commonTypes], directives, assumeValid: true });
 }
 
-/** The directives of Strapi v4; graphql-js would add newer ones. */
+/** The directives of Strapi v4. By default graphql-js would add newer ones. */
 const directives = [GraphQLIncludeDirective, GraphQLSkipDirective, GraphQLDeprecatedDirective, GraphQLSpecifiedByDirective];
 
 function queries({ options: { shadowCrud = true, accounts }, guard, roots }: Making): readonly FieldMap[] {

@@ -18,20 +18,22 @@ import { traceSchema } from './trace-schema.js';
 interface GraphqlServices {
   readonly config: Config;
   readonly logger: Logger;
-  /** Applies custom code to the schema of a snapshot. If it throws, the former schema stays in force. */
+  /**
+   * Returns the options by which custom code changes the schema of a registry. If it throws, the previous schema stays in force.
+   */
   readonly extension?: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
-  /** Called with the reason if the schema of the newest snapshot cannot be built, and with null when it is in force. */
+  /** Called with the reason if the schema of the newest registry cannot be built, and with null when that schema is in force. */
   readonly onSchema?: (problem: string | null) => void;
 }
 
 /** The endpoint, ready to be mounted. */
 export interface GraphqlEndpoint {
   readonly routes: readonly (OpenRoute | ContextRoute)[];
-  /** Builds the schema of a snapshot in slices and puts it in force; requests wait for it. See `CurrentSchema`. */
+  /** Builds the schema of a registry in slices and puts it in force. Requests wait for it. See `CurrentSchema`. */
   readonly replaceRegistry: (registry: Registry) => Promise<void>;
 }
 
-/** Puts the GraphQL front end together: settings, schema, transport, playground. */
+/** Creates the GraphQL front end: settings, schema, transport, playground. */
 export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   const { config, logger, extension = () => ({}), onSchema = () => undefined } = services;
   const settings = graphqlSettings(config.plugins.graphql.config, config.environment);
@@ -57,7 +59,7 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   );
   const routes = graphqlRoutes({ settings, pathSettings: graphqlPathSettings(config), schema: current, report });
   const replaceRegistry = async (registry: Registry): Promise<void> => {
-    // an extension may fail on the new models: its schema is built at once, so that the error is logged now
+    // An extension may fail for the new models. So its schema is built immediately, to log the error now.
     if (artifacts === null && !('extend' in extension(registry))) return current.replaceWhenRead(registry);
     await current.replace(registry);
     if (artifacts !== null) await tryArtifacts(current, artifacts, logger);
@@ -65,13 +67,13 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   return { routes, replaceRegistry };
 }
 
-/** The services of the plugins that are switched on; without one its mutations are left out of the schema. */
+/** Returns the services of enabled plugins. Mutations of other plugins are omitted from the schema. */
 const pluginsOf = (config: Config): Pick<SchemaOptions, 'accounts' | 'upload'> => ({
   ...(config.plugins['users-permissions'].enabled && { accounts: accountsService(config) }),
   ...(config.plugins.upload.enabled && { upload: uploads }),
 });
 
-/** Writes the files once the schema is in force. A file that cannot be written is logged and has no other effect. */
+/** Writes the schema files after the schema is in force. Errors are only logged. */
 async function tryArtifacts(current: CurrentSchema, artifacts: Artifacts, logger: Logger): Promise<void> {
   try {
     const { schema } = await current.read();
@@ -81,14 +83,17 @@ async function tryArtifacts(current: CurrentSchema, artifacts: Artifacts, logger
   }
 }
 
-/** Before the first content type is stored, extensions may name types that do not exist yet. */
+/**
+ * Logs that a schema cannot be built. Before the first content type is stored this is not an error, because extensions may refer
+ * to types that do not exist yet.
+ */
 function reportFailure(err: unknown, { byPluralName, bySingularName }: Registry, logger: Logger): void {
   if (byPluralName.size + bySingularName.size === 0 && err instanceof Error)
     logger.info({ reason: err.message }, 'the GraphQL schema waits for content types');
   else logger.error({ err }, 'the GraphQL schema could not be built; the previous one, if there is one, stays in use');
 }
 
-/** Null if no files are written, which is the default outside development. */
+/** Returns the files to write; null if there are none, which is the default except in development. */
 function artifactsOf({ directory, environment, plugins }: Config): Artifacts | null {
   const { generateArtifacts, artifacts } = plugins.graphql.config;
   if (!(generateArtifacts ?? environment === 'development')) return null;
@@ -97,14 +102,14 @@ function artifactsOf({ directory, environment, plugins }: Config): Artifacts | n
   return { schema: absolute(artifacts.schema, 'schema.graphql'), typegen: absolute(artifacts.typegen, 'schema.types.ts') };
 }
 
-/** The parts of the service that can be switched off, by the beginning of the uids of their types. */
+/** Plugins that can be disabled, by the prefix of their uids. */
 const plugins = {
   'plugin::users-permissions.': 'users-permissions',
   'plugin::i18n.': 'i18n',
   'plugin::upload.': 'upload',
 } as const;
 
-/** Returns a shadow that hides the types of plugins that are switched off, and with them the fields of these types. */
+/** Returns a shadow that also hides the types of disabled plugins, and fields of these types. */
 export function withoutPlugins(config: PluginsConfig, shadow: Shadow = defaultShadow): Shadow {
   const off = Object.entries(plugins).flatMap(([prefix, name]) => (config[name].enabled ? [] : [prefix]));
   if (off.length === 0) return shadow;

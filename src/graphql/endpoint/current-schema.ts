@@ -2,35 +2,35 @@ import type { GraphQLSchema } from 'graphql';
 import { unavailableError } from '../../errors.js';
 import type { Registry } from '../../schema/content-type.js';
 
-/** A schema and the registry that it was made from. */
+/** A schema and the registry that it was built from. */
 export interface SchemaSnapshot {
   readonly schema: GraphQLSchema;
   readonly registry: Registry;
 }
 
-/** Makes the schema of a registry; `previous` is the one in force. */
+/** Builds the schema of a registry. `previous` is the schema in force. */
 type Build = (registry: Registry, previous: GraphQLSchema | undefined) => Promise<GraphQLSchema>;
 
 /** Called with the error if the schema of a registry cannot be built. */
 type Report = (error: unknown, registry: Registry) => void;
 
 /**
- * The schema in force. The schema of a new registry is built in slices, and requests wait for it; of several registries that arrive
- * during a build only the last one is built next. If the old schema was never read, the new one is built when it is first read.
- * A build that fails leaves the old one in force.
+ * The schema in force. The schema of a new registry is built in slices, and requests wait for it. If several registries arrive
+ * during a build, only the last one is built next. If the current schema was never read, the next one is built on first read. If
+ * a build fails, the current schema stays in force.
  */
 export class CurrentSchema {
   readonly #build: Build;
   readonly #report: Report;
   #snapshot: SchemaSnapshot | undefined;
-  /** The newest registry, until its build begins. */
+  /** The newest registry, if its build has not begun. */
   #next: Registry | undefined;
-  /** Ends with the build of the newest registry. */
+  /** Resolves after the build of the newest registry. */
   #newest: Promise<void> = Promise.resolve();
   #hasFailed = false;
   /** Whether the schema in force was read. */
   #isRead = false;
-  /** A registry whose schema is built when it is read. */
+  /** A registry whose schema is built on first read. */
   #postponed: Registry | undefined;
 
   constructor(build: Build, report: Report) {
@@ -38,7 +38,7 @@ export class CurrentSchema {
     this.#report = report;
   }
 
-  /** Returns the schema of the newest registry, or an earlier one if it cannot be built. Throws a 503 if there is none. */
+  /** Returns the schema of the newest registry, or the previous one if it cannot be built. Throws a 503 if there is none. */
   async read(): Promise<SchemaSnapshot> {
     if (this.#postponed !== undefined) void this.replace(this.#postponed);
     await this.#newest;
@@ -48,7 +48,7 @@ export class CurrentSchema {
     return this.#snapshot;
   }
 
-  /** Builds the schema of a registry and puts it in force. Resolves when that, or a later one, is. */
+  /** Builds the schema of a registry and puts it in force. Resolves when this schema, or a later one, is in force. */
   replace(registry: Registry): Promise<void> {
     this.#next = registry;
     this.#postponed = undefined;
@@ -56,13 +56,16 @@ export class CurrentSchema {
     return this.#newest;
   }
 
-  /** The same, but if the schema in force was never read, the new one is built when it is read: few services use both of their APIs. */
+  /**
+   * Does the same, but builds the schema on first read if the current one was never read, because few services use both REST and
+   * GraphQL.
+   */
   async replaceWhenRead(registry: Registry): Promise<void> {
     if (this.#isRead || this.#snapshot === undefined) await this.replace(registry);
     else this.#postponed = registry;
   }
 
-  /** Does nothing if the newest registry was built meanwhile. */
+  /** Builds the schema of the newest registry, unless that was done meanwhile. */
   async #buildNext(): Promise<void> {
     const registry = this.#next;
     if (registry === undefined) return;

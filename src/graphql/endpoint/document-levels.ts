@@ -1,4 +1,4 @@
-/** Returns how deep the braces, brackets and parentheses of a document are nested. Those in strings and comments do not count. */
+/** Returns the maximum nesting depth of braces, brackets and parentheses in a document, outside of strings and comments. */
 export function documentLevels(text: string): number {
   let [level, deepest] = [0, 0];
   for (let index = 0; index < text.length; index += 1) {
@@ -10,7 +10,7 @@ export function documentLevels(text: string): number {
   return deepest;
 }
 
-/** The change of the level at a character, or what returns the position at which that ends which the character begins. */
+/** The change of the level at a character, or for the start of a string or comment, a function that returns where it ends. */
 const changes: Readonly<Record<string, number | ((text: string, start: number) => number)>> = {
   '{': 1,
   '[': 1,
@@ -22,7 +22,7 @@ const changes: Readonly<Record<string, number | ((text: string, start: number) =
   '#': (text, start) => endOfLine(text, start),
 };
 
-/** Lines end at either character, as the specification of GraphQL has it. */
+/** Returns whether a character ends a line by the GraphQL specification. */
 const isLineEnd = (character: string | undefined): boolean => character === '\n' || character === '\r';
 
 function endOfLine(text: string, start: number): number {
@@ -43,7 +43,7 @@ function endOfBlock(text: string, start: number): number {
   return end + 2;
 }
 
-/** Returns the position of a text, or the end if it is not there. */
+/** Returns the position of a string; the length of the text if it does not occur. */
 function positionOf(wanted: string, text: string, start: number): number {
   const index = text.indexOf(wanted, start);
   return index === -1 ? text.length : index;

@@ -12,9 +12,9 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 
-/** The parts of a schema that a document names. It is as valid in every schema that has them all. */
+/** The parts of a schema that a document uses. The document is equally valid in all schemas that have these parts. */
 export interface DocumentParts {
-  /** Without the root types. */
+  /** Types without the root types. */
   readonly types: ReadonlySet<GraphQLNamedType>;
   /** The selected fields of the root types. */
   readonly queries: ReadonlySet<RootField>;
@@ -23,7 +23,7 @@ export interface DocumentParts {
 
 type RootField = GraphQLField<unknown, unknown>;
 
-/** Returns the parts that a valid document names. */
+/** Returns the parts that a valid document uses. */
 export function partsOf(document: DocumentNode, schema: GraphQLSchema): DocumentParts {
   const parts = { types: new Set<GraphQLNamedType>(), queries: new Set<RootField>(), mutations: new Set<RootField>() };
   const ofRoots = new Map<unknown, Set<RootField>>([
@@ -44,7 +44,7 @@ export function partsOf(document: DocumentNode, schema: GraphQLSchema): Document
   return parts;
 }
 
-/** Whether a schema has all of these parts. Unchanged parts of a schema are the same objects in the next one. */
+/** Returns whether a schema has all of these parts. Unchanged parts of two successive schemas are the same objects. */
 export const hasParts = (schema: GraphQLSchema, { types, queries, mutations }: DocumentParts): boolean =>
   hasFields(schema.getQueryType(), queries) &&
   hasFields(schema.getMutationType(), mutations) &&
@@ -53,5 +53,5 @@ export const hasParts = (schema: GraphQLSchema, { types, queries, mutations }: D
 const hasFields = (root: GraphQLObjectType | null | undefined, fields: ReadonlySet<RootField>): boolean =>
   [...fields].every((field) => isMeta(field) || root?.getFields()[field.name] === field);
 
-/** `__schema`, `__type` and `__typename` are in every schema. */
+/** Returns whether all schemas have the field: `__schema`, `__type` and `__typename`. */
 const isMeta = ({ name }: RootField): boolean => name.startsWith('__');

@@ -18,15 +18,15 @@ import { type DocumentParts, hasParts, partsOf } from './document-parts.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 
-/** Parses and validates documents, and caches valid ones: both steps cost several times as much as execution. */
+/** Parses and validates documents. Valid ones are cached, because both steps take several times as long as execution. */
 export interface Documents {
-  /** The document of a query text. Throws a GraphQLError for one that cannot be parsed. */
+  /** Returns the document of a query text. Throws a GraphQLError if it cannot be parsed. */
   readonly parse: (source: string | Source) => DocumentNode;
-  /** Returns the errors of a document by the rules of the settings; empty if it is valid. */
+  /** Returns the errors of a document by the rules of the settings; an empty list if it is valid. */
   readonly validate: (schema: GraphQLSchema, document: DocumentNode) => readonly GraphQLError[];
 }
 
-/** The bounds of the cache. A parsed document takes about 150 bytes for each character of its text. */
+/** Bounds of the cache. A parsed document takes about 150 bytes per character of its text. */
 const bounds = { entries: 2_000, bytes: 64_000_000 };
 const bytesPerCharacter = 150;
 
@@ -52,13 +52,16 @@ export function createDocuments(settings: GraphqlSettings): Documents {
   };
 }
 
-/** The documents that are valid in a schema. */
+/** The documents that are known to be valid in a schema. */
 interface KnownDocuments {
   readonly has: (schema: GraphQLSchema, document: DocumentNode) => boolean;
   readonly add: (schema: GraphQLSchema, document: DocumentNode) => void;
 }
 
-/** A document that was asked for again stays valid in the next schema if that has all parts that it names. Rules of a project may ask for more. */
+/**
+ * Returns an empty set. A document that was used repeatedly is valid in the next schema too, if that has all its parts. This does
+ * not apply if a project has rules of its own.
+ */
 function createKnownDocuments({ validationRules }: Pick<GraphqlSettings, 'validationRules'>): KnownDocuments {
   const valid = new WeakMap<GraphQLSchema, WeakSet<DocumentNode>>();
   const parts = new WeakMap<DocumentNode, DocumentParts>();
@@ -88,7 +91,7 @@ const rulesOf = ({ limits, introspection, validationRules }: GraphqlSettings): r
   ...validationRules,
 ];
 
-/** Levels of a document. Parsing and validating it takes stack for each. */
+/** Maximum nesting depth of a document. Parsing and validating take stack for each level. */
 const mostLevels = 200;
 
 function parseText(text: string, maxTokens: number): DocumentNode {
@@ -104,7 +107,7 @@ function parseText(text: string, maxTokens: number): DocumentNode {
   }
 }
 
-/** Leaves names that the schema does not know to graphql-js, whose rule lists all types of the schema for every document. */
+/** Calls the rule of graphql-js only for unknown names, because that rule lists all types of the schema for every document. */
 const knownTypeNames: ValidationRule = (context) => ({
   NamedType(...visited) {
     if (context.getSchema().getType(visited[0].name.value) !== undefined) return;
@@ -116,7 +119,7 @@ const message =
   'GraphQL introspection is not allowed by Apollo Server, but the query contained __schema or __type. ' +
   'To enable introspection, pass introspection: true to ApolloServer in production';
 
-/** Refuses `__schema` and `__type` with the message that tools of Strapi v4 look for; `__typename` is always allowed. */
+/** Refuses `__schema` and `__type` with the message that tools for Strapi v4 expect. `__typename` is always allowed. */
 const noIntrospection: ValidationRule = (context) => ({
   Field(node) {
     if (node.name.value === '__schema' || node.name.value === '__type')

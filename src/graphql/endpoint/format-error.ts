@@ -3,24 +3,27 @@ import { ApiError } from '../../errors.js';
 import { isRecord } from '../../values.js';
 import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
 
-/** Turns an error into the form that clients receive. */
+/** Converts an error to the form that clients receive. */
 export type FormatError = (error: Readonly<GraphQLError | Error>) => GraphQLError;
 
 /** The settings of the form of errors. */
 interface ErrorFormat {
   readonly stacktraces: boolean;
-  /** Called with errors that are shown as a plain `Internal Server Error`. */
+  /** Called with errors that clients see as `Internal Server Error`. */
   readonly report: (error: unknown) => void;
 }
 
-/** Returns errors in the form of Strapi v4, changed by the hook of the settings. `report` takes the errors that are not shown. */
+/**
+ * Returns a function that converts errors to the form of Strapi v4, and calls the hook of the settings. `report` is called with
+ * hidden errors.
+ */
 export function createErrorFormat(
   { stacktraces, formatError: hook }: Pick<GraphqlSettings, 'stacktraces' | 'formatError'>,
   report: ErrorFormat['report'],
 ): FormatError {
   return (error) => {
     const formatted = formatError(error, { stacktraces, report });
-    // The result of a hook is sent unchanged; graphql-http only serializes it.
+    // The result of a hook is sent unchanged, because graphql-http only serializes it.
     return hook === null ? formatted : (callHook(hook, { formatted, error }, report) as GraphQLError);
   };
 }
@@ -31,8 +34,8 @@ interface Formatted {
 }
 
 /**
- * Returns the result of the hook for an error; the unchanged error if the hook throws or returns nothing. Hooks written for
- * Strapi v4 look at `originalError`, which is not sent.
+ * Returns the result of the hook; the unchanged error if the hook throws or returns nothing. Hooks for Strapi v4 read
+ * `originalError`, which is not sent.
  */
 function callHook(hook: FormatHook, { formatted, error }: Formatted, report: ErrorFormat['report']): unknown {
   const originalError = error instanceof GraphQLError ? error.originalError : error;
@@ -45,7 +48,7 @@ function callHook(hook: FormatHook, { formatted, error }: Formatted, report: Err
   }
 }
 
-/** Errors that clients may read keep their name and code; any other becomes a plain Internal Server Error. */
+/** Converts an error. Those that clients may see keep their name and code; others become an `Internal Server Error`. */
 function formatError(error: Readonly<GraphQLError | Error>, format: ErrorFormat): GraphQLError {
   const thrown = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   if (thrown instanceof ApiError) return apiError(thrown);
@@ -69,8 +72,9 @@ const codes: Readonly<Record<string, string>> = {
 const codeOf = (name: string): string => codes[name] ?? `STRAPI_${name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()}`;
 
 /**
- * GraphQL's own errors, and those of custom resolvers: plain ones, and ones with `extensions`, which are written for clients, such as a
- * GraphQLError or ApolloError of any package. Errors of other classes or with further fields come from libraries and may reveal internals.
+ * Returns whether clients may see an error: those of GraphQL, plain Errors of graphql-js or custom resolvers, and errors with
+ * `extensions`, such as a GraphQLError or ApolloError of any package. Errors of other classes or with further properties come from
+ * libraries and may reveal internals.
  */
 function isShown({ originalError }: GraphQLError): boolean {
   if (originalError === undefined || isRecord((originalError as { extensions?: unknown }).extensions)) return true;
@@ -86,7 +90,10 @@ function withCode(error: GraphQLError, format: ErrorFormat): GraphQLError {
 const stack = (error: unknown, { stacktraces }: ErrorFormat): { exception?: { stacktrace: string[] } } =>
   stacktraces && error instanceof Error ? { exception: { stacktrace: (error.stack ?? '').split('\n') } } : {};
 
-/** A mistake in the request, with the code of the phase that found it. The inner error is already part of its message. */
+/**
+ * Returns an error in the request, with the code of the phase that found it. The inner error is omitted, because its message is
+ * already included.
+ */
 export const coded = (error: GraphQLError, code: string): GraphQLError =>
   withExtensions(error, { ...error.extensions, code }, null);
 

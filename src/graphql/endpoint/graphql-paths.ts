@@ -6,8 +6,8 @@ import type { PathSettings } from '../../http/route.js';
 import { isRecord } from '../../values.js';
 
 /**
- * Returns the settings that `apolloServer.cors` and `apolloServer.bodyParserConfig` change for the endpoint, in the terms of
- * @koa/cors and koa-bodyparser. Absent ones are those of the whole service. Throws a ConfigError for invalid sizes.
+ * Returns the settings of the endpoint that `apolloServer.cors` and `apolloServer.bodyParserConfig` change, in the form of
+ * @koa/cors and koa-bodyparser. Absent settings are those of the service. Throws a ConfigError for invalid sizes.
  */
 export function graphqlPathSettings({ plugins, middlewares }: Config): PathSettings {
   const { config } = plugins.graphql;
@@ -16,7 +16,7 @@ export function graphqlPathSettings({ plugins, middlewares }: Config): PathSetti
   return { ...(cors !== null && { cors }), ...(body !== null && { body }) };
 }
 
-/** `false`, the default, applies the settings of the service; `true` allows every origin. */
+/** Returns the CORS settings; null for `false`, the default, which applies those of the service. `true` allows all origins. */
 function corsOf(given: unknown, service: Config['middlewares']['cors']): CorsSettings | null {
   if (given === true) return { ...service, origin: '*', credentials: false };
   if (!isRecord(given)) return null;
@@ -32,12 +32,12 @@ function corsOf(given: unknown, service: Config['middlewares']['cors']): CorsSet
 }
 
 function originOf(origin: unknown): CorsSettings['origin'] {
-  // a function of the application's own, called as @koa/cors calls it
+  // a custom function, which @koa/cors calls
   if (typeof origin === 'function') return origin as (ctx: Context) => PromiseLike<string>;
   return listOf(origin) ?? '*';
 }
 
-/** A list of strings, or a string with commas. */
+/** Returns a list of strings, which may be given as a comma-separated string; null if it is neither. */
 function listOf(value: unknown): string[] | null {
   if (typeof value === 'string') return value.split(',').map((item) => item.trim());
   return Array.isArray(value) ? value.map(String) : null;
@@ -50,7 +50,7 @@ function bodyOf(given: unknown, service: Config['middlewares']['body']): Config[
 
 const units: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
 
-/** Bytes, from a number or a string such as `5mb`. */
+/** Returns a size in bytes, from a number or a string such as `5mb`. */
 function readSize(name: string, value: unknown): number {
   const [, figure = '', unit = 'b'] = /^(\d+(?:\.\d+)?) *([kmg]?b)?$/i.exec(String(value).trim()) ?? [];
   return wholeNumber(name, figure === '' ? value : Math.floor(Number(figure) * (units[unit.toLowerCase()] ?? 1)));

@@ -17,7 +17,7 @@ import { createEndpoint, type Endpoint, handleRequest, type RequestState } from 
 import { placeFiles } from './place-files.js';
 import { refuseEndedField } from './refuse-ended.js';
 
-/** The parts of the service that the endpoint uses. */
+/** The dependencies of the endpoint. */
 export interface GraphqlParts {
   readonly settings: GraphqlSettings;
   readonly pathSettings: PathSettings;
@@ -26,7 +26,7 @@ export interface GraphqlParts {
   readonly report: (error: unknown) => void;
 }
 
-/** The GraphQL endpoint, and the playground with its files. */
+/** Returns the routes of the GraphQL endpoint, and of the playground with its files. */
 export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | ContextRoute)[] {
   const { settings, report } = parts;
   const endpoint = createEndpoint(settings, report);
@@ -43,12 +43,12 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       ...(settings.authErrors === 'graphql' && { refuse: unauthenticated }),
       handleContext: async (ctx, call) => {
         const { caller, request } = call;
-        // If the public has no rights at all, the answer is a 401.
+        // if the public has no rights at all, answers 401
         if (caller.kind === 'public' && caller.publicRoleIsEmpty)
           throw caller.ended === null ? unauthorizedError() : refusedToken(caller.ended);
         if (ctx.method === 'GET' && request.asksForPage) {
           if (playground !== null) return playground.page(firstQuery(await parts.schema.read()));
-          // Browsers send this header for a page that a person opens; programs get the answer of Strapi v4.
+          // Browsers send this header when a user opens a page. Programs get the answer of Strapi v4.
           if (request.querystring === '' && request.headers['sec-fetch-dest'] === 'document') return explainEndpoint();
         }
         return answerOperations(ctx, call, { parts, endpoint });
@@ -62,7 +62,7 @@ interface Operations {
   readonly endpoint: Endpoint;
 }
 
-/** Answers a request for operations. Files that no operation has used are deleted at its end. */
+/** Answers a request for operations. Deletes files that no operation has used. */
 async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint }: Operations): Promise<Answer> {
   const { settings } = parts;
   const snapshot = await parts.schema.read();
@@ -84,7 +84,7 @@ async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint
   }
 }
 
-/** A request, and the files that come with it. */
+/** A request with its files. */
 interface StagedCall extends RouteCall {
   readonly staging: Staging | null;
 }
@@ -94,7 +94,7 @@ interface StateParts {
   readonly settings: GraphqlSettings;
 }
 
-/** Returns the context of a request: with the registry that its schema was made from, and the page sizes of GraphQL. */
+/** Returns the context of a request, with the registry of its schema and the page sizes of GraphQL. */
 function createState(ctx: Context, call: StagedCall, { snapshot, settings }: StateParts): RequestState {
   const { running, content, caller, staging } = call;
   const { pages } = settings;
@@ -119,7 +119,7 @@ function createState(ctx: Context, call: StagedCall, { snapshot, settings }: Sta
   };
 }
 
-/** One object for all requests: cached bindings compare it by identity. */
+/** Returns the settings of bindings. The object is the same for all requests, because cached bindings compare it by identity. */
 function bindSettings(pages: PageSettings): BindSettings {
   const { defaultLimit, maxLimit } = pages;
   const settings = knownSettings.get(pages) ?? {
@@ -137,7 +137,10 @@ function bindSettings(pages: PageSettings): BindSettings {
 
 const knownSettings = new WeakMap<PageSettings, BindSettings>();
 
-/** Returns the JSON that the shared middleware has decoded, or the operations of a multipart body. Forms and plain text contain no operations. */
+/**
+ * Returns the decoded JSON of the shared middleware, or the operations of a multipart body. Forms and plain text contain no
+ * operations.
+ */
 async function bodyOf(call: StagedCall, { snapshot, settings }: StateParts): Promise<unknown> {
   const { request, running, staging, caller } = call;
   const { readMultipart } = request;
@@ -157,18 +160,18 @@ async function bodyOf(call: StagedCall, { snapshot, settings }: StateParts): Pro
 const sent = ({ status, type, body, headers }: GraphqlAnswer): Answer => ({
   status,
   headers: { 'Content-Type': type === 'application/json' ? type : `${type}; charset=utf-8`, ...headers },
-  // Converted once: the bytes of a string would be counted before they are written.
+  // Converted once, because Node would measure a string before it writes it.
   body: Buffer.from(body),
 });
 
-/** A 401 in the form of GraphQL errors. */
+/** Returns a 401 in the form of GraphQL errors. */
 const unauthenticated = ({ status, name, message, details, headers }: ApiError): Answer => ({
   status,
   headers,
   body: { errors: [{ message, extensions: { error: { name, message, details }, code: 'UNAUTHENTICATED' } }] },
 });
 
-/** Content types that a foreign page can send without the browser asking first. */
+/** Content types that pages of other sites can send without a preflight request. */
 const simpleTypes = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
 
 const message = (headers: readonly string[]): string =>
@@ -177,8 +180,8 @@ const message = (headers: readonly string[]): string =>
   `${headers.join(', ')}\n`;
 
 /**
- * Returns the refusal of a request that a page of another site could have sent, because it has none of the headers; null for
- * other requests.
+ * Returns a refusal if a page of another site could have sent the request, because it has no preflighted content type and none of
+ * the headers; null for other requests.
  */
 function forgeryAnswer(ctx: Context, headers: readonly string[]): GraphqlAnswer | null {
   const type = ctx.get('content-type').split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -5,13 +5,13 @@ import { isRecord } from '../../values.js';
 import type { PageSettings } from '../graphql-context.js';
 import { pageSettings } from '../selection/parse-list-arguments.js';
 
-/** Limits of one request. Each is configurable. */
+/** Configurable limits of one request. */
 interface GraphqlLimits {
   readonly depth: number;
   readonly tokens: number;
   readonly aliases: number;
   readonly rootFields: number;
-  /** Operations of one batch; 0 refuses batches. */
+  /** Maximum number of operations in a batch; 0 refuses batches. */
   readonly batch: number;
 }
 
@@ -24,13 +24,16 @@ export interface GraphqlSettings {
   readonly limits: GraphqlLimits;
   readonly introspection: boolean;
   readonly playground: boolean;
-  /** Form of a 401. */
+  /** Form of a 401: as in REST, or as a GraphQL error. */
   readonly authErrors: 'rest' | 'graphql';
-  /** Headers of which a request that a page of another site could send must have one; null: none is required. */
+  /**
+   * Required headers against cross-site request forgery, one of which a request without preflight must have; null if none is
+   * required.
+   */
   readonly preflightHeaders: readonly string[] | null;
-  /** Adds the times of all resolvers to every answer. */
+  /** Whether answers contain the times of all resolvers. */
   readonly tracing: boolean;
-  /** Shows where unexpected errors were thrown. */
+  /** Whether unexpected errors show where they were thrown. */
   readonly stacktraces: boolean;
   readonly validationRules: readonly ValidationRule[];
   readonly formatError: FormatHook | null;
@@ -38,12 +41,15 @@ export interface GraphqlSettings {
   readonly unknownOptions: readonly string[];
 }
 
-/** `apolloServer.formatError`: gets an error as it would be sent, with `originalError` beside it, and the thrown one. */
+/**
+ * `apolloServer.formatError`. Its arguments are the error as it would be sent, with an additional `originalError`, and the thrown
+ * error.
+ */
 export type FormatHook = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
 
 /**
- * Reads `plugins.graphql.config`. `environment` is NODE_ENV: only production hides the playground and introspection. Throws a
- * ConfigError for rules and hooks that are no functions.
+ * Reads `plugins.graphql.config`. `environment` is NODE_ENV; playground and introspection are off by default only in production.
+ * Throws a ConfigError for rules and hooks that are not functions.
  */
 export function graphqlSettings(
   config: Config['plugins']['graphql']['config'],
@@ -71,7 +77,7 @@ export function graphqlSettings(
 
 const flag = (value: unknown, otherwise: boolean): boolean => (typeof value === 'boolean' ? value : otherwise);
 
-/** `csrfPrevention`: whether, or with which headers. */
+/** Returns the headers of `csrfPrevention`; null if it is off. */
 function preflightHeaders(given: unknown): readonly string[] | null {
   if (given !== true && !isRecord(given)) return null;
   const headers = given === true ? undefined : given['requestHeaders'];
@@ -80,13 +86,13 @@ function preflightHeaders(given: unknown): readonly string[] | null {
 
 function validationRules(given: unknown): readonly ValidationRule[] {
   const rules: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given];
-  if (rules.every((rule) => typeof rule === 'function')) return rules as readonly ValidationRule[]; // as documented
+  if (rules.every((rule) => typeof rule === 'function')) return rules as readonly ValidationRule[]; // of that form by the documentation
   throw new ConfigError('plugins.graphql.config.apolloServer.validationRules is not a list of functions');
 }
 
 function formatHook(given: unknown): FormatHook | null {
   if (given === undefined || given === null) return null;
-  if (typeof given === 'function') return given as FormatHook; // as documented
+  if (typeof given === 'function') return given as FormatHook; // of that form by the documentation
   throw new ConfigError('plugins.graphql.config.apolloServer.formatError is not a function');
 }
 
@@ -100,7 +106,7 @@ const unknownOptions = (server: Readonly<Record<string, unknown>>): string[] =>
       .map((key) => `${name}.${key}`);
   });
 
-/** The options that have an effect, with their keys if they are objects; graphql-paths.ts reads those. */
+/** Options that have an effect, with their keys if they are objects. graphql-paths.ts reads these keys. */
 const knownOptions: Readonly<Record<string, readonly string[] | null>> = {
   allowBatchedHttpRequests: null,
   bodyParserConfig: ['jsonLimit'],

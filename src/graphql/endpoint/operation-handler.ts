@@ -34,17 +34,17 @@ import { type NamedOperation, refuseEnded } from './refuse-ended.js';
 /** The options of an endpoint. */
 export interface Endpoint {
   readonly handle: OperationHandler;
-  /** Returns the operation that a request names; null if it names none or cannot be read. */
+  /** Returns the operation of a request; null if there is none, or it cannot be read. */
   readonly find: (request: OperationRequest) => NamedOperation | null;
   /** Returns the answer to a request whose files the caller may not send, as if its mutation had been executed. */
   readonly forbid: (error: ForbiddenError) => GraphqlAnswer;
-  /** Maximum number of operations in one batch; 0 refuses batches. */
+  /** Maximum number of operations in a batch; 0 refuses batches. */
   readonly batch: number;
 }
 
 type OperationRequest = Parameters<OperationHandler>[0];
 
-/** Creates an endpoint by graphql-http. `report` receives the errors that are hidden from clients. */
+/** Creates an endpoint with graphql-http. `report` is called with errors that are hidden from clients. */
 export function createEndpoint(settings: GraphqlSettings, report: (error: unknown) => void): Endpoint {
   const sources = { findQuery: createPersistedQueries(), documents: createDocuments(settings) };
   const format = createErrorFormat(settings, report);
@@ -58,8 +58,8 @@ export function createEndpoint(settings: GraphqlSettings, report: (error: unknow
 }
 
 /**
- * Answers one HTTP request, a single operation or a batch; `body` is decoded JSON. Throws an UnauthorizedError if the token of the
- * caller has expired, which the operations may ignore.
+ * Answers one HTTP request, with one operation or a batch. `body` is decoded JSON. Throws an UnauthorizedError if the token of
+ * the caller has expired, unless the operations ignore that.
  */
 export async function handleRequest(
   ctx: Context,
@@ -81,26 +81,26 @@ export async function handleRequest(
   return members === null ? answerOf(await endpoint.handle(request)) : handleBatch(members, endpoint);
 }
 
-/** A member of a batch is handled as a request of its own. */
+/** Returns a member of a batch as a separate request. */
 const memberOf = (request: OperationRequest, member: unknown): OperationRequest => ({
   ...request,
   body: isRecord(member) ? member : {},
 });
 
 /**
- * Returns the headers with another `Accept`: Strapi v4 answers every media type alike, while graphql-http would refuse some with 406.
- * The one set here has the statuses of Strapi v4: 400 for a document that is wrong.
+ * Returns the headers with a fixed `Accept`, because Strapi v4 has the same answer for all media types, but graphql-http refuses
+ * some with 406. With this value graphql-http has the statuses of Strapi v4, such as 400 for an invalid document.
  */
 const headersOf = (ctx: Context): OperationRequest['headers'] => ({
   get: (name) => (name === 'accept' ? 'application/graphql-response+json' : ctx.get(name)),
 });
 
-/** Answers all members in one response with status 200; graphql-http has no batches. */
+/** Answers all members of a batch in one response with status 200, because graphql-http does not support batches. */
 async function handleBatch(members: readonly OperationRequest[], { handle, batch }: Endpoint): Promise<GraphqlAnswer> {
   if (batch === 0) return failureAnswer(400, 'Operation batching disabled.');
   if (members.length > batch) return failureAnswer(400, `More than ${String(batch)} operations in one request.`);
   const answers: GraphqlAnswer[] = [];
-  // One after the other: a batch may not take more of the server at once than a single request.
+  // One after the other, so that a batch does not take more resources at a time than a single request.
   for (const member of members) answers.push(answerOf(await handle(member)));
   const bodies = answers.map(({ type, body, status }) =>
     (type === 'text/plain' ? failureAnswer(status, body).body : body).trimEnd(),
@@ -108,7 +108,7 @@ async function handleBatch(members: readonly OperationRequest[], { handle, batch
   return { status: 200, type: 'application/json', body: `[${bodies.join(',')}]\n` };
 }
 
-/** The state of one request. Each operation of a batch has its own context. */
+/** The state of one request. Each operation of a batch has a separate context. */
 export interface RequestState {
   readonly schema: GraphQLSchema;
   readonly caller: Caller;
@@ -116,7 +116,7 @@ export interface RequestState {
   readonly createContext: () => GraphqlContext;
 }
 
-/** Answers requests for one operation. */
+/** Handles requests with one operation. */
 type OperationHandler = Handler<IncomingMessage, RequestState>;
 
 /** The sources of operations. */
@@ -137,7 +137,7 @@ function findOperation(request: OperationRequest, { findQuery, documents }: Sour
   }
 }
 
-/** The package is loaded with the first request. */
+/** Creates the handler. graphql-http is loaded with the first request. */
 async function createOperationHandler({ findQuery, documents }: Sources, formatError: FormatError): Promise<OperationHandler> {
   const { createHandler } = await import('graphql-http');
   return createHandler<IncomingMessage, RequestState, Record<PropertyKey, unknown>>({
@@ -147,12 +147,12 @@ async function createOperationHandler({ findQuery, documents }: Sources, formatE
     parse: documents.parse,
     validate: documents.validate,
     validationRules: () => [],
-    // `execute` chooses the operation: graphql-http has other messages for a missing one, and for a mutation by GET.
+    // `execute` chooses the operation, because graphql-http has other messages for a missing one and for a mutation by GET.
     getOperationAST: () => anyOperation,
     execute: runOperation,
     onOperation: (_request, { contextValue }, result) => {
       if (!('data' in result)) return refuse(result.errors ?? [], formatError);
-      const { tracer, running, caller } = contextValue as unknown as GraphqlContext; // what `context` returned
+      const { tracer, running, caller } = contextValue as unknown as GraphqlContext; // returned by `context`
       for (const { originalError } of result.errors ?? []) running.explainRefusal(originalError, caller);
       const traced = tracer === null ? result : { ...result, extensions: { ...result.extensions, tracing: tracer.finish() } };
       return result.errors === undefined ? writeResult(traced) : traced;
@@ -167,33 +167,33 @@ const anyOperation: OperationDefinitionNode = {
   selectionSet: { kind: Kind.SELECTION_SET, selections: [] },
 };
 
-/** The response to an operation without errors. graphql-http would call a function for each value that it writes. */
+/** Returns the response to an operation. Serializes it here, because graphql-http would call a function for each value. */
 const writeResult = (result: ExecutionResult): Response => [JSON.stringify(result), { status: 200, statusText: '' }];
 
-/** The response to an operation that was not executed; graphql-http would send every result with status 200. */
+/** Returns the response to an operation that was not executed, because graphql-http would send it with status 200. */
 const refuse = (errors: readonly GraphQLError[], format: FormatError): Response => [
   JSON.stringify({ errors: errors.map(format) }),
   { status: errors[0] === mutationByGet ? 405 : 400, statusText: '' },
 ];
 
-/** The one error of a mutation that came by GET. Answered with 405. */
+/** The error of a mutation by GET, which is answered with 405. */
 const mutationByGet = new GraphQLError('GET supports only query operation');
 
 /**
- * Runs the operation that a request names, in a valid document. A result without data was not executed: the operation does not
- * exist, or a variable is wrong.
+ * Runs the operation of a request, whose document is valid. A result without data means that it was not executed, because the
+ * operation does not exist or a variable is invalid.
  */
 async function runOperation(args: ExecutionArgs): Promise<ExecutionResult> {
   const operation = chooseOperation(args.document, args.operationName ?? null);
   if (operation instanceof GraphQLError) return { errors: [operation] };
-  const { koaContext } = args.contextValue as GraphqlContext; // the only context there is
+  const { koaContext } = args.contextValue as GraphqlContext; // all contexts are of this type
   if (operation.operation === 'mutation' && koaContext.method === 'GET') return { errors: [mutationByGet] };
   const result = await executeOperation(args);
   if ('data' in result) return result;
   return { ...result, errors: (result.errors ?? []).map((error) => coded(error, 'BAD_USER_INPUT')) };
 }
 
-/** Returns the operation to run, or the error of Strapi v4 if there is none. */
+/** Returns the operation to run; the error of Strapi v4 if there is none. */
 function chooseOperation({ definitions }: DocumentNode, name: string | null): OperationDefinitionNode | GraphQLError {
   const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const [first, second] = name === null ? operations : operations.filter((operation) => operation.name?.value === name);

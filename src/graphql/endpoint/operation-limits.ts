@@ -8,8 +8,8 @@ import {
 } from 'graphql';
 
 /**
- * Refuses operations with more aliases than allowed: each alias costs as much as its field. Aliases in a fragment count at every
- * spread, since a few aliases in nested fragments can select millions of fields.
+ * Refuses operations with too many aliases, because each alias costs as much as its field. Aliases in a fragment count for each
+ * spread, because a few aliases in nested fragments can select millions of fields.
  */
 export const aliasLimit =
   (maximum: number): ValidationRule =>
@@ -20,7 +20,10 @@ export const aliasLimit =
     },
   });
 
-/** `known`: the counts of fragments so far. A fragment that spreads itself, which is refused elsewhere, counts as 0. */
+/**
+ * Returns the number of aliases. `known` are the counts of fragments so far. A fragment that spreads itself counts as 0 here, and
+ * is refused by another rule.
+ */
 function countAliases(set: SelectionSetNode | undefined, known: Map<string, number>, context: ValidationContext): number {
   return (set?.selections ?? []).reduce((sum, selection) => sum + aliasesOf(selection, known, context), 0);
 }
@@ -37,7 +40,9 @@ function aliasesOf(node: SelectionNode, known: Map<string, number>, context: Val
   return count;
 }
 
-/** Refuses operations with more fields at their root than allowed, those of fragments too: each is at least one database command. */
+/**
+ * Refuses operations with too many root fields, including those of fragments, because each takes at least one database command.
+ */
 export const rootFieldLimit =
   (maximum: number): ValidationRule =>
   (context) => ({
@@ -55,7 +60,7 @@ interface RootKeys {
   readonly opened: Set<string>;
 }
 
-/** Returns the response keys of a root selection, including those in fragments. */
+/** Returns the response keys at the root, including those in fragments. */
 function rootKeys(set: SelectionSetNode, found: RootKeys, context: ValidationContext): ReadonlySet<string> {
   for (const node of set.selections) {
     if (node.kind === Kind.FIELD) found.keys.add(node.alias?.value ?? node.name.value);
@@ -70,8 +75,8 @@ function rootKeys(set: SelectionSetNode, found: RootKeys, context: ValidationCon
 }
 
 /**
- * Refuses operations whose fields nest deeper than `maximum`. A leaf at the root has depth 0; fragments add no depth, and
- * introspection is not counted.
+ * Refuses operations whose fields are nested deeper than `maximum`. A leaf at the root has depth 0. Fragments add no depth, and
+ * introspection is ignored.
  */
 export const depthLimit =
   (maximum: number): ValidationRule =>
@@ -86,7 +91,10 @@ interface Walk {
   readonly context: ValidationContext;
   readonly maximum: number;
   readonly name: string;
-  /** The depths at which each fragment was walked, once per depth: fragments that spread one another twice take exponential time. */
+  /**
+   * Fragments with the depths at which they were visited. Each is visited once per depth; otherwise fragments that spread each
+   * other twice would take exponential time.
+   */
   readonly walked: Set<string>;
 }
 

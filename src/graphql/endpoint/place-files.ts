@@ -5,8 +5,8 @@ import type { UploadedFile } from '../../media/staging.js';
 import { asUpload } from '../scalars.js';
 
 /**
- * Returns the JSON body of a multipart request: `operations`, with each file at its places in `map` (the GraphQL multipart
- * request convention). Null if one of the two is missing or wrong. Throws a 400 for operations that are nested deeper than `depth`, as
+ * Returns the JSON body of a multipart request (GraphQL multipart request convention): `operations`, with each file at its paths
+ * in `map`. Returns null if one of the two is missing or invalid. Throws a 400 if `operations` is nested deeper than `depth`, as
  * `checkJson` does.
  */
 export function placeFiles({ fields, files }: MultipartBody, depth: number): unknown {
@@ -32,7 +32,10 @@ function decode(text: string | undefined): unknown {
   }
 }
 
-/** Replaces the null at the path; returns false if there is none. Mutates the tree, which was just decoded and is not shared. */
+/**
+ * Replaces the null at a path. Returns false if there is none. Changes the tree in place, because it was just decoded and is not
+ * shared.
+ */
 function place(root: unknown, path: readonly string[], upload: UploadedFile): boolean {
   let holder: unknown = root;
   for (const name of path.slice(0, -1)) holder = ownValue(holder, name);

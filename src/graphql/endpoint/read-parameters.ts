@@ -25,27 +25,27 @@ export const jsonAnswer = (status: number, body: unknown): GraphqlAnswer => ({
 export const failureAnswer = (status: number, message: string, code = 'INTERNAL_SERVER_ERROR'): GraphqlAnswer =>
   jsonAnswer(status, { errors: [{ message, extensions: { code } }] });
 
-/** An answer in the form that hooks of graphql-http return. */
+/** Returns an answer in the form of hooks of graphql-http. */
 const responseOf = ({ status, type, body, headers }: GraphqlAnswer): Response => [
   body,
   { status, statusText: '', headers: { ...headers, 'content-type': type } },
 ];
 
-/** The answer that graphql-http has made: one of `responseOf`, or JSON of its own under its own media type. */
+/** Returns an answer of graphql-http: one made by `responseOf`, or JSON with its own media type. */
 export function answerOf([body, { status, headers = {} }]: Response): GraphqlAnswer {
   const { 'content-type': type, ...rest } = headers;
   if (type === 'text/plain') return { status, type, body: body ?? '', headers: rest };
   return { status, type: 'application/json', body: `${(body ?? '').trimEnd()}\n` };
 }
 
-/** The context of a request, as far as its parameters depend on it. */
+/** The part of the request context that parameters depend on. */
 interface Sender {
   readonly config: Config;
 }
 
 /**
- * Reads the parameters of an operation: from the query string of a GET, or from the decoded JSON of a POST. Returns the response
- * to a request that has none, or wrong ones.
+ * Reads the parameters of an operation from the query string of a GET, or from the decoded JSON of a POST. Returns the response
+ * if they are missing or invalid.
  */
 export function readParameters(request: Request<unknown, Sender>, find: FindQuery): RequestParams | Response {
   const { jsonDepth } = request.context.config.middlewares.body;
@@ -84,7 +84,7 @@ const failures = {
   mismatch: responseOf(failureAnswer(400, 'provided sha does not match query')),
 } as const;
 
-/** `variables` and `extensions` may be JSON text, as they are in a query string. */
+/** Checks the parameters. `variables` and `extensions` may be JSON strings, as in a query string. */
 function checkParameters(raw: Values, find: FindQuery, depth: number): RequestParams | Response {
   const { query, operationName } = raw;
   if (query !== undefined && query !== null && typeof query !== 'string') return failures.query;
@@ -98,7 +98,7 @@ function checkParameters(raw: Values, find: FindQuery, depth: number): RequestPa
   return { query: found.query, variables: isRecord(variables) ? variables : {}, operationName: nameOf(operationName) };
 }
 
-/** A name that is no text names no operation, so the request is refused. */
+/** Returns the operation name. A name that is not a string matches no operation, so the request is refused. */
 const nameOf = (value: unknown): string | null =>
   value === undefined || value === null ? null : typeof value === 'string' ? value : JSON.stringify(value);
 
@@ -107,7 +107,7 @@ function valueOrJson(value: unknown, depth: number): unknown {
   return typeof value === 'string' ? decode(value, depth) : value;
 }
 
-/** Decodes JSON; returns undefined for other text, and for values that a body may not contain either. */
+/** Returns decoded JSON; undefined if it is invalid, or a body may not contain it. */
 function decode(text: string, depth: number): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -118,16 +118,16 @@ function decode(text: string, depth: number): unknown {
   }
 }
 
-/** Bounds of the cached queries of clients that send hashes. */
+/** Bounds of the cached persisted queries. */
 const bounds = { entries: 2_000, bytes: 4_000_000 };
 
-/** Finds the query of a request, which may send only its SHA-256. Returns the reason if there is none. */
+/** Returns the query of a request, which may contain only its SHA-256; the reason if there is none. */
 export type FindQuery = (
   query: string | undefined,
   extensions: unknown,
 ) => { readonly query: string } | { readonly failure: 'missing' | 'unknown' | 'mismatch' };
 
-/** Automatic persisted queries: a client sends hash and text once, and from then on the hash alone. */
+/** Returns a cache of automatic persisted queries: a client sends hash and text once, and later only the hash. */
 export function createPersistedQueries(): FindQuery {
   const texts = new BoundedCache<string>(bounds);
   return (query, extensions) => {

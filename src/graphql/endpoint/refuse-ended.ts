@@ -5,7 +5,7 @@ import { refusedToken, type TokenFault } from '../../errors.js';
 import { ignoresFault } from '../../http/authorize.js';
 import { requirementOf, type FieldRequirement, type Scope } from '../types/schema-context.js';
 
-/** An operation that a request names, and its document, which need not be valid. */
+/** The operation of a request, and its document, which was not validated. */
 export interface NamedOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -16,7 +16,7 @@ interface Asked {
   readonly schema: GraphQLSchema;
 }
 
-/** Throws an UnauthorizedError for a token that is no longer valid, unless every root field of all operations ignores that. */
+/** Throws an UnauthorizedError for a token that is no longer valid, unless all root fields of all operations ignore that. */
 export function refuseEnded(fault: TokenFault, operations: readonly (NamedOperation | null)[], { config, schema }: Asked): void {
   if (operations.length === 0) throw refusedToken(fault);
   for (const operation of operations)
@@ -24,7 +24,7 @@ export function refuseEnded(fault: TokenFault, operations: readonly (NamedOperat
       refuseEndedField(fault, requirement, config);
 }
 
-/** Throws an UnauthorizedError for a token that is no longer valid, unless a root field ignores that. */
+/** Throws an UnauthorizedError for a token that is no longer valid, unless the root field ignores that. */
 export function refuseEndedField(fault: TokenFault, { scope, ...mark }: FieldRequirement, config: Config): void {
   if (!ignoresFault(fault, { ...mark, actions: actionsOf(scope) }, config)) throw refusedToken(fault);
 }
@@ -47,7 +47,7 @@ function rootRequirements({ document, operation }: NamedOperation, schema: Graph
   });
 }
 
-/** `passed`: the fragments visited so far. */
+/** Returns the names of root fields. `passed` are the fragments visited so far. */
 function rootNames({ selections }: SelectionSetNode, document: DocumentNode, passed: Set<string>): readonly string[] {
   return selections.flatMap((node) => {
     if (node.kind === Kind.FIELD) return [node.name.value];

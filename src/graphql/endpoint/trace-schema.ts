@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { GraphqlContext } from '../graphql-context.js';
 import { mapSchema, type FieldConfig } from '../types/map-schema.js';
 
-/** Returns a copy of a schema that times every resolver, those of extensions included; for servers with `tracing: true`. */
+/** Returns a copy of a schema that measures the time of every resolver, including those of extensions; for `tracing: true`. */
 export const traceSchema = (schema: GraphQLSchema): GraphQLSchema =>
   mapSchema(schema, { field: (_typeName, _name, field) => traceField(field) });
 

@@ -14,13 +14,13 @@ import {
   type GraphQLType,
 } from 'graphql';
 
-/** Files to write with every new schema; false: none. */
+/** Files to write for each new schema; false to write none. */
 export interface Artifacts {
   readonly schema: string | false;
   readonly typegen: string | false;
 }
 
-/** Writes the schema as SDL and as TypeScript declarations where the configuration names files for them. */
+/** Writes the schema as SDL and as TypeScript declarations, if the configuration has files for them. */
 export async function writeArtifacts(schema: GraphQLSchema, { schema: sdl, typegen }: Artifacts): Promise<void> {
   if (sdl !== false) await write(sdl, `${printSchema(schema)}\n`);
   if (typegen !== false) await write(typegen, printTypescript(schema));
@@ -70,7 +70,7 @@ function printType(type: GraphQLNamedType): string {
   return `export interface ${type.name} {\n${fields.join('\n')}\n}`;
 }
 
-/** Renames types whose names are built into TypeScript. */
+/** Returns the TypeScript name of a type. Types with the name of a built-in type are renamed. */
 const aliasOf = (name: string): string => (['String', 'Boolean', 'Date', 'JSON'].includes(name) ? `${name}Scalar` : name);
 
 function printReference(type: GraphQLType): string {

@@ -32,7 +32,7 @@ interface CompiledOperation {
   readonly serial: boolean;
 }
 
-/** An operation with the values of its variables; shared by all requests that send the same. */
+/** An operation with the values of its variables. Equal requests share it. */
 interface Prepared {
   readonly args: ExecutionArgs;
   readonly operation: OperationDefinitionNode;
@@ -55,12 +55,12 @@ export function findCompiled(args: ExecutionArgs, context: GraphqlContext): Comp
 }
 
 interface Kept {
-  /** Null: graphql-js has to run it. */
+  /** Null if graphql-js has to run the operation. */
   readonly compiled: CompiledOperation | null;
   readonly fieldCount: number;
 }
 
-/** The cache of each schema. A compiled field takes about one kilobyte, including its parsed list arguments. */
+/** Bounds of the cache of each schema. A compiled field takes about one kilobyte, including its parsed list arguments. */
 const bounds = { entries: 1_000, bytes: 32_000_000 };
 const bytesPerField = 1_000;
 const longestKey = 2_000;
@@ -73,11 +73,14 @@ function cacheOf(schema: GraphQLSchema): BoundedCache<Kept> {
   return cache;
 }
 
-/** Numbers of the documents that were seen before. Equal source texts yield the same document while it is cached. */
+/** Numbers of the documents that were used before. Equal source texts have the same document while it is cached. */
 const numbers = new WeakMap<DocumentNode, number>();
 let lastNumber = 0;
 
-/** Returns null for a document that is seen for the first time, since many are sent only once, and for long variables. */
+/**
+ * Returns the cache key; null for a document that is used for the first time, because many are sent only once, and for long
+ * variables.
+ */
 function keyOf({ args: { document }, operation, variableValues }: Prepared): string | null {
   const number = numbers.get(document);
   if (number === undefined) {
@@ -88,7 +91,7 @@ function keyOf({ args: { document }, operation, variableValues }: Prepared): str
   return key.length > longestKey ? null : key;
 }
 
-/** Null if there is no such operation, or the variables are wrong. */
+/** Returns the operation with coerced variables; null if there is no such operation, or the variables are invalid. */
 function prepare(args: ExecutionArgs): Prepared | null {
   const { schema, document, operationName } = args;
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
@@ -101,7 +104,7 @@ function prepare(args: ExecutionArgs): Prepared | null {
 }
 
 interface Compiling extends Prepared {
-  /** Whether the result is cached. */
+  /** Whether the compiled operation will be cached. */
   readonly isRepeated: boolean;
 }
 
@@ -128,7 +131,7 @@ function compileOperation(compiling: Compiling, { content }: GraphqlContext): Ke
     const compiled = { fields: rootFields(base), serial: operation.operation === 'mutation' };
     return { compiled, fieldCount: outer.compiled.count };
   } catch (error) {
-    // a directive or argument whose variable is null: graphql-js reports it with its position
+    // the variable of a directive or argument is null: graphql-js reports it with its position
     if (error instanceof NotPlain || error instanceof GraphQLError) return { compiled: null, fieldCount: 0 };
     throw error;
   }

@@ -7,12 +7,12 @@ import type { Progress } from './compile-selection.js';
 import type { GraphqlContext } from '../graphql-context.js';
 
 /**
- * Executes an operation as graphql-js does, and by graphql-js itself where introspection or a field of an extension is selected, or
- * resolvers are timed.
- * Root fields run in parallel, those of a mutation one after the other. Compiled selections write out the loaded values.
+ * Executes an operation as graphql-js does. graphql-js itself runs it if introspection or a field of an extension is selected, or
+ * resolvers are timed. Root fields run in parallel, those of a mutation one after the other. Compiled selections write the loaded
+ * values.
  */
 export async function executeOperation(args: ExecutionArgs): Promise<ExecutionResult> {
-  const context = args.contextValue as GraphqlContext; // the only context there is
+  const context = args.contextValue as GraphqlContext; // all contexts are of this type
   const { budget } = context.content.bind;
   try {
     if (budget.exceeded === null) {
@@ -23,11 +23,11 @@ export async function executeOperation(args: ExecutionArgs): Promise<ExecutionRe
     if (budget.exceeded === null || error !== budget.exceeded) throw error;
   }
   const errors = [refusal(budget.exceeded)];
-  // Without data the operation has not been carried out, which is answered with 400.
+  // a result without data means that nothing was executed, which is answered with 400
   return budget.hasChanged ? { errors, data: null } : { errors };
 }
 
-/** The one error of a request that costs too much. Nothing of what was read is sent. */
+/** Returns the only error of a request that exceeds its budget. Nothing that was read is sent. */
 const refusal = ({ name, message, details }: ApiError): GraphQLError =>
   new GraphQLError(message, { extensions: { error: { name, message, details } } });
 
@@ -50,7 +50,7 @@ async function executeWithin(args: ExecutionArgs, context: GraphqlContext): Prom
   let whole = true;
   for (const [index, outcome] of outcomes.entries()) {
     if (isLong) await nextTurn();
-    whole = whole && writeField(fields[index] as RootField, outcome, data, progress); // one each
+    whole = whole && writeField(fields[index] as RootField, outcome, data, progress); // both lists have the same length
   }
   budget.spend('answerBytes', progress.unspent);
   return progress.errors.length === 0 ? { data } : { errors: progress.errors, data: whole ? data : null };
@@ -76,7 +76,7 @@ async function settle({ resolve }: RootField, context: GraphqlContext): Promise<
   }
 }
 
-/** False if an error leaves no data. */
+/** Writes the value of a root field. Returns false if an error makes the whole data null. */
 function writeField(
   { key, nullable, nodes, complete }: RootField,
   outcome: Settled,

@@ -10,7 +10,7 @@ import { readChild, type Structured } from '../selection/read-selection.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { createRowShaper, type Row } from '../results.js';
 
-/** A field of entries whose relation, component or zone no plan has loaded. */
+/** A relation, component or zone of entries that no plan has loaded. */
 interface DemandedField {
   readonly owner: ContentType;
   readonly attribute: Structured;
@@ -20,9 +20,9 @@ interface DemandedField {
 }
 
 /**
- * Reads a relation, component or zone of an entry that code of an extension returned, which no plan has loaded. Reads of one field
- * of the query in the same turn of the event loop are combined. Returns undefined for entries that do not exist. Throws the error
- * of wrong arguments.
+ * Reads a relation, component or zone of an entry that an extension returned, and that no plan has loaded. Combines reads of the
+ * same field of the query in one turn of the event loop. Returns undefined for entries that do not exist. Throws an error for
+ * invalid arguments.
  */
 export async function loadOnDemand(id: number, field: DemandedField): Promise<unknown> {
   const batch = batchOf(field);
@@ -36,7 +36,9 @@ interface Batch {
   readonly rows: Promise<ReadonlyMap<number, Row>>;
 }
 
-/** Open batches by operation. The map of failures identifies an operation, even if its context is wrapped. */
+/**
+ * Open batches by operation. The operation is identified by its map of failures, which stays the same if its context is wrapped.
+ */
 const open = new WeakMap<GraphqlContext['failures'], Set<Batch>>();
 
 function batchOf(field: DemandedField): Batch {
@@ -90,7 +92,7 @@ async function readRows(
   return new Map(entries.map((entry) => [Number(entry.document['_id']), shape(entry)]));
 }
 
-/** Entries of any state and locale, by their ids alone. */
+/** Returns a query of entries by id, in any state and locale. */
 const entriesQuery = (ids: readonly number[]): Query => ({
   ...emptyQuery,
   filter: { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: ids } },

@@ -24,7 +24,7 @@ import {
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult | ListResult>>;
 
-/** `articles`: one command for the page, one for the total if it is selected, at most one for each level that is populated. */
+/** Resolves `articles`: one command for the page, one for the total if it is selected, and at most one per populated level. */
 export const findResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
@@ -34,13 +34,13 @@ export const findResolver =
     return { nodes: entries.map(createRowShaper(context)), total, start, limit: limit === -1 ? null : limit };
   };
 
-/** `article`: the id alone decides, and drafts are shown. */
+/** Resolves `article` by id. Drafts are included. */
 export const findOneResolver =
   (type: ContentType): Resolver =>
   (_root, args, context, info) =>
     resolveEntry(type, args['id'], context, info);
 
-/** `homepage`: the locale is the default one unless the arguments name another. */
+/** Resolves `homepage`, in the default locale unless the arguments contain another. */
 export const findSingleResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
@@ -65,12 +65,15 @@ export async function resolveEntry(
   return number === null ? noEntry : entryResult(await findOne(type, number, query, context.content), context);
 }
 
-/** Returns an id argument as a number; null if it is not one. */
+/** Returns an id argument as a number; null if it is invalid. */
 export const entryId = (id: unknown): number | null => decodeId(id) || null;
 
 type AttributeResolver = GraphQLFieldResolver<Row, GraphqlContext, Record<string, unknown>>;
 
-/** Reads related entries that the root field has loaded. Throws a ForbiddenError unless the caller may find the target type. */
+/**
+ * Returns a resolver that returns the related entries that the root field has loaded. It throws a ForbiddenError if the caller
+ * may not find the target type.
+ */
 export function linkResolver(link: LinkAttribute, owner: ContentType): AttributeResolver {
   const read = childReader(link, owner);
   const maySee = seeCheck(link.target);
@@ -82,7 +85,7 @@ export function linkResolver(link: LinkAttribute, owner: ContentType): Attribute
 }
 
 const wrapLink = (link: LinkAttribute, loaded: unknown): ListResult | EntryResult =>
-  link.many ? listOf(loaded) : { value: (loaded ?? null) as Row | null }; // loaded by the plan made for this field
+  link.many ? listOf(loaded) : { value: (loaded ?? null) as Row | null }; // the plan of this field has loaded it
 
 const listOf = (loaded: unknown): ListResult => ({
   nodes: Array.isArray(loaded) ? loaded : [],
@@ -94,7 +97,7 @@ const listOf = (loaded: unknown): ListResult => ({
 export const componentResolver = (attribute: ComponentAttribute, owner: ContentType): AttributeResolver =>
   childResolver(attribute, owner, attribute.repeatable ? [] : null);
 
-/** A zone without components resolves to the reason. */
+/** Returns the resolver of a dynamic zone. A zone without components resolves to an error object. */
 export function zoneResolver(zone: ZoneAttribute, owner: ContentType): AttributeResolver {
   if (zone.components.length > 0) return childResolver(zone, owner, []);
   return () => [{ code: 'dynamiczone.empty', message: `The dynamic zone ${zone.name} has no components` }];
@@ -112,8 +115,8 @@ function childResolver(attribute: Structured, owner: ContentType, empty: null | 
 }
 
 /**
- * Returns what was loaded for a field. For entries that code of an extension returned, reads it now and returns a promise. Throws
- * the error of the field's arguments.
+ * Returns a resolver that returns what was loaded for a field. For entries that an extension returned, it reads the value now and
+ * returns a promise. It throws the error of the field's arguments.
  */
 function childReader(attribute: Structured, owner: ContentType): AttributeResolver {
   const entity = owner.kind === 'component' ? null : entityName(owner);
@@ -129,7 +132,7 @@ function childReader(attribute: Structured, owner: ContentType): AttributeResolv
   };
 }
 
-/** Throws the error that the field's arguments caused when the root field was planned. */
+/** Throws the error that the arguments of a field caused when its root field was planned, if there is one. */
 function throwFailure(failures: GraphqlContext['failures'], [node]: readonly FieldNode[]): void {
   const failure = failures.size === 0 || node === undefined ? undefined : failures.get(node);
   if (failure !== undefined) throw failure;

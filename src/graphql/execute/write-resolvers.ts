@@ -19,13 +19,16 @@ import { entryId } from './read-resolvers.js';
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult>>;
 
-/** `createArticle`: a draft unless `publishedAt` is given, in the default locale unless another one is. */
+/** Resolves `createArticle`. Creates a draft unless `publishedAt` is given, in the default locale unless another one is given. */
 export const createResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) =>
     entryResult(await create(type, dataOf(args), readOneQuery(type, context, info), context.content), context);
 
-/** `updateArticle`: nothing for an unknown id; the locale is that of the entry. Refused data of a single type fails its `data` alone. */
+/**
+ * Resolves `updateArticle`. The locale stays. Returns an empty response for an unknown id. If the data of a single type is
+ * refused, only the field `data` fails.
+ */
 export const updateResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
@@ -48,7 +51,7 @@ async function updateOrCreateSingle(
   return entryResult(await createSingle(type, args, query, context), context);
 }
 
-/** Moves an error of the input to the `data` field, if that is selected and has its generated resolver. */
+/** Moves an input error to the `data` field, if that is selected and has its generated resolver. */
 const failBelow =
   (type: ContentType, info: GraphQLResolveInfo) =>
   (error: unknown): EntryResult => {
@@ -59,7 +62,7 @@ const failBelow =
     return { value: null, failure: error };
   };
 
-/** Creates the entry of a single type; if it exists in another locale, its localization. */
+/** Creates the entry of a single type, or its localization if it exists in another locale. */
 async function createSingle(type: ContentType, args: Values, query: Query, { content }: GraphqlContext): Promise<Loaded> {
   const other = type.localized ? await singleId(type, 'all', content) : null;
   return other === null
@@ -67,7 +70,7 @@ async function createSingle(type: ContentType, args: Values, query: Query, { con
     : createLocalization({ type, id: other }, { data: dataOf(args), query }, content);
 }
 
-/** `deleteArticle` returns the entry as it was. Throws a NotFoundError for a single type without an entry. */
+/** Resolves `deleteArticle` to the former content of the entry. Throws a NotFoundError for a single type without an entry. */
 export const deleteResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
@@ -77,7 +80,7 @@ export const deleteResolver =
     return id === null ? noEntry : entryResult(await remove(type, id, query, context.content), context);
   };
 
-/** The data of a write, in the form that it has over REST. */
+/** Returns the data of a write in the form of REST. */
 function dataOf({ data, locale }: Values): Values {
   const given = isRecord(data) ? data : {};
   return typeof locale === 'string' ? { ...given, locale } : { ...given };
@@ -95,8 +98,8 @@ async function singleId(type: ContentType, locale: Query['locale'], content: Con
 }
 
 /**
- * `createPageLocalization`: another language's version of an entry; a single type needs no id. Throws ApplicationErrors about the
- * locale, and a NotFoundError.
+ * Resolves `createPageLocalization`, which needs no id for a single type. Throws ApplicationErrors about the locale, and a
+ * NotFoundError if there is no such entry.
  */
 export const localizationResolver =
   (type: ContentType): Resolver =>

@@ -14,7 +14,7 @@ import { isRecord, type Values } from '../../values.js';
 import type { Resolver } from './extension.js';
 import { mapSchema, type FieldConfig } from '../types/map-schema.js';
 
-/** Sets resolvers of a schema, also in place of generated ones. Throws for a type or field that the schema does not have. */
+/** Sets resolvers of a schema, and replaces generated ones. Throws an Error for a type or field that the schema does not have. */
 export function addResolvers(schema: GraphQLSchema, resolvers: Values): GraphQLSchema {
   for (const [name, given] of Object.entries(resolvers)) checkNames(schema, name, given);
   return Object.keys(resolvers).length === 0 ? schema : mapSchema(schema, mappingOf(resolvers));
@@ -29,13 +29,16 @@ const mappingOf = (resolvers: Values) => ({
   },
 });
 
-/** A function, or an object that has it under `resolve`. */
+/** Returns a resolver, which may be a function or the property `resolve` of an object; null if there is none. */
 function resolverOf(given: unknown): Resolver | null {
   const resolve = isRecord(given) ? given['resolve'] : given;
-  return typeof resolve === 'function' ? (resolve as Resolver) : null; // the contract of a resolver
+  return typeof resolve === 'function' ? (resolve as Resolver) : null; // resolvers have this form
 }
 
-/** Scalars are replaced; enums get the values behind their names, unions the function that returns the type of a value. */
+/**
+ * Returns a type with custom parts: a scalar is replaced, an enum gets the values of its names, a union gets the function that
+ * returns the type of a value.
+ */
 function replaceType(type: GraphQLNamedType, given: unknown): GraphQLNamedType {
   if (given === undefined) return type;
   if (isScalarType(type)) return new GraphQLScalarType({ ...type.toConfig(), ...configOf(given), name: type.name });
@@ -43,17 +46,17 @@ function replaceType(type: GraphQLNamedType, given: unknown): GraphQLNamedType {
   if (isEnumType(type)) {
     const config = type.toConfig();
     const values = Object.entries(config.values).map(([name, value]) => [name, { ...value, ...valueOf(given, name) }]);
-    return new GraphQLEnumType({ ...config, values: Object.fromEntries(values) as typeof config.values }); // the same names
+    return new GraphQLEnumType({ ...config, values: Object.fromEntries(values) as typeof config.values }); // has the same names
   }
   const resolveType = given['__resolveType'];
   if (isUnionType(type) && typeof resolveType === 'function')
-    return new GraphQLUnionType({ ...type.toConfig(), resolveType: resolveType as GraphQLTypeResolver<unknown, unknown> }); // its contract
+    return new GraphQLUnionType({ ...type.toConfig(), resolveType: resolveType as GraphQLTypeResolver<unknown, unknown> }); // resolvers of types have this form
   return type;
 }
 
 const valueOf = (given: Values, name: string): { value?: unknown } => (Object.hasOwn(given, name) ? { value: given[name] } : {});
 
-const configOf = (given: unknown): object => (given instanceof GraphQLScalarType ? given.toConfig() : (given as object)); // the functions of a scalar
+const configOf = (given: unknown): object => (given instanceof GraphQLScalarType ? given.toConfig() : (given as object)); // an object with functions of a scalar
 
 function checkNames(schema: GraphQLSchema, name: string, given: unknown): void {
   const type = schema.getType(name);

@@ -3,8 +3,8 @@ import type { core } from 'nexus';
 import type { Nexus } from './load-nexus.js';
 
 /**
- * Adds SDL to a schema: new types, and fields for types that are there, whether written with `extend` or not. Throws the
- * error of graphql-js if it does not fit.
+ * Adds SDL to a schema: new types, and fields of existing types, with or without `extend`. Throws an error of graphql-js if the
+ * SDL does not fit.
  */
 export function addTypeDefs(schema: GraphQLSchema, typeDefs: readonly string[]): GraphQLSchema {
   const definitions = typeDefs.filter((text) => text.trim() !== '').flatMap((text) => parse(text).definitions);
@@ -21,18 +21,18 @@ const extensions = {
   [Kind.INPUT_OBJECT_TYPE_DEFINITION]: Kind.INPUT_OBJECT_TYPE_EXTENSION,
 } as const;
 
-/** A second definition of a type adds to the first. */
+/** Returns the second definition of a type as an extension of it. */
 function asExtension(node: DefinitionNode, known: Set<string>): DefinitionNode {
   if (!(node.kind in extensions) || !('name' in node) || node.name === undefined) return node;
   const isKnown = known.has(node.name.value);
   known.add(node.name.value);
   if (!isKnown) return node;
-  return { ...node, kind: extensions[node.kind as keyof typeof extensions] } as DefinitionNode; // the same node but for its kind
+  return { ...node, kind: extensions[node.kind as keyof typeof extensions] } as DefinitionNode; // differs only in its kind
 }
 
 /**
- * Adds Nexus definitions to a schema. Of plugins only the methods that they install apply here;
- * `applyNexusPlugins` runs them once all fields exist. Throws if a definition refers to an unknown type.
+ * Adds Nexus definitions to a schema. Of plugins only the methods that they add are used here; `applyNexusPlugins` runs plugins
+ * after all fields exist. Throws an Error if a definition refers to an unknown type.
  */
 export function addNexusTypes(
   schema: GraphQLSchema,
@@ -42,14 +42,14 @@ export function addNexusTypes(
 ): GraphQLSchema {
   if (types.length === 0) return schema;
   const installed = plugins.map((plugin) => {
-    const { config } = plugin as core.NexusPlugin; // Nexus rejects anything else in the second pass
+    const { config } = plugin as core.NexusPlugin; // Nexus refuses other values in the second pass
     const { name, onInstall, onMissingType } = config;
     return nexus.plugin({ name, ...(onInstall && { onInstall }), ...(onMissingType && { onMissingType }) });
   });
   return makeSchema([...typesOf(schema), types], installed, nexus);
 }
 
-/** Lets Nexus plugins see every field and resolver, generated ones too. */
+/** Runs Nexus plugins for all fields and resolvers, including generated ones. */
 export function applyNexusPlugins(schema: GraphQLSchema, plugins: readonly unknown[], nexus: Nexus): GraphQLSchema {
   return plugins.length === 0 ? schema : makeSchema(typesOf(schema), plugins as readonly core.NexusPlugin[], nexus); // Nexus checks them
 }

@@ -7,18 +7,24 @@ import { translateFilters } from '../selection/translate-filters.js';
 import { filtersName } from '../type-names.js';
 import { loadNexus } from './load-nexus.js';
 
-/** Tools for custom fields that take the arguments of generated ones. */
+/** Tools for custom fields with the arguments of generated ones. */
 export interface BuilderTools {
-  /** GraphQL arguments as parameters of the entity service: filters with `$`, and `start` and `limit` where pages are used. */
+  /**
+   * Converts GraphQL arguments to parameters of the entity service: operators get a `$`, and with `usePagination`, `pagination`
+   * becomes `start` and `limit`.
+   */
   readonly transformArgs: (
     args: Values,
     options: { readonly contentType: ContentType; readonly usePagination?: boolean },
   ) => Record<string, unknown>;
-  /** The arguments of a generated field as Nexus takes them: those of a list unless `multiple` is false. */
+  /**
+   * Returns the arguments of a generated field in the form of Nexus: those of a list, or of a single entry if `multiple` is
+   * false.
+   */
   readonly getContentTypeArgs: (contentType: ContentType, options?: { readonly multiple?: boolean }) => core.ArgsRecord;
 }
 
-/** `pages`: the page sizes of GraphQL. */
+/** `pages` are the page sizes of GraphQL. */
 export const createBuilderTools = (registry: () => Registry, pages: PageSettings): BuilderTools => ({
   transformArgs: ({ filters, pagination, ...rest }, { contentType, usePagination = false }) => {
     const types = registry();

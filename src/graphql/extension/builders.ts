@@ -19,7 +19,7 @@ import type { BuilderTools } from './builder-tools.js';
 
 type NamedEnum = Parameters<typeof enumName>[1];
 
-const enumOf = (type: ContentType, attribute: string): string => enumName(type, attributeOf(type, attribute) as NamedEnum); // asked about enumerations only
+const enumOf = (type: ContentType, attribute: string): string => enumName(type, attributeOf(type, attribute) as NamedEnum); // callers pass only enumerations
 
 function attributeOf(type: ContentType, name: string): Attribute {
   const attribute = type.attributes.get(name);
@@ -27,7 +27,7 @@ function attributeOf(type: ContentType, name: string): Attribute {
   return attribute;
 }
 
-/** The names of generated types and fields, by content type, under the names that Strapi v4 gives these functions. */
+/** Functions that return the names of generated types and fields, with their names in Strapi v4. */
 export const naming = {
   getTypeName: typeName,
   getComponentName: typeName,
@@ -52,18 +52,18 @@ export const naming = {
 
 /** The arguments that a value was read with. */
 export interface ReturnInfo {
-  /** As `transformArgs` returns them; `start` and `limit` determine the pagination. */
+  /** Arguments as `transformArgs` returns them. `start` and `limit` determine the pagination. */
   readonly args?: Readonly<Record<string, unknown>>;
   readonly resourceUID?: string;
 }
 
-/** Turns entities into the values of generated response types. Attributes that a query selects below them are read on demand. */
+/** Converts entities to values of generated response types. Attributes that a query selects below them are read on demand. */
 export interface ReturnTypes {
   readonly toEntityResponse: (
     value: Entity | Row | null | undefined,
     info?: ReturnInfo,
   ) => EntryResult & { readonly info: ReturnInfo };
-  /** The total of `meta.pagination` is counted with the filters of `args` where it is selected. */
+  /** If `meta.pagination` is selected, its total is counted with the filters of `args`. */
   readonly toEntityResponseCollection: (
     nodes: readonly (Entity | Row)[] | null | undefined,
     info?: ReturnInfo,
@@ -97,7 +97,7 @@ export interface OfType {
   readonly contentType: ContentType;
 }
 
-/** The functions behind generated fields, for custom fields that call them. They return entities, not responses. */
+/** The functions of generated fields, for calls by custom fields. They return entities, not responses. */
 export interface QueriesBuilder {
   readonly buildQueriesResolvers: (of: OfType) => {
     readonly find: (parent: unknown, args: Values) => Promise<Entity[]>;

@@ -3,20 +3,20 @@ import type { Extension, ExtensionInput, FieldConfiguration, Resolvers, Resolver
 
 type Warn = (message: string) => void;
 
-/** All extensions of a schema as one. */
+/** The merged extensions of a schema. */
 interface CollectedExtension {
   readonly types: readonly unknown[];
   readonly typeDefs: readonly string[];
   readonly plugins: readonly unknown[];
   readonly resolvers: Readonly<Record<string, unknown>>;
-  /** By `Type.field`. */
+  /** Configurations by `Type.field`. */
   readonly resolversConfig: ReadonlyMap<string, FieldConfiguration>;
 }
 
 /**
- * Calls the extension functions, in the order of registration, and merges their results: types, SDL, plugins,
- * policies and middlewares are concatenated; the last resolver and the first `auth` of a field win. Calls `warn` for keys that have
- * no effect.
+ * Calls the extension functions in the order of registration, and merges their results. Types, SDL, plugins, policies and
+ * middlewares are concatenated. Of several resolvers of a field the last one is used, of several `auth` the first one. Calls `warn`
+ * for unknown keys, which have no effect.
  */
 export function collectExtensions(used: readonly UsedExtension[], input: ExtensionInput, warn: Warn): CollectedExtension {
   const extensions = used.map((extension) => resultOf(extension, input));
@@ -60,7 +60,7 @@ function mergeResolvers(all: readonly Resolvers[]): Record<string, unknown> {
   return merged;
 }
 
-/** Scalars are objects with a class, and are returned as they are. */
+/** Returns whether a value is a plain object. Scalars are instances of a class and stay unchanged. */
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 
@@ -75,7 +75,7 @@ function mergeConfigs(all: readonly ResolversConfig[], warn: Warn): Map<string, 
 
 const settings = ['auth', 'policies', 'middlewares'];
 
-/** `Query: { articles: {…} }` means the same as `Query.articles`. */
+/** Returns configurations by `Type.field`; `Query: { articles: {…} }` is equivalent to `Query.articles`. */
 function flatten(config: ResolversConfig): [string, FieldConfiguration][] {
   return Object.entries(config).flatMap(([key, value]): [string, FieldConfiguration][] => {
     if (key.includes('.')) return [[key, checkConfig(key, value)]];
@@ -88,7 +88,7 @@ function checkConfig(key: string, config: unknown): FieldConfiguration {
   for (const name of ['policies', 'middlewares'])
     if (config[name] !== undefined && !Array.isArray(config[name]))
       throw new Error(`resolversConfig: ${name} of "${key}" must be a list`);
-  return config; // each item is checked where it is resolved
+  return config; // items are checked on use
 }
 
 function mergeConfig(earlier: FieldConfiguration = {}, later: FieldConfiguration): FieldConfiguration {
@@ -101,7 +101,7 @@ function mergeConfig(earlier: FieldConfiguration = {}, later: FieldConfiguration
 
 type Auth = FieldConfiguration['auth'];
 
-/** Requires the actions of both lists. */
+/** Returns the combined `auth`: the actions of both if both have actions, otherwise the first one that is set. */
 function mergeAuth(earlier: Auth, later: Auth): { readonly auth?: Exclude<Auth, undefined> } {
   const [first, second] = [scopeOf(earlier), scopeOf(later)];
   if (first !== null && second !== null) return { auth: { scope: [...first, ...second] } };
@@ -109,7 +109,7 @@ function mergeAuth(earlier: Auth, later: Auth): { readonly auth?: Exclude<Auth, 
   return auth === undefined ? {} : { auth };
 }
 
-/** The actions that a configuration names; null if it names none. */
+/** Returns the actions of a configuration; null if it has none. */
 export function scopeOf(auth: Auth): readonly string[] | null {
   if (typeof auth !== 'object' || auth.scope === undefined) return null;
   return typeof auth.scope === 'string' ? [auth.scope] : auth.scope;

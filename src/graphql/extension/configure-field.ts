@@ -12,15 +12,15 @@ import { isRecord } from '../../values.js';
 
 /** The place of a field in the schema. */
 interface FieldPlace {
-  /** A field of Query or Mutation. */
+  /** Whether it is a field of Query or Mutation. */
   readonly isRoot: boolean;
-  /** A field of a component. */
+  /** Whether it is a field of a component. */
   readonly isInside: boolean;
   readonly config: FieldConfiguration | undefined;
   readonly strapi: Strapi;
 }
 
-/** Puts authorization, middlewares and policies around a field, in that order, from outside to inside. */
+/** Wraps a field with authorization, middlewares and policies, in this order from outside to inside. */
 export function configureField(field: FieldConfig, place: FieldPlace): FieldConfig {
   const { isRoot, config = {}, strapi } = place;
   const { policies = [], middlewares = [], auth } = config;
@@ -40,7 +40,10 @@ export function configureField(field: FieldConfig, place: FieldPlace): FieldConf
 
 const resolverOf = ({ resolve }: FieldConfig): Resolver => resolve ?? defaultFieldResolver;
 
-/** Generated fields below a root field are read by the arguments of the query. */
+/**
+ * Returns the resolver to wrap. Generated fields below a root field were planned with the arguments of the query, which
+ * middlewares may change.
+ */
 function plannedResolver(field: FieldConfig, { isRoot, isInside }: FieldPlace): Resolver {
   const resolve = resolverOf(field);
   const isPlanned = !isRoot && field.extensions?.['custom'] !== true && Object.keys(field.args ?? {}).length > 0;
@@ -49,8 +52,8 @@ function plannedResolver(field: FieldConfig, { isRoot, isInside }: FieldPlace): 
 }
 
 /**
- * Root fields have a default; other fields are checked only where a configuration says so: by its scope, or for users only if it has
- * none. Null: no check here.
+ * Returns the scope to check; null if nothing is checked here. Root fields have a default. Other fields are checked only if they are
+ * configured: by the scope of the configuration, or for an authenticated user if it has none.
  */
 function neededScope(field: FieldConfig, isRoot: boolean, auth: FieldConfiguration['auth']): Scope | null {
   if (auth === false) return 'public';
@@ -66,7 +69,10 @@ const guard =
     return resolve(parent, args, context, info) as unknown;
   };
 
-/** A relation with a scope of its own needs no right to find its target. This opens the relation alone, not those of its entries. */
+/**
+ * Returns the resolver of a relation with its own scope, which needs no right to find the target. This applies only to the relation,
+ * not to relations of its entries.
+ */
 function widen(resolve: Resolver, { extensions }: FieldConfig): Resolver {
   const target = extensions?.['target'];
   if (typeof target !== 'string') return resolve;
@@ -75,7 +81,10 @@ function widen(resolve: Resolver, { extensions }: FieldConfig): Resolver {
 
 const widened = new WeakMap<GraphqlContext, Map<string, GraphqlContext>>();
 
-/** Adds the right to find the target. Returns one context for all fields of an operation, so that their reads are combined. */
+/**
+ * Returns a context with the right to find the target. It is the same object for all fields of an operation, so that their reads
+ * are combined.
+ */
 function withGrant(context: GraphqlContext, target: string): GraphqlContext {
   const { access, content } = context;
   const known = widened.get(context) ?? new Map<string, GraphqlContext>();
@@ -96,15 +105,18 @@ function grant(access: Access, action: string): Access {
 }
 
 /**
- * Wraps the resolver of a relation or list of components behind middlewares. These may pass on other arguments than the query has,
- * for which nothing is planned. The resolver then receives an entry with only its id, and reads by the arguments passed.
+ * Wraps the resolver of a relation or list of components. If middlewares have changed the arguments, nothing was planned for
+ * them. In this case the resolver gets an entry with only its id, and reads with the new arguments.
  */
 function reloadChanged(resolve: Resolver): Resolver {
   return (parent: unknown, args: unknown, context: unknown, info) =>
     resolve(isRecord(parent) && isChanged(args, info) ? { id: parent['id'] } : parent, args, context, info) as unknown;
 }
 
-/** The same inside a component, which is read with its entry: throws if the arguments differ from those of the query. */
+/**
+ * Wraps the same resolver inside a component, which is always read with its entry. It throws an Error if the arguments differ
+ * from those of the query.
+ */
 function refuseChanged(resolve: Resolver): Resolver {
   return (parent: unknown, args: unknown, context: unknown, info) => {
     if (isChanged(args, info))
@@ -114,7 +126,7 @@ function refuseChanged(resolve: Resolver): Resolver {
 }
 
 const isChanged = (args: unknown, info: GraphQLResolveInfo): boolean =>
-  !isDeepStrictEqual({ ...(args as object) }, { ...plannedArguments(info) }); // arguments are an object
+  !isDeepStrictEqual({ ...(args as object) }, { ...plannedArguments(info) }); // arguments are always an object
 
 function plannedArguments({ parentType, fieldName, fieldNodes, variableValues }: GraphQLResolveInfo): object {
   const field = parentType.getFields()[fieldName];

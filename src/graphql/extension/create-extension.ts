@@ -23,11 +23,11 @@ import type {
 import { createNamedCode } from './named-code.js';
 import { naming, createQueriesBuilder, createReturnTypes } from './builders.js';
 
-/** The inputs of the extension service. */
+/** The dependencies of the extension service. */
 interface ExtensionParts {
   readonly config: Config;
   readonly logger: Logger;
-  /** Returns the context of custom code: the snapshot in force, with all rights. Throws a 503 until the database has answered. */
+  /** Returns the context of custom code: the registry in force, with all rights. Throws a 503 until the database has answered. */
   readonly content: () => ContentContext;
 }
 
@@ -37,19 +37,19 @@ export interface RegisterInput {
   readonly graphql: { readonly extension: ExtensionService };
 }
 
-/** Declares policies, middlewares and extensions; called once, before the first schema is built. */
+/** Registers policies, middlewares and extensions. Called once, before the first schema is built. */
 export type Register = (input: RegisterInput) => unknown;
 
 /** The argument of `bootstrap` and `destroy`. */
 export type HookInput = Pick<RegisterInput, 'strapi'>;
 
-/** Runs once, when the service starts or stops. */
+/** Called once, when the service starts or stops. */
 export type Hook = (input: HookInput) => unknown;
 
-/** The extension service and the server instance of custom code. */
+/** The extension service and the `strapi` of custom code. */
 export interface GraphqlExtension {
   readonly input: RegisterInput;
-  /** Applies the extensions to the schema of a snapshot. Throws an Error if the schema that they make is not valid. */
+  /** Returns the options by which extensions change the schema of a registry. The build throws an Error if the result is invalid. */
   readonly schemaOptions: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
 }
 
@@ -134,7 +134,7 @@ const prefix = 'plugin::graphql.';
 function ownService<Name extends keyof GraphqlServicesByName>(name: `plugin::graphql.${Name}`): Name {
   if (!name.startsWith(prefix))
     throw new Error(`Unknown service "${name}"; custom code reaches "${prefix}...", and entries by strapi.entityService`);
-  return name.slice(prefix.length) as Name; // what follows the prefix
+  return name.slice(prefix.length) as Name; // the part after the prefix
 }
 
 function checkPlugin(name: string, service: FindService): FindService {

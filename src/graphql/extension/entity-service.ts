@@ -13,7 +13,7 @@ import { entryId } from '../execute/read-resolvers.js';
 
 import { shapeForCode, markLoadedByExtension } from '../results.js';
 
-/** The parameters of REST as objects; pages and offsets may also be written beside the others: `{ start: 0, limit: 5 }`. */
+/** Parameters of REST as an object. Pagination may also be at the top level: `{ start: 0, limit: 5 }`. */
 export type EntityParameters = Readonly<Record<string, unknown>>;
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the model decides which values an entry has
@@ -22,19 +22,18 @@ export type Entity = Record<string, any> & { readonly id: number };
 export type EntityId = number | string;
 
 /**
- * Reads and writes entries for custom code, with all rights. Entries are flat: `{ id, title, author: { id, name } }`, private
- * attributes included, relations where `populate` names them. Drafts are shown unless `publicationState: 'live'` asks for
- * published ones, all entries are returned unless there is a limit, of localized types only the default locale unless `locale`
- * names another. What is created is a draft unless it has `publishedAt`. Throws a ValidationError for parameters or data that do
- * not fit.
+ * Reads and writes entries for custom code, with all rights. Entries are flat: `{ id, title, author: { id, name } }`. They
+ * include private attributes, and relations in `populate`. By default reads include drafts (`publicationState: 'live'` excludes
+ * them), have no limit, and are in the default locale (`locale` selects another). Created entries are drafts unless they have
+ * `publishedAt`. Throws a ValidationError for invalid parameters or data.
  */
 export interface EntityService {
   findMany(uid: string, parameters?: EntityParameters): Promise<Entity[]>;
   findOne(uid: string, id: EntityId, parameters?: EntityParameters): Promise<Entity | null>;
   create(uid: string, parameters: EntityParameters & { readonly data: object }): Promise<Entity>;
-  /** Null if there is no such entry. */
+  /** Returns null if there is no such entry. */
   update(uid: string, id: EntityId, parameters: EntityParameters & { readonly data: object }): Promise<Entity | null>;
-  /** The entry as it was; null if there is none. */
+  /** Returns the former content of the entry; null if there is none. */
   delete(uid: string, id: EntityId, parameters?: EntityParameters): Promise<Entity | null>;
   count(uid: string, parameters?: EntityParameters): Promise<number>;
 }
@@ -104,7 +103,7 @@ function withPagination(parameters: EntityParameters): EntityParameters {
   return page.length === 0 ? rest : { ...rest, pagination: Object.fromEntries(page) };
 }
 
-/** Returns the content type of a uid. Throws an Error with the nearest one if there is none. */
+/** Returns the content type of a uid. Throws an Error with the nearest known uid if there is none. */
 export function entryType(uid: string, { types }: Registry): ContentType {
   const type = types.get(uid);
   if (type !== undefined && type.kind !== 'component') return type;
@@ -113,7 +112,7 @@ export function entryType(uid: string, { types }: Registry): ContentType {
 
 const entityOrNull = (loaded: Loaded | null): Entity | null => (loaded === null ? null : entityOf(loaded));
 
-/** Shapes an entry for code. What is populated was asked for by code, not by a client's query. */
+/** Returns an entry for code. Its relations were populated by code, not by a client's query. */
 export function entityOf(entry: Loaded): Entity {
   const row = shapeForCode(entry);
   for (const { key } of entry.selection.children) markLoadedByExtension(row[key]);

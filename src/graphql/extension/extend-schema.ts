@@ -22,7 +22,7 @@ interface ExtendInput {
 
 /**
  * Adds all extensions to a generated schema, in the order of Strapi v4: types, SDL, resolvers, Nexus plugins, then the
- * configuration of each field; unreferenced types are left out. Throws if the result is no valid schema.
+ * configuration of fields. Omits unreferenced types. Throws an Error if the result is invalid.
  */
 export function extendSchema(generated: GraphQLSchema, { used, registry, strapi, warn }: ExtendInput): GraphQLSchema {
   const nexus = loadNexus();
@@ -40,7 +40,7 @@ export function extendSchema(generated: GraphQLSchema, { used, registry, strapi,
   return extended;
 }
 
-/** Returns a warning for each configured field that does not exist: a misspelt one is not protected. */
+/** Yields a warning for each configured field that does not exist, because a misspelt configuration protects nothing. */
 function* unknownFields(schema: GraphQLSchema, configs: ReadonlyMap<string, FieldConfiguration>): Generator<string> {
   const known = fieldResolvers(schema);
   for (const key of configs.keys()) {
@@ -49,7 +49,7 @@ function* unknownFields(schema: GraphQLSchema, configs: ReadonlyMap<string, Fiel
   }
 }
 
-/** The resolvers of all object types by `Type.field`. */
+/** Returns the resolvers of all object types, by `Type.field`. */
 function fieldResolvers(schema: GraphQLSchema): ReadonlyMap<string, unknown> {
   const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type));
   return new Map(
@@ -57,7 +57,7 @@ function fieldResolvers(schema: GraphQLSchema): ReadonlyMap<string, unknown> {
   );
 }
 
-/** Nexus gives every field a resolver; without one the value is read off the parent. */
+/** Returns undefined for the default resolver, which Nexus sets on fields without one. */
 const plain = <Resolve>(resolve: Resolve): Resolve | undefined => (resolve === defaultFieldResolver ? undefined : resolve);
 
 interface MappingInput {
@@ -82,10 +82,13 @@ function fieldMapping(input: MappingInput): NonNullable<SchemaMapping['field']> 
   };
 }
 
-/** Code of an extension may be asynchronous and may look at anything: such fields are not run by compiled selections. */
+/**
+ * Marks a field that an extension resolves. Compiled selections do not run it, because its code may be asynchronous and may read
+ * any attribute.
+ */
 const markCustom = (field: FieldConfig): FieldConfig => ({ ...field, extensions: { ...field.extensions, custom: true } });
 
-/** Those of the generated schema, and those that SDL declares. */
+/** Returns the directives of the generated schema, and those that SDL declares. */
 const directivesOf = (generated: GraphQLSchema, complete: GraphQLSchema): readonly GraphQLDirective[] => [
   ...generated.getDirectives(),
   ...complete

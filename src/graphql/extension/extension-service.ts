@@ -4,11 +4,11 @@ import type { ExtensionService, UsedExtension } from './extension.js';
 import { controlType, type TypeRules, isActionOn, type FieldRules } from './shadow-crud.js';
 import { didYouMean } from '../../nearest-name.js';
 
-/** The service, and the rules that schemas are built by. */
+/** The service, and the rules for building schemas. */
 interface Extensions {
   readonly service: ExtensionService;
   readonly used: readonly UsedExtension[];
-  /** Calls `warn` for content types, fields and actions that the snapshot does not have: rules for them have no effect. */
+  /** Returns the shadow of a registry. Calls `warn` for unknown content types, fields and actions, whose rules have no effect. */
   readonly shadow: (registry: Registry, warn: (message: string) => void) => Shadow;
 }
 
@@ -29,10 +29,10 @@ export function createExtensions(): Extensions {
   return { service, used, shadow: shadowFrom(rules) };
 }
 
-/** Rules of custom code that switch parts off, by uid. */
+/** Parts that custom code has disabled, by uid. */
 type ShadowRules = ReadonlyMap<string, TypeRules>;
 
-/** The initial rules: accounts have other mutations, and locales are set up elsewhere. */
+/** Returns the initial rules: users and roles have other mutations, and locales are managed elsewhere. */
 function firstRules(): Map<string, TypeRules> {
   const writes = ['create', 'update', 'delete'];
   return new Map([
@@ -76,12 +76,12 @@ function hasAction(rules: TypeRules | undefined, action: RootAction): boolean {
   return kind && isActionOn(rules, action);
 }
 
-/** Members that only some types have; reading them is allowed on all. */
+/** Attributes that only some types have, but that may be named for all types. */
 const systemNames = ['id', 'createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'];
 
 const actions: readonly RootAction[] = ['find', 'findOne', 'create', 'update', 'delete'];
 
-/** Returns a warning for each name that the snapshot does not have: a misspelt one disables nothing. */
+/** Returns a warning for each name that the registry does not have: a misspelt one disables nothing. */
 function* unknownNames(rules: ShadowRules, registry: Registry): Generator<string> {
   const builtin = firstRules();
   for (const [uid, { fields, disabledActions }] of rules) {

@@ -16,21 +16,21 @@ import type { TypeRegistry } from './type-registry.js';
 
 export type Resolver = GraphQLFieldResolver<any, any, any>;
 
-/** Resolvers of one type by field, values by enum name, or `__resolveType` of a union or interface. */
+/** Resolvers of one type by field, values of an enum by name, or `__resolveType` of a union or interface. */
 export type TypeResolvers = Readonly<Record<string, Resolver | { readonly resolve?: Resolver } | string | number | boolean>>;
 
-/** Resolvers by type and field; a scalar is its own resolver. */
+/** Resolvers by type and field. For a scalar type, the scalar itself. */
 export type Resolvers = Readonly<Record<string, TypeResolvers | GraphQLScalarType>>;
 
-/** Continues with the resolver; arguments that are left out stay unchanged. */
+/** Calls the next middleware or the resolver. Omitted arguments stay unchanged. */
 export type Next = (parent?: any, args?: any, context?: any, info?: GraphQLResolveInfo) => any;
 
 export type Middleware = (next: Next, parent: any, args: any, context: RequestContext, info: GraphQLResolveInfo) => unknown;
 
-/** Returns a middleware for the options of its use. */
+/** Returns a middleware for its configured options. */
 export type MiddlewareFactory = (options: any, services: { readonly strapi: Strapi }) => Middleware;
 
-/** The arguments that a policy decides by. */
+/** The arguments of a policy. */
 export interface PolicyContext {
   readonly parent: any;
   readonly args: any;
@@ -42,10 +42,10 @@ export interface PolicyContext {
   readonly is: (type: string) => boolean;
 }
 
-/** Passes with true or undefined; everything else is refused. `config` has the server instance too: `(context, { strapi })`. */
+/** A policy. The request passes if it returns true or undefined. `config` also contains the server: `(context, { strapi })`. */
 export type Policy = (context: PolicyContext, config: any, services: { readonly strapi: Strapi }) => unknown;
 
-/** A registered policy that checks its configuration when a schema is built. */
+/** A policy with a validator, which checks its configuration when a schema is built. */
 export interface PolicyObject {
   readonly name?: string;
   readonly validator?: (config: unknown) => unknown;
@@ -53,49 +53,49 @@ export interface PolicyObject {
 }
 /* eslint-enable @typescript-eslint/no-explicit-any */
 
-/** Configuration of one field, `Type.field`. */
+/** The configuration of one field (`Type.field`). */
 export interface FieldConfiguration {
-  /** false: for everybody. `scope`: all of these actions are needed. Else the default of the field. */
+  /** False if everybody may read the field. `scope` are required actions. By default the rule of the generated field applies. */
   readonly auth?: boolean | { readonly scope?: string | readonly string[] };
-  /** In order, after the middlewares have begun. */
+  /** Policies in the order of their calls, inside the middlewares. */
   readonly policies?: readonly (string | Policy | { readonly name: string; readonly config?: unknown })[];
-  /** The first is the outermost. */
+  /** Middlewares, the outermost first. */
   readonly middlewares?: readonly (string | Middleware | { readonly name: string; readonly options?: unknown })[];
 }
 
-/** By `Type.field`, or by type and then by field. */
+/** Configurations by `Type.field`, or by type and field. */
 export type ResolversConfig = Readonly<Record<string, FieldConfiguration | Readonly<Record<string, FieldConfiguration>>>>;
 
-/** The arguments of `use`. */
+/** The argument of `use`. */
 export interface Extension {
-  /** Nexus definitions, in lists of any depth. */
+  /** Nexus definitions, also in nested lists. */
   readonly types?: unknown;
-  /** SDL: new types, and fields for those that are there. */
+  /** SDL with new types, and fields of existing types. */
   readonly typeDefs?: string | readonly string[];
-  /** Nexus plugins; they also see the fields of the generated schema. */
+  /** Nexus plugins, which also process fields of the generated schema. */
   readonly plugins?: readonly unknown[];
   readonly resolvers?: Resolvers;
   readonly resolversConfig?: ResolversConfig;
 }
 
-/** The argument of an extension function, new for every schema. */
+/** The argument of an extension function. It is new for each schema. */
 export interface ExtensionInput {
   readonly strapi: Strapi;
   readonly nexus: Nexus;
-  /** The content types that the schema is made for. */
+  /** The registry of the schema. */
   readonly registry: Registry;
-  /** The types that were generated. */
+  /** The generated types. */
   readonly typeRegistry: TypeRegistry;
 }
 
 /** An extension, or a function that returns one. The function may be called several times and must not keep state. */
 export type UsedExtension = Extension | ((input: ExtensionInput) => Extension);
 
-/** Changes the GraphQL schema. Calls after the first build take effect with the next one. */
+/** Changes the GraphQL schema. Calls after the first build take effect with the next build. */
 export interface ExtensionService {
   /**
-   * Controls what the schema shows of a content type or component. Names that a schema does not have are logged as warnings
-   * when it is built, since models can be added later.
+   * Returns the control of a content type or component. Unknown names are logged as warnings when a schema is built, because models
+   * can be added later.
    */
   shadowCRUD(uid: string): TypeControl;
   use(extension: UsedExtension): ExtensionService;
@@ -109,28 +109,28 @@ export interface GraphqlServicesByName {
   readonly utils: { readonly naming: typeof naming };
 }
 
-/** A plugin as custom code reaches it. */
+/** A plugin for custom code. */
 export interface Plugin {
-  /** Throws for a name that is none of its services. */
+  /** Returns a service. Throws an Error for an unknown name. */
   readonly service: <Name extends keyof GraphqlServicesByName>(name: Name) => GraphqlServicesByName[Name];
 }
 
-/** The server instance that custom code is given, with the names of Strapi v4. */
+/** The `strapi` of custom code, with the names of Strapi v4. */
 export interface Strapi {
   readonly config: Config;
   readonly log: Logger;
   readonly entityService: EntityService;
   readonly plugin: (name: 'graphql') => Plugin;
-  /** A service by its full name: `plugin::graphql.format`. */
+  /** Returns a service by its full name: `plugin::graphql.format`. */
   readonly service: <Name extends keyof GraphqlServicesByName>(name: `plugin::graphql.${Name}`) => GraphqlServicesByName[Name];
   /** All content types and components in force, by uid. */
   readonly contentTypes: Readonly<Record<string, ContentType>>;
-  /** Throws for an unknown uid. */
+  /** Throws an Error for an unknown uid. */
   readonly contentType: (uid: string) => ContentType;
   readonly policies: NamedCode<Policy | PolicyObject>;
   readonly middlewares: NamedCode<Middleware | MiddlewareFactory>;
-  /** A registered policy. Throws for an unknown name. */
+  /** Returns a registered policy. Throws an Error for an unknown name. */
   readonly policy: (name: string) => Policy | PolicyObject;
-  /** A registered middleware. Throws for an unknown name. */
+  /** Returns a registered middleware. Throws an Error for an unknown name. */
   readonly middleware: (name: string) => Middleware | MiddlewareFactory;
 }

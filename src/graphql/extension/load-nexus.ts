@@ -5,5 +5,5 @@ export type Nexus = typeof nexus;
 
 const load = createRequire(import.meta.url);
 
-/** Nexus, loaded when it is first needed: it takes 180 ms, and most services do not use it. */
-export const loadNexus = (): Nexus => load('nexus') as Nexus; // the package of that name
+/** Loads Nexus on first use, because that takes 180 ms and most services do not use it. */
+export const loadNexus = (): Nexus => load('nexus') as Nexus; // the package `nexus`

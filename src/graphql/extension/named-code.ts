@@ -1,15 +1,18 @@
 import { didYouMean } from '../../nearest-name.js';
 
-/** Policies or middlewares that custom code registers and refers to by name. */
+/** Policies or middlewares that custom code registers and uses by name. */
 export interface NamedCode<Code> {
-  /** Registers under a full name such as `global::is-owner`; a bare name means `global::`. Throws if it is taken. */
+  /**
+   * Registers code under a full name such as `global::is-owner`. A name without a prefix gets `global::`. Throws an Error if it
+   * is already registered.
+   */
   readonly add: (name: string, code: Code) => NamedCode<Code>;
-  /** Throws for a name that is not registered, with the nearest one that is. */
+  /** Returns registered code. Throws an Error for an unknown name, with the nearest known one. */
   readonly get: (name: string) => Code;
   readonly has: (name: string) => boolean;
 }
 
-/** An empty register; `kind` is what errors call an entry. */
+/** Creates an empty register. `kind` is used in error messages. */
 export function createNamedCode<Code>(kind: 'policy' | 'middleware'): NamedCode<Code> {
   const entries = new Map<string, Code>();
   const named: NamedCode<Code> = {

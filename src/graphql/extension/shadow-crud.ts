@@ -1,4 +1,4 @@
-/** The parts of one field that custom code has switched off. The flags are independent. */
+/** Which parts of a field are enabled. The flags are independent. */
 export interface FieldRules {
   enabled: boolean;
   input: boolean;
@@ -6,7 +6,7 @@ export interface FieldRules {
   filters: boolean;
 }
 
-/** The parts of one content type or component that custom code has switched off. */
+/** Which parts of a content type or component are enabled. */
 export interface TypeRules {
   enabled: boolean;
   queries: boolean;
@@ -15,14 +15,14 @@ export interface TypeRules {
   readonly fields: Map<string, FieldRules>;
 }
 
-/** The shadow of one content type or component; parts stay switched off in every later schema. */
+/** Controls what the schema contains of one content type or component. Disabled parts stay disabled in all later schemas. */
 export interface TypeControl {
   disable(): TypeControl;
   disableQueries(): TypeControl;
   disableMutations(): TypeControl;
-  /** A name that is no action has no effect. */
+  /** An unknown action has no effect, and is logged as a warning when a schema is built. */
   disableAction(action: string): TypeControl;
-  /** `*`: all. */
+  /** `*` means all actions. */
   disableActions(actions: readonly string[]): TypeControl;
   isEnabled(): boolean;
   isDisabled(): boolean;
@@ -35,7 +35,7 @@ export interface TypeControl {
   field(name: string): FieldControl;
 }
 
-/** The shadow of one field. */
+/** Controls what the schema contains of one field. */
 export interface FieldControl {
   disable(): FieldControl;
   disableOutput(): FieldControl;
@@ -46,11 +46,11 @@ export interface FieldControl {
   hasInputEnabled(): boolean;
   hasOutputEnabled(): boolean;
   hasFiltersEnabled(): boolean;
-  /** The name as Strapi v4 spells it. */
+  /** The method name has the spelling of Strapi v4. */
   hasFiltersEnabeld(): boolean;
 }
 
-/** Controls the shadow of a type whose rules are kept in `rules`. */
+/** Returns the control of a type. `rules` stores its state. */
 export function controlType(rules: TypeRules): TypeControl {
   const control: TypeControl = {
     disable: () => change(() => (rules.enabled = false)),

@@ -16,7 +16,9 @@ import type {
 
 type Policies = NonNullable<FieldConfiguration['policies']>;
 
-/** Puts policies before a resolver. Throws for a name that is not registered, and where a policy refuses its configuration. */
+/**
+ * Returns a resolver that checks policies first. Throws an Error for an unknown policy, or if a policy refuses its configuration.
+ */
 export function withPolicies(policies: Policies, resolve: Resolver, strapi: Strapi): Resolver {
   const checks = policies.map((policy) => compilePolicy(policy, strapi));
   if (checks.length === 0) return resolve;
@@ -51,14 +53,14 @@ function compilePolicy(item: Policies[number], strapi: Strapi): Check {
 }
 
 function findPolicy(item: unknown, strapi: Strapi): { readonly found: Policy | PolicyObject; readonly config: unknown } {
-  if (typeof item === 'function') return { found: item as Policy, config: {} }; // the contract of a policy function
+  if (typeof item === 'function') return { found: item as Policy, config: {} }; // policy functions have this form
   if (typeof item === 'string') return { found: strapi.policy(item), config: {} };
   if (isRecord(item) && typeof item['name'] === 'string')
     return { found: strapi.policy(item['name']), config: item['config'] ?? {} };
   throw new Error(`Invalid policy, expected (function, string, object), received ${String(item)}`);
 }
 
-/** Returns the configuration with `strapi` and the members of the server, unless it has values of these names. */
+/** Returns the configuration with `strapi` and members of the server, which its own values override. */
 function withServer(config: unknown, strapi: Strapi): unknown {
   if (!isRecord(config)) return config;
   const server: object = Object.create(strapi, { strapi: { value: strapi } });
@@ -67,7 +69,10 @@ function withServer(config: unknown, strapi: Strapi): unknown {
 
 type Middlewares = NonNullable<FieldConfiguration['middlewares']>;
 
-/** Puts middlewares around a resolver, the first outermost. Throws for a name that is not registered, and for a value that is no middleware. */
+/**
+ * Wraps a resolver in middlewares, the first one outermost. Throws an Error for an unknown name, or a value that is not a
+ * middleware.
+ */
 export function withMiddlewares(middlewares: Middlewares, resolve: Resolver, strapi: Strapi): Resolver {
   return middlewares.map((item) => compileMiddleware(item, strapi)).reduceRight(wrap, resolve);
 }
@@ -89,17 +94,17 @@ const complete = (given: Parameters<Next>, [parent, args, context, info]: Call):
 ];
 
 function compileMiddleware(item: unknown, strapi: Strapi): Middleware {
-  if (typeof item === 'function') return item as Middleware; // the contract of a middleware function
+  if (typeof item === 'function') return item as Middleware; // middleware functions have this form
   if (typeof item === 'string') return named(item, strapi);
   if (isRecord(item) && typeof item['name'] === 'string')
     return made(item['name'], strapi.middleware(item['name']) as MiddlewareFactory, { options: item['options'] ?? {}, strapi });
   throw new Error(`Invalid middleware type, expected (function,string,object), received ${typeof item}`);
 }
 
-/** Returns a registered middleware. A function that takes only the options and the server is a factory, and is called. */
+/** Returns a registered middleware. A function with at most two parameters (options and server) is a factory, which is called. */
 function named(name: string, strapi: Strapi): Middleware {
   const found = strapi.middleware(name);
-  if (found.length > 2 || found.constructor.name === 'AsyncFunction') return found as Middleware; // too many parameters for a factory
+  if (found.length > 2 || found.constructor.name === 'AsyncFunction') return found as Middleware; // has too many parameters for a factory
   return made(name, found as MiddlewareFactory, { options: {}, strapi });
 }
 
@@ -110,7 +115,7 @@ interface Making {
 
 function made(name: string, factory: MiddlewareFactory, { options, strapi }: Making): Middleware {
   const middleware: unknown = factory(options, { strapi });
-  if (typeof middleware === 'function') return middleware as Middleware; // the contract of a factory
+  if (typeof middleware === 'function') return middleware as Middleware; // factories return this form
   throw new Error(
     `The middleware "${name}" must return a function of (next, parent, args, context, info) when it is given options`,
   );

@@ -10,22 +10,22 @@ import {
   typeName,
 } from '../type-names.js';
 
-/** One type of the generated schema; `config` names the content type and purpose that it was generated for. */
+/** A type of the generated schema. `config` contains its content type and purpose. */
 export interface RegisteredType {
   readonly name: string;
   readonly definition: unknown;
   readonly config: { readonly kind: string; readonly contentType?: ContentType };
 }
 
-/** The generated types by name; registered types become part of the schema like `types` of an extension. */
+/** The generated types by name. Registered types become part of the schema, like `types` of an extension. */
 export interface TypeRegistry {
   readonly has: (name: string) => boolean;
   readonly get: (name: string) => RegisteredType | undefined;
   readonly where: (matches: (type: RegisteredType) => boolean) => readonly RegisteredType[];
   readonly register: (name: string, definition: unknown, config?: RegisteredType['config']) => TypeRegistry;
-  /** Registers each of `[name, definition]`. */
+  /** Registers a list of `[name, definition]`. */
   readonly registerMany: (types: readonly (readonly [string, unknown])[], config?: RegisteredType['config']) => TypeRegistry;
-  /** Their names. */
+  /** Names of all types. */
   readonly types: readonly string[];
   readonly definitions: readonly unknown[];
   readonly toObject: () => Readonly<Record<string, RegisteredType>>;
@@ -36,7 +36,7 @@ interface OpenTypeRegistry extends TypeRegistry {
   readonly added: readonly unknown[];
 }
 
-/** A registry of the types of a generated schema. */
+/** Creates a registry with the types of a generated schema. */
 export function createTypeRegistry(schema: GraphQLSchema, registry: Registry): OpenTypeRegistry {
   const kinds = kindsOf(registry);
   const describe = (type: GraphQLNamedType): RegisteredType => ({

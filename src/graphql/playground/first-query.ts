@@ -2,16 +2,16 @@ import { getNamedType, type GraphQLField, type GraphQLSchema, isLeafType, isObje
 import type { Registry } from '../../schema/content-type.js';
 import { findName } from '../type-names.js';
 
-/** A schema, and the content types that it was made from. */
+/** A schema, and the registry that it was built from. */
 interface Queried {
   readonly schema: GraphQLSchema;
   readonly registry: Registry;
 }
 
-/** Attributes that the query asks for. */
+/** Maximum number of attributes in the query. */
 const mostAttributes = 3;
 
-/** Returns a query of the first content type of the project that the schema shows a list of; null if there is none. */
+/** Returns a query of the first listed content type of the project; null if there is none. */
 export function firstQuery({ schema, registry }: Queried): string | null {
   for (const type of registry.types.values()) {
     if (!type.uid.startsWith('api::') || type.kind !== 'collectionType') continue;
@@ -22,7 +22,7 @@ export function firstQuery({ schema, registry }: Queried): string | null {
   return null;
 }
 
-/** The attributes of a list's entries that are no objects. */
+/** Returns names of attributes of a list's entries whose values are not objects. */
 function namesOf(list: GraphQLField<unknown, unknown> | undefined): readonly string[] {
   const attributes = fieldsOf(fieldsOf(fieldsOf(list)['data'])['attributes']);
   const plain = Object.values(attributes).filter(

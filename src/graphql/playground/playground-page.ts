@@ -1,19 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { renderPlaygroundPage as render } from 'graphql-playground-html';
 
-/** The page of the playground and the policy that lets it run: its own scripts by their hashes, everything else from here. */
+/**
+ * The playground page and its content security policy, which allows its own scripts by their hashes, and files of this service.
+ */
 interface PlaygroundPage {
-  /** Returns the page; the editor contains `query` when a browser opens it for the first time. */
+  /** Returns the page. The editor contains `query` if this browser opens the page for the first time. */
   readonly html: (query: string | null) => string;
   readonly contentSecurityPolicy: string;
 }
 
-/** Below the endpoint: where the files that the page loads are served. */
+/** Path of the page's files, relative to the endpoint. */
 export const assetsPath = '/playground-assets';
 
 /**
- * Renders the playground for an endpoint. Only the configured path and the names of content types go into it, never anything of a
- * request, so that no request can inject a script; fonts of other hosts are removed.
+ * Renders the playground of an endpoint. The page contains only the configured path and names of content types, and nothing of
+ * the request, so that no request can inject a script. Fonts of other hosts are removed.
  */
 export async function renderPage(endpoint: string): Promise<PlaygroundPage> {
   const { renderPlaygroundPage } = await import('graphql-playground-html');
@@ -35,7 +37,7 @@ export async function renderPage(endpoint: string): Promise<PlaygroundPage> {
   return { html, contentSecurityPolicy: policyOf(html(null)) };
 }
 
-/** Opens a tab with the first query if this browser has stored none. */
+/** Opens a tab with the first query, unless this browser has stored tabs. */
 const openFirstQuery = `{
   const config = document.getElementById('playground-config');
   const query = document.getElementById('first-query').textContent;
@@ -46,8 +48,8 @@ const openFirstQuery = `{
 }`;
 
 /**
- * The playground removes the notes of a completion on a mutation event that browsers no longer send. This script sends it to the
- * parent of each removed node.
+ * Dispatches a mutation event that browsers no longer send, to the parent of each removed node. The playground needs it to remove
+ * completion hints.
  */
 const reportRemovals = `new MutationObserver((changes) => {
   for (const { target, removedNodes } of changes)
@@ -58,7 +60,7 @@ const reportRemovals = `new MutationObserver((changes) => {
     }
 }).observe(document.body, { childList: true, subtree: true });`;
 
-// the types require every setting, the page only those that differ from its defaults
+// the types require all settings, but the page needs only those that differ from its defaults
 const settings = { 'schema.polling.interval': 10_000, 'request.credentials': 'same-origin' } as NonNullable<
   Parameters<typeof render>[0]['settings']
 >;
@@ -68,7 +70,7 @@ function policyOf(html: string): string {
   const policy = {
     'default-src': ["'none'"],
     'script-src': ["'self'", ...scripts],
-    'style-src': ["'self'", "'unsafe-inline'"], // the playground writes its styles into the page
+    'style-src': ["'self'", "'unsafe-inline'"], // the playground adds style elements
     'img-src': ["'self'", 'data:'],
     'font-src': ["'self'", 'data:'],
     'connect-src': ["'self'"],
@@ -83,16 +85,16 @@ function policyOf(html: string): string {
 
 const hashOf = (script: string): string => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
 
-/** The package whose built files make the playground. */
+/** The package with the files of the playground. */
 export const playgroundPackage = 'graphql-playground-react@1.7.28';
 
 interface PlaygroundFile {
-  /** In the package, and in the folder that the build copies it to. */
+  /** Path in the package, and in the folder that the build copies it to. */
   readonly file: string;
   readonly type: string;
 }
 
-/** The files that the page loads, by their path below the package's name, with their licence. */
+/** The files that the page loads and the licence, by path below the package name. */
 export const playgroundFiles: Readonly<Record<string, PlaygroundFile>> = {
   'build/static/css/index.css': { file: 'build/static/css/index.css', type: 'text/css' },
   'build/static/js/middleware.js': { file: 'build/static/js/middleware.js', type: 'text/javascript' },
@@ -101,8 +103,8 @@ export const playgroundFiles: Readonly<Record<string, PlaygroundFile>> = {
 };
 
 /**
- * Lets the playground be used on a phone: the answer is below the query, and of the buttons above only the address is shown.
- * The names are those of the pinned package.
+ * Styles for phones: the answer is below the query, and of the buttons only the address is shown. The class names are those of
+ * the pinned package version.
  */
 const narrowStyle = `@media (max-width: 700px) {
   html, body { overflow: hidden; }

@@ -7,13 +7,16 @@ import { assetsPath, playgroundFiles, playgroundPackage, renderPage } from './pl
 
 /** The playground of an endpoint. */
 interface Playground {
-  /** Its files, which need no rights. */
+  /** The route of its files, which requires no rights. */
   readonly assets: OpenRoute;
-  /** The page, with a first query if there is one. */
+  /** Returns the page, with a first query if there is one. */
   readonly page: (query: string | null) => Promise<Answer>;
 }
 
-/** The files come from the build; if they are missing the page says so. It is rendered when it is first asked for. */
+/**
+ * Creates the playground. The page is rendered on first use. Its files are copied by the build; if they are missing, the page
+ * says so.
+ */
 export function createPlayground(endpoint: string): Playground {
   let rendered: ReturnType<typeof renderPage> | undefined;
   return {
@@ -34,7 +37,9 @@ export function createPlayground(endpoint: string): Playground {
 const missing =
   '<!doctype html><title>GraphQL</title><p>The files of the playground are missing: run <code>npm run prepare</code>.';
 
-/** Answers a browser if there is no playground. Programs that ask without a query get the same status. */
+/**
+ * Returns the answer for a browser if the playground is disabled. It has the status of the answer to programs that send no query.
+ */
 export const explainEndpoint = (): Answer => ({
   status: 400,
   headers: { 'Content-Security-Policy': "default-src 'none'", 'Content-Type': 'text/html; charset=utf-8' },
@@ -58,11 +63,11 @@ async function answerAsset(name: string): Promise<Answer> {
   const from = directory();
   if (asset === undefined || from === null) throw notFoundError();
   const type = asset.type.startsWith('text/') ? `${asset.type}; charset=utf-8` : asset.type;
-  const headers = { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }; // the path names the version
+  const headers = { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }; // the path contains the version
   return { headers, body: await readFile(path.join(from, asset.file)) };
 }
 
-/** Beside the built program, or in dist/ where the sources run. */
+/** Returns the directory of the files, in the built program or, when running from sources, in dist/; null if there is none. */
 function directory(): string | null {
   const candidates = ['../../../playground', '../../../dist/playground'].map((folder) =>
     path.resolve(import.meta.dirname, folder),

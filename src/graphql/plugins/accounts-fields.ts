@@ -21,12 +21,12 @@ import {
 const text = { type: new GraphQLNonNull(GraphQLString) };
 const id = { type: new GraphQLNonNull(GraphQLID) };
 
-/** `me`: any user may ask. */
+/** Returns the query `me`, which all users may use. */
 export const accountQueries = (service: AccountsService): Fields => ({
   me: { type: meType, resolve: (_root, _args, context) => service.me(context), ...withScope('authenticated') },
 });
 
-/** Login, registration, passwords, and the end of the own account. */
+/** Returns the mutations for login, registration and passwords, and for deleting one's own account. */
 export const accountMutations = (service: AccountsService): Fields => ({
   ...entryMutations(service),
   ...passwordMutations(service),
@@ -41,10 +41,10 @@ export const accountMutations = (service: AccountsService): Fields => ({
 
 const payloadOf = ({ sessions }: AccountsService) => (sessions === null ? loginPayload : refreshablePayload);
 
-/** The action of the REST route. */
+/** Returns the scope of an action, which is that of the REST route. */
 const scopeOf = (name: string): Scope => ({ anyone: `plugin::users-permissions.auth.${name}` });
 
-/** Apps that begin a session may send their old token, which may have expired. */
+/** Returns the extensions of a field that begins a session. Apps may send an old token with it, even if it has expired. */
 const beginning = (name: string) => withScope(scopeOf(name), ignoringEnded);
 
 function entryMutations(service: AccountsService): Fields {
@@ -100,7 +100,7 @@ function passwordMutations(service: AccountsService): Fields {
 type Call = Exclude<keyof AccountsService, 'me' | 'sessions'>;
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
 
-/** Resolvers that pass their arguments to one operation. */
+/** Returns resolvers that pass their arguments to an operation. */
 const calls = (service: AccountsService) => ({
   call:
     (name: Call): Resolver =>
@@ -108,7 +108,7 @@ const calls = (service: AccountsService) => ({
       service[name](args, context),
 });
 
-/** Roles; they answer with `ok` only. */
+/** Returns the mutations of roles, which answer only with `ok`. */
 export function roleMutations(service: AccountsService, context: SchemaContext): Fields {
   const role = shownType(context, 'plugin::users-permissions.role');
   const input = role === null ? null : inputType(role, context);
@@ -141,7 +141,7 @@ export function roleMutations(service: AccountsService, context: SchemaContext):
   };
 }
 
-/** Users; unlike `register` these take every field of a user. */
+/** Returns the mutations of users. Unlike `register` they accept all attributes of a user. */
 export function userMutations(service: AccountsService, context: SchemaContext): Fields {
   const user = shownType(context, 'plugin::users-permissions.user');
   const input = user === null ? null : inputType(user, context);

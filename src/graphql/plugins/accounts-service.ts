@@ -4,15 +4,15 @@ import type { Values } from '../../values.js';
 
 export interface LoginPayload {
   readonly jwt: string | null;
-  /** Null unless refresh tokens are switched on. */
+  /** Null if refresh tokens are disabled. */
   readonly refreshToken: string | null;
   readonly user: Me;
 }
 
-/** A mutation of accounts. Its arguments are those of the field, and it throws the same ApiErrors as REST. */
+/** A mutation of accounts, with the arguments of the field. It throws the same ApiErrors as REST. */
 type Operation<Result> = (args: Values, context: GraphqlContext) => Promise<Result>;
 
-/** Operations on accounts for GraphQL. They return users by id, which are then read as selected. */
+/** Operations on accounts. They return ids of users, which are then read as selected. */
 export interface AccountsService {
   readonly me: (context: GraphqlContext) => Promise<Me | null>;
   readonly login: Operation<LoginPayload>;
@@ -28,9 +28,9 @@ export interface AccountsService {
   readonly updateUser: Operation<number>;
   /** Called after the user was read. */
   readonly deleteUser: Operation<void>;
-  /** Returns the user as it was. */
+  /** Returns the former content of the user. */
   readonly deleteMe: Operation<Me | null>;
-  /** Null unless refresh tokens are switched on. */
+  /** Null if refresh tokens are disabled. */
   readonly sessions: SessionOperations | null;
 }
 

@@ -25,7 +25,7 @@ const meRole = new GraphQLObjectType({
   },
 });
 
-/** The flat user of `me` and of login payloads. */
+/** The flat user of `me` and of logins. */
 export const meType = new GraphQLObjectType({
   name: 'UsersPermissionsMe',
   fields: {
@@ -45,7 +45,7 @@ const loginPayloadOf = (fields: GraphQLFieldConfigMap<unknown, unknown>) =>
   });
 
 export const loginPayload = loginPayloadOf({});
-/** The same where refresh tokens are switched on. */
+/** The result of a login if refresh tokens are enabled. */
 export const refreshablePayload = loginPayloadOf({ refreshToken: { type: GraphQLString } });
 
 const okPayload = (name: string) => new GraphQLObjectType({ name, fields: { ok: required(GraphQLBoolean) } });
@@ -72,7 +72,7 @@ export const loginInput = new GraphQLInputObjectType({
 
 const refreshToken = { type: new GraphQLNonNull(GraphQLString) };
 
-/** The mutations of refresh tokens. Whoever has a refresh token may use it, as over REST. */
+/** Returns the mutations of refresh tokens. They require no right, because the token is the credential, as over REST. */
 export const sessionMutations = ({ refresh, logout }: SessionOperations): Fields => ({
   refresh: {
     type: refreshablePayload,

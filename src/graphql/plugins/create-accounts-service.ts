@@ -21,7 +21,7 @@ import { isRecord, type Values } from '../../values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import type { AccountsService, LoginPayload, SessionOperations } from './accounts-service.js';
 
-/** Opens a session; attempts count together with those over REST. */
+/** Returns an operation that begins a session. Its attempts count together with those over REST. */
 const session =
   (route: LimitedRoute, run: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>, answer = payload) =>
   async (args: Values, context: GraphqlContext): Promise<LoginPayload> => {
@@ -31,7 +31,9 @@ const session =
     return answer(await run(accounts, body, context), context);
   };
 
-/** A login by another provider begins in a browser. Throws an ApplicationError for a provider that is switched off. */
+/**
+ * Logs in with a password. Logins by other providers must begin in a browser. Throws an ApplicationError for a disabled provider.
+ */
 function logInHere(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
   const provider = String(body['provider'] ?? '');
   if (provider === '' || provider === 'local') return logIn(accounts, body, call);
@@ -87,7 +89,7 @@ const sessionOperations: SessionOperations = {
   },
 };
 
-/** The operations on users and roles as GraphQL calls them. */
+/** Returns the operations on users and roles. */
 export const accountsService = ({ plugins }: Config): AccountsService => ({
   ...operations,
   sessions: plugins['users-permissions'].config.refreshTokens.enabled ? sessionOperations : null,
@@ -104,7 +106,7 @@ const operations: Omit<AccountsService, 'sessions'> = {
     await countAttempt(context.koaContext, { route: 'forgot-password', body: args }, context.running.attempts);
     return forgotPassword(accounts, args, context);
   },
-  // As in Strapi v4, the answer shows the user as it was before.
+  // as in Strapi v4, the answer has the user from before the confirmation
   emailConfirmation: async (args, context) => {
     const { user, ...tokens } = await payload(await confirmEmail(accountsOf(context.running), args, context), context);
     return { ...tokens, user: { ...user, confirmed: false } };
@@ -113,7 +115,7 @@ const operations: Omit<AccountsService, 'sessions'> = {
   ...userOperations,
 };
 
-/** Input objects have no prototype, which messages about them would show. */
+/** Returns the data as an object with a prototype, because error messages would show that input objects have none. */
 const dataOf = ({ data }: Values): Values => (isRecord(data) ? { ...data } : {});
 
 function noUser(): never {
@@ -131,7 +133,7 @@ async function payload(opened: Session, context: GraphqlContext): Promise<LoginP
   return { ...tokens, user: { ...user, role: null } };
 }
 
-/** As in Strapi v4, only a registration answers the role, to callers that may read roles. */
+/** Returns the result of a registration. As in Strapi v4 it includes the role, if the caller may read roles. */
 function registered(opened: Session, context: GraphqlContext): Promise<LoginPayload> {
   return maySee(context.content.bind.access, roleUid) ? payloadWithRole(opened, context) : payload(opened, context);
 }

@@ -9,7 +9,9 @@ import { idsOf } from '../../media/link-files.js';
 import { uploadFiles } from '../../media/upload-files.js';
 import type { GraphqlContext } from '../graphql-context.js';
 
-/** The entry that an uploaded file is attached to, and its information, from the arguments `refId`, `ref`, `field` and `info`. */
+/**
+ * The entry to link an uploaded file to, and information about the file, from the arguments `refId`, `ref`, `field` and `info`.
+ */
 export interface UploadTarget {
   readonly refId: string | null;
   readonly ref: string | null;
@@ -17,18 +19,18 @@ export interface UploadTarget {
   readonly info: Readonly<Record<string, unknown>> | null;
 }
 
-/** The media library for GraphQL. Files are returned by id, which are then read as selected. */
+/** Operations on the media library. They return ids of files, which are then read as selected. */
 export interface UploadService {
   readonly upload: (files: readonly UploadedFile[], target: UploadTarget, context: GraphqlContext) => Promise<readonly number[]>;
   /** Throws a NotFoundError for an unknown id. */
   readonly updateFileInfo: (id: string, info: Readonly<Record<string, unknown>>, context: GraphqlContext) => Promise<number>;
-  /** Throws a ValidationError for an entry that refers to the bytes of another file. */
+  /** Throws a ValidationError for an entry that refers to the content of another file. */
   readonly checkNewRow: (row: Readonly<Record<string, unknown>>, context: GraphqlContext) => Promise<void>;
 }
 
 const mediaContext = ({ running, content }: GraphqlContext) => ({ media: mediaOf(running), content });
 
-/** The media library as GraphQL calls it. */
+/** The operations on the media library. */
 export const uploads: UploadService = {
   upload: async (files, { info, ...names }, context) => {
     const { staging } = context;

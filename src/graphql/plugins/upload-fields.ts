@@ -23,7 +23,7 @@ const info = { info: { type: fileInfoInput } };
 const target = { refId: { type: GraphQLID }, ref: { type: GraphQLString }, field: { type: GraphQLString } };
 const id = { id: { type: new GraphQLNonNull(GraphQLID) } };
 
-/** The mutations that handle files, as opposed to their entries. */
+/** Returns the mutations of files and their content. */
 export function uploadMutations(service: UploadService, context: SchemaContext): Fields {
   const file = shownType(context, uploadFile);
   if (file === null) return {};
@@ -58,7 +58,7 @@ export function uploadMutations(service: UploadService, context: SchemaContext):
   };
 }
 
-/** The generated mutations of files, if the schema has them. None separates a file from its bytes. */
+/** Returns the generated mutations of file entries, if the schema has them. They check that a file entry keeps its content. */
 function rowMutations(service: UploadService, file: ContentType, context: SchemaContext): Fields {
   const { createUploadFile, updateUploadFile, deleteUploadFile } = mutationFields(file, context);
   const create = checked((row, context_) => service.checkNewRow(row, context_), createResolver(file));
@@ -104,7 +104,7 @@ const updateInfo = (service: UploadService, file: ContentType): Resolver => {
   };
 };
 
-/** Null, not an empty response, for an unknown id. */
+/** Returns a resolver that deletes a file. It returns null instead of an empty response for an unknown id. */
 const removeOrNull = (file: ContentType): Resolver => {
   const remove = deleteResolver(file);
   return async (root, args, context, info_) => {

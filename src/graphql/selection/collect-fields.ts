@@ -13,12 +13,12 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** The part of an operation that selections are read with. */
+/** The parts of an operation that are needed to read selections. */
 export type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
 
 /**
- * The fields selected below some nodes for an object type: by response key. Fragments are expanded, `@skip` and
- * `@include` apply, and nodes that share a key are merged, as in execution.
+ * Returns the fields that nodes select on an object type, by response key. As in execution, fragments are expanded, `@skip` and
+ * `@include` are applied, and nodes with the same key are merged.
  */
 export function collectFields(nodes: readonly FieldNode[], typeName: string, operation: Operation): Map<string, FieldNode[]> {
   const fields = new Map<string, FieldNode[]>();
@@ -79,13 +79,13 @@ function isIncluded(node: SelectionNode, { variableValues }: Operation): boolean
   return getDirectiveValues(GraphQLIncludeDirective, node, variableValues)?.['if'] !== false;
 }
 
-/** The arguments of a field of an object type, coerced, defaults filled in. */
+/** Returns the coerced arguments of a field of an object type, with defaults. */
 export function argumentsOf(node: FieldNode, typeName: string, operation: Operation): Readonly<Record<string, unknown>> {
   const field = fieldDefinition(typeName, node.name.value, operation);
   return field === undefined ? {} : getArgumentValues(field, node, operation.variableValues);
 }
 
-/** Whether an extension resolves the field. Its code may read any attribute of the parent. */
+/** Returns whether an extension resolves the field. Its code may read any attribute of the parent. */
 export const isCustomField = (typeName: string, name: string, operation: Operation): boolean =>
   fieldDefinition(typeName, name, operation)?.extensions['custom'] === true;
 
@@ -97,21 +97,24 @@ function fieldDefinition(typeName: string, name: string, { schema }: Operation):
 type Path = GraphQLResolveInfo['path'];
 
 /**
- * Returns the key of a populated attribute in a loaded entry: its name if neither it nor the `data` and `attributes` around it have
- * an alias. Otherwise the key is made of the response keys, so that two selections of one attribute have two keys. It has a colon,
- * which names of attributes cannot have.
+ * Returns the key of a populated attribute in a loaded entry: its name, if neither the attribute nor the `data` and `attributes`
+ * around it have an alias. Otherwise it is composed of the response keys, so that two selections of one attribute have different
+ * keys. Such a key contains a colon, which attribute names cannot contain.
  */
 export function childKey(name: string, around: readonly string[], alias: string): string {
   const plain = alias === name && around.every((key) => key === 'data' || key === 'attributes');
   return plain ? name : [...around, alias, name].join(':');
 }
 
-/** The same key from the place in the answer that a resolver works for; `entity` is the type around it, null for components. */
+/**
+ * Returns the same key for a resolver's place in the answer. `entity` is the name of the entity type around it; null for
+ * components.
+ */
 export function childKeyAt(name: string, entity: string | null, path: Path): string {
   return childKey(name, keysAround(path.prev, entity), String(path.key));
 }
 
-/** The response keys of `data` and `attributes`; none inside components and entries reached by a polymorphic relation. */
+/** Returns the response keys of `data` and `attributes`; none inside components and targets of polymorphic relations. */
 function keysAround(holder: Path | undefined, entity: string | null): string[] {
   if (entity === null || holder?.typename !== entity) return [];
   const data = typeof holder.prev?.key === 'number' ? holder.prev.prev : holder.prev;

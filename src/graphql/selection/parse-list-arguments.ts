@@ -8,7 +8,7 @@ import { isRecord } from '../../values.js';
 import { translateFilters } from './translate-filters.js';
 import type { PageSettings } from '../graphql-context.js';
 
-/** The context of reading arguments. */
+/** The context in which arguments are read. */
 export interface ArgumentContext {
   readonly registry: Registry;
   readonly limits: Limits;
@@ -18,8 +18,8 @@ export interface ArgumentContext {
 type ListPart = Pick<Query, 'filter' | 'sort' | 'publicationState'> & { readonly pagination: Offset };
 
 /**
- * Reads filters, sort, pagination and publicationState of a list, coerced by graphql-js. Throws a ValidationError or
- * PaginationError. A type without draft & publish has no such argument, and an explicit null includes drafts.
+ * Reads filters, sort, pagination and publicationState of a list from coerced arguments. Throws a ValidationError or
+ * PaginationError. `publicationState` exists only for types with drafts, and an explicit null includes drafts.
  */
 export function parseListArguments(
   args: Readonly<Record<string, unknown>>,
@@ -35,7 +35,7 @@ export function parseListArguments(
   };
 }
 
-/** The argument `pagination` as graphql-js has coerced it. */
+/** The coerced argument `pagination`. */
 interface PaginationInput {
   readonly page?: number | null;
   readonly pageSize?: number | null;
@@ -46,8 +46,8 @@ interface PaginationInput {
 export type Offset = Extract<Pagination, { kind: 'offset' }> & { readonly limit: number };
 
 /**
- * Turns pages into offsets and applies the limits; a page alone has the default size.
- * A limit of -1 means everything. Throws a PaginationError if both modes are mixed.
+ * Converts pages to offsets and applies the limits. A page without a size has the default size. A limit of -1 means no limit.
+ * Throws a PaginationError if pages and offsets are mixed.
  */
 export function parsePagination(input: PaginationInput | null | undefined, settings: PageSettings): Offset {
   const { page = null, pageSize = null, start = null, limit = null } = input ?? {};
@@ -66,8 +66,8 @@ function offset(start: number, limit: number, { maxLimit }: PageSettings): Offse
 }
 
 /**
- * `defaultLimit`, `maxLimit` and `amountLimit` of the plugin's configuration. A maxLimit of -1 means no maximum; without
- * maxLimit, amountLimit applies.
+ * Returns the page sizes from `defaultLimit`, `maxLimit` and `amountLimit` of the configuration. A maxLimit of -1 means no
+ * maximum. Without maxLimit, amountLimit is the maximum.
  */
 export function pageSettings(config: {
   readonly defaultLimit: number;

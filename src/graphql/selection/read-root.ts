@@ -13,7 +13,7 @@ import { parseListArguments, type Offset } from './parse-list-arguments.js';
 import { mergeSelected, readSelection, seenByCode } from './read-selection.js';
 import type { Selected, ReadingContext } from './reading-context.js';
 
-/** Returns the query of a root field that answers with one entry. Throws an ApiError. */
+/** Returns the query of a root field with one entry. Throws an ApiError for invalid arguments. */
 export function readOneQuery(type: ContentType, context: GraphqlContext, info: GraphQLResolveInfo): Query {
   return readOnce(type, context, info, () => {
     const selection = readSelection(info.fieldNodes, responseName(type), type, readingContext(context, info));
@@ -21,7 +21,10 @@ export function readOneQuery(type: ContentType, context: GraphqlContext, info: G
   });
 }
 
-/** Returns the query of a root field that answers with a list. The total is read only if it is selected. Throws an ApiError. */
+/**
+ * Returns the query of a root field with a list. The total is counted only if it is selected. Throws an ApiError for invalid
+ * arguments.
+ */
 export function readListQuery(type: ContentType, args: Values, context: GraphqlContext, info: GraphQLResolveInfo): ListQuery {
   return readOnce(type, context, info, () => {
     const reading = readingContext(context, info);
@@ -39,7 +42,7 @@ export function readListQuery(type: ContentType, args: Values, context: GraphqlC
 
 type ListQuery = Query & { readonly pagination: Offset };
 
-/** Root fields with constant arguments, each with the last query that was read from it. */
+/** The last query of each root field with constant arguments. */
 const repeatedFields = new WeakMap<GraphQLResolveInfo, { last: LastQuery | null }>();
 
 interface LastQuery {
@@ -49,7 +52,7 @@ interface LastQuery {
   readonly query: Query;
 }
 
-/** Marks a root field with constant arguments: its query is read once for the same caller and registry. */
+/** Marks a root field with constant arguments, so that its query is read once for the same caller and registry. */
 export function markRepeatedField(info: GraphQLResolveInfo): void {
   repeatedFields.set(info, { last: null });
 }
@@ -63,23 +66,23 @@ function readOnce<Read extends Query>(
   const field = repeatedFields.get(info);
   if (field === undefined || access !== bind.access) return read();
   const { last } = field;
-  if (last?.type === type && last.pages === pages && bindsAlike(last.bind, bind)) return last.query as Read; // of the same field
+  if (last?.type === type && last.pages === pages && bindsAlike(last.bind, bind)) return last.query as Read; // was read for the same field
   const query = read();
-  // Arguments that are wrong are not cached: they fail again in each operation.
+  // Queries with invalid arguments are not cached, so that they fail in each operation.
   if (failures.size > 0) return query;
   field.last = { type, pages, bind: { ...bind, budget: unlimited }, query: markRepeated(query, bytesOf(info)) };
   return query;
 }
 
-/** The approximate size, in bytes, of a query read from a field. */
+/** Returns the approximate size in bytes of a query that was read from a field. */
 const bytesOf = ({ fieldNodes }: GraphQLResolveInfo): number =>
   10 * fieldNodes.reduce((sum, { loc }) => sum + (loc === undefined ? 0 : loc.end - loc.start), 100);
 
-/** Middlewares of the root field see whole entries. */
+/** Returns the selection of a root field. If the field has middlewares, it includes all attributes for them. */
 const forRoot = (selection: Selected, info: GraphQLResolveInfo): Selected =>
   isCustomField(info.parentType.name, info.fieldName, info) ? mergeSelected([selection, seenByCode]) : selection;
 
-/** An explicit null is a locale that no entry has. */
+/** Returns the locale of a query. An explicit null matches no entry. */
 export function localeOf({ locale }: Values): Query['locale'] {
   if (locale === undefined) return null;
   return typeof locale === 'string' ? locale : [];

@@ -9,8 +9,8 @@ import { parseListArguments } from './parse-list-arguments.js';
 import type { Selected, ReadingContext } from './reading-context.js';
 
 /**
- * Reads the selection on entries below the `data` of a response type: attributes to load, and children to populate by the key
- * that their resolvers use.
+ * Reads the selection below `data` of a response type: attributes to load, and relations to populate under the keys that their
+ * resolvers use.
  */
 export function readSelection(
   nodes: readonly FieldNode[],
@@ -31,10 +31,10 @@ export function readSelection(
   return mergeSelected(parts);
 }
 
-/** All attributes of an entry, for code of an extension that receives it. */
+/** The selection of all attributes, for extensions that receive the entry. */
 export const seenByCode: Selected = { fields: null, includePrivate: true, populate: noPopulate };
 
-/** Reads a selection set on the attributes type of a content type, or on a component. `around`: see childKey. */
+/** Reads a selection on the attributes of a content type, or on a component. `around` is explained at `childKey`. */
 function readAttributes(
   nodes: readonly FieldNode[],
   type: ContentType,
@@ -49,7 +49,7 @@ function readAttributes(
   for (const [alias, selected] of selection) {
     const name = selected[0]?.name.value ?? '';
     const attribute = type.attributes.get(name);
-    // a field that extensions added or took over may ask its parent for any attribute
+    // a field that an extension has added or replaced may read any attribute of its parent
     whole ||=
       name !== '__typename' &&
       name !== 'id' &&
@@ -70,17 +70,20 @@ export function mergeSelected(parts: readonly Selected[]): Selected {
   };
 }
 
-/** The place of a field: the type it belongs to, its response key, and those of the `data` and `attributes` around it. */
+/** The place of a field: its type, its response key, and the response keys of the `data` and `attributes` around it. */
 interface Place {
   readonly owner: ContentType;
   readonly around: readonly string[];
   readonly alias: string;
 }
 
-/** Attributes that are more than a value of the entry itself. */
+/** Attributes that contain or link to other entries or components. */
 export type Structured = Exclude<Attribute, ScalarAttribute>;
 
-/** Reads one selected relation, component, dynamic zone or polymorphic relation; nothing where its resolver will refuse it. */
+/**
+ * Reads the selection of a relation, component, dynamic zone or polymorphic relation. Returns an empty list if its resolver will
+ * refuse it.
+ */
 export function readChild(
   attribute: Structured,
   nodes: readonly FieldNode[],
@@ -102,7 +105,7 @@ function readAt(attribute: Structured, nodes: readonly FieldNode[], place: Place
   return isCustomField(typeName(place.owner), attribute.name, context.operation) ? fields.map(showWhole) : fields;
 }
 
-/** Code of an extension that wraps a field sees every attribute of its value. */
+/** Returns the field with all attributes selected, for an extension that wraps it. */
 const showWhole = ({ query, on, ...field }: PopulateField): PopulateField => ({
   ...field,
   query: whole(query),
@@ -136,10 +139,10 @@ function readStructured(
 
 const related: Query = { ...emptyQuery, withTotal: false };
 
-/** Fields without an argument for the publication state show drafts. */
+/** A query with drafts, for fields without an argument for the publication state. */
 const withDrafts: Query = { ...related, publicationState: 'preview' };
 
-/** A relation to one shows drafts; one to many has its arguments. */
+/** Reads the selection of a relation. To-one relations include drafts; to-many relations have arguments. */
 function readLink(link: LinkAttribute, nodes: readonly FieldNode[], owner: ContentType, context: ReadingContext): Query[] {
   const target = context.registry.types.get(link.target);
   if (target === undefined || !maySee(context.access, link.target)) return [];
@@ -161,7 +164,7 @@ function readComponent(
   return list === null ? null : { ...related, ...list, ...readAttributes(nodes, type, [], context) };
 }
 
-/** One query for each possible type; a type without fragments of its own still shows its `__typename`. */
+/** Returns one query per possible type. Types without selected attributes are included, for their `__typename`. */
 function readFragments(nodes: readonly FieldNode[], uids: readonly string[], context: ReadingContext): Map<string, Query> {
   const queries = new Map<string, Query>();
   for (const uid of uids) {
@@ -172,13 +175,16 @@ function readFragments(nodes: readonly FieldNode[], uids: readonly string[], con
   return queries;
 }
 
-/** Types without selected fields share one query, so that it is bound once. */
+/** Returns the query of a selection. All empty selections share one query, so that it is bound once. */
 const queryOf = (selected: Selected): Query =>
   selected.fields?.length === 0 && selected.populate.fields.length === 0 ? bare : { ...related, ...selected };
 
 const bare: Query = { ...related, fields: [] };
 
-/** The arguments of a nested list; null if they are wrong, which is kept for the field's own resolver. */
+/**
+ * Returns the arguments of a nested list; null if they are invalid. In that case the error is recorded for the resolver of the
+ * field.
+ */
 function readList(
   nodes: readonly FieldNode[],
   owner: ContentType,

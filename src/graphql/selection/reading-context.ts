@@ -6,19 +6,19 @@ import type { ContentType } from '../../schema/content-type.js';
 import type { Operation } from './collect-fields.js';
 import type { ArgumentContext } from './parse-list-arguments.js';
 
-/** The context of reading a selection set. */
+/** The context in which a selection is read. */
 export interface ReadingContext extends ArgumentContext {
   readonly operation: Operation;
   readonly access: Access;
-  /** Throws an ApiError if a nested query uses names that the type does not have or may not show. */
+  /** Throws an ApiError if a nested query uses names that the type does not have or the caller may not see. */
   readonly check: (query: Query, type: ContentType) => void;
-  /** Counts a type of which something is selected. Throws a ValidationError once there are too many. */
+  /** Counts a type on which something is selected. Throws a ValidationError if there are too many. */
   readonly countType: () => void;
-  /** Results for fields that several fragments lead to, by their places. */
+  /** Results of fields that are reached by several fragments, by their places. */
   readonly known: Map<FieldNode, Map<string, readonly PopulateField[]>>;
-  /** Records the error of a nested field whose arguments are wrong: that field fails alone, when it is resolved. */
+  /** Records the error of a nested field with invalid arguments. Only this field fails, when it is resolved. */
   readonly fail: (node: FieldNode, error: ApiError) => void;
-  /** Arguments that code of an extension passed to a field, in place of those in the query. */
+  /** Arguments that an extension has passed to a field, instead of those in the query. */
   readonly given?: ReadonlyMap<FieldNode, Readonly<Record<string, unknown>>>;
 }
 

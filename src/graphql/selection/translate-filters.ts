@@ -3,9 +3,9 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 
 /**
- * Spells GraphQL filters the REST way, `{ in: [1] }` as `{ $in: [1] }`, so that both are read by the same parser. Position decides:
- * a key inside an entry is an attribute or a group, so an attribute named `in` stays one. Empty groups and relations without
- * conditions have no effect and are left out.
+ * Translates GraphQL filters to those of REST, for example `{ in: [1] }` to `{ $in: [1] }`, so that both have the same parser.
+ * The position decides whether a key is an operator: directly inside an entry, keys are attributes or groups, so an attribute may
+ * have the name `in`. Empty groups and relations without conditions are omitted, because they have no effect.
  */
 export function translateFilters(filters: Values, type: ContentType, registry: Registry): Values {
   const entries = Object.entries(filters).map(([key, value]) => [
@@ -31,7 +31,10 @@ function translateAttribute(name: string, value: unknown, type: ContentType, reg
   return isRecord(value) && target !== undefined ? orNothing(translateFilters(value, target, registry)) : undefined;
 }
 
-/** Below a scalar every key is an operator; `and` and `or` list values, any of which may be equal. */
+/**
+ * Translates the comparisons of a scalar, in which all keys are operators. `and` and `or` contain values, one of which must be
+ * equal.
+ */
 function translateComparisons(comparisons: Values): Values {
   return Object.fromEntries(Object.entries(comparisons).map(([key, value]) => [`$${key}`, translateComparison(key, value)]));
 }

@@ -6,7 +6,7 @@ import { inputType } from './input-type.js';
 import type { SchemaContext } from './schema-context.js';
 import { collectionMetaType, errorType, paginationArg, publicationState } from './shared-types.js';
 
-/** Every type that is generated for a content type or component, whether a field refers to it or not. */
+/** Returns all types that are generated for a content type or component, even if no field refers to them. */
 export function allTypes(type: ContentType, context: SchemaContext): GraphQLNamedType[] {
   const { objects } = context;
   const input = inputType(type, context);

@@ -12,7 +12,7 @@ import { emptyFields, type FieldMap } from './schema-context.js';
 
 type TypeMap = ReturnType<GraphQLSchema['getTypeMap']>;
 
-/** The roots of a schema. Their types are complete and valid, and have no interfaces. */
+/** The root types and directives of a schema. Their types are complete and valid, and implement no interfaces. */
 interface SchemaRoots {
   readonly query: GraphQLObjectType;
   readonly mutation: GraphQLObjectType | null;
@@ -22,7 +22,7 @@ interface SchemaRoots {
 /** Types by name. */
 type Types = Map<string, GraphQLNamedType>;
 
-/** A schema that another one adds to: it has the same types, but for the roots, and others that these root fields and types lead to. */
+/** A schema that another one extends with root fields and types. All types except the root types are shared. */
 interface Extended {
   readonly schema: AssembledSchema;
   readonly fields: readonly FieldMap[];
@@ -30,10 +30,12 @@ interface Extended {
   readonly members: readonly GraphQLNamedType[];
 }
 
-/** The most types that are copied for each schema. */
+/** Maximum number of types that are copied for each schema. */
 const mostOwn = 300;
 
-/** Types by name. Schemas that add to each other share most of them: to copy all for each one would cost more than the added ones. */
+/**
+ * Types by name. Schemas that extend each other share most types, because copying all would take longer than adding the new ones.
+ */
 class NamedTypes {
   readonly #shared: Types;
   readonly #own: Types;
@@ -58,13 +60,13 @@ class NamedTypes {
 }
 
 /**
- * A schema of types that may be known from an earlier one. graphql-js looks at every field and argument of all types for each new
- * schema; here a type is looked at once. The types are the same, and in the same order.
+ * A schema that reuses types of an earlier one. For each new schema graphql-js visits every field and argument of all types. This
+ * class visits each type once. The types and their order are the same.
  */
 export class AssembledSchema extends GraphQLSchema {
   readonly #roots: SchemaRoots;
   readonly #types: NamedTypes;
-  /** In the order of graphql-js. Made when introspection or an error asks for it. */
+  /** Types in the order of graphql-js. Created when introspection or an error needs them. */
   #typeMap: TypeMap | undefined;
 
   constructor(roots: SchemaRoots, extended?: Extended) {
@@ -98,7 +100,7 @@ export class AssembledSchema extends GraphQLSchema {
     const types: Types = new Map();
     collectTypes(query, types);
     if (mutation !== null) collectTypes(mutation, types);
-    // those of directives and of introspection
+    // types of directives and introspection
     for (const type of Object.values(super.getTypeMap())) types.set(type.name, type);
     return types;
   }
@@ -113,7 +115,7 @@ export class AssembledSchema extends GraphQLSchema {
   }
 }
 
-/** A type of the root fields of all content types, in parts. Parts of an earlier schema are used again. */
+/** A root type whose fields consist of parts, one per content type. Parts of an earlier schema are reused. */
 export class RootType extends GraphQLObjectType {
   readonly parts: readonly FieldMap[];
   #fields: FieldMap | undefined;
@@ -128,18 +130,18 @@ export class RootType extends GraphQLObjectType {
   }
 
   override getFields(): FieldMap {
-    return (this.#fields ??= Object.assign(emptyFields<FieldMap>(), ...this.parts) as FieldMap); // of such maps
+    return (this.#fields ??= Object.assign(emptyFields<FieldMap>(), ...this.parts) as FieldMap); // the merged maps have this type
   }
 }
 
-/** Adds a type and all types that it leads to, depth first. */
+/** Adds a type and all types that it refers to, depth first. */
 function collectTypes(type: GraphQLNamedType, types: Types | NamedTypes): void {
   if (types.get(type.name) === type) return;
   types.set(type.name, type);
   for (const other of referredBy(type)) collectTypes(other, types);
 }
 
-/** The types that a complete type names, in order. Only a union may get others later. */
+/** Returns the types that a complete type refers to, in order. Only unions may refer to others later. */
 function referredBy(type: GraphQLNamedType): readonly GraphQLNamedType[] {
   if (type instanceof GraphQLUnionType) return type.getTypes();
   if (type instanceof RootType) return type.parts.flatMap(namedBy);

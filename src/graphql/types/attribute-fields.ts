@@ -11,7 +11,9 @@ import { listArguments, publicationStateArgument } from './shared-types.js';
 
 type Field = Fields[string];
 
-/** The output fields of a type's attributes, in their order; private ones and those without a shown target are left out. */
+/**
+ * Returns the output fields of a type's attributes, in order. Omits private attributes, and relations whose target is not shown.
+ */
 export function attributeFields(type: ContentType, context: SchemaContext): Fields {
   const fields = emptyFields();
   for (const attribute of type.attributes.values()) {
@@ -64,7 +66,7 @@ function componentField(attribute: ComponentAttribute, owner: ContentType, conte
   return { type: new GraphQLList(type), args: listArgs(component, context), resolve };
 }
 
-/** The arguments of a list of entries or components; a list of a single type's localizations can only choose their state. */
+/** Returns the arguments of a list of entries or components. Localizations of a single type have only `publicationState`. */
 export function listArgs(type: ContentType, context: SchemaContext): GraphQLFieldConfigArgumentMap {
   const state = type.draftAndPublish ? { publicationState: publicationStateArgument } : {};
   return type.kind === 'singleType' ? state : { filters: plainField(filtersType(type, context)), ...listArguments, ...state };

@@ -6,7 +6,7 @@ import { filtersName, isGraphqlName } from '../type-names.js';
 import { scalarFields } from './scalar-fields.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 
-/** `<Type>FiltersInput`: the conditions on entries of a type, or on a component. */
+/** Returns `<Type>FiltersInput`, the conditions on entries of a type or on a component. */
 export const filtersType = (type: ContentType, context: SchemaContext): GraphQLInputObjectType =>
   context.store.define(type, filtersName(type), (name) => {
     const filters: GraphQLInputObjectType = new GraphQLInputObjectType({
@@ -29,7 +29,7 @@ function filterFields(type: ContentType, self: GraphQLInputObjectType, context: 
   return Object.assign(fields, { and: list, or: list, not: plainField(self) });
 }
 
-/** Media, dynamic zones and polymorphic relations have none. */
+/** Returns the filter type of an attribute; null for media, dynamic zones and polymorphic relations. */
 function attributeFilter(attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
   switch (attribute.kind) {
     case 'scalar':
@@ -50,7 +50,7 @@ function filtersOf(uid: string, context: SchemaContext): GraphQLInputType | null
   return type === null ? null : filtersType(type, context);
 }
 
-/** The operators that GraphQL offers, in the order of Strapi v4; it has no startsWithi and endsWithi. */
+/** The operators of GraphQL, in the order of Strapi v4, which lacks startsWithi and endsWithi. */
 const offered: readonly Operator[] = [
   'eq',
   'eqi',
@@ -75,7 +75,7 @@ const offered: readonly Operator[] = [
 
 const made = new Map<GraphQLScalarType, GraphQLInputObjectType>();
 
-/** `StringFilterInput` and its kind: one for each scalar, the same in every schema. */
+/** Returns the filter type of a scalar, such as `StringFilterInput`. It is the same object in all schemas. */
 function scalarFilter(scalar: GraphQLScalarType): GraphQLInputObjectType {
   const known = made.get(scalar);
   if (known !== undefined) return known;

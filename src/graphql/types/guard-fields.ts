@@ -4,7 +4,7 @@ import { allows } from '../../query/access.js';
 import { requirementOf, type Fields, type Scope } from './schema-context.js';
 import type { GraphqlContext } from '../graphql-context.js';
 
-/** Puts the check of each root field's scope before its resolver; a field without one is for users only. */
+/** Adds a check of the scope to the resolver of each root field. Fields without a scope require a user. */
 export function guardFields(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, guardField(field)]));
 }
@@ -24,7 +24,10 @@ function guardField(field: Fields[string]): Fields[string] {
 
 type Asking = Pick<GraphqlContext, 'access' | 'caller'>;
 
-/** Throws a ForbiddenError unless the caller has the rights of the scope; an UnauthorizedError if their token is no longer valid. */
+/**
+ * Throws a ForbiddenError if the caller lacks the rights of the scope, or an UnauthorizedError if the caller's token is no longer
+ * valid.
+ */
 export function requireScope(scope: Scope, asking: Asking): void {
   const missing = missingOf(scope, asking);
   if (missing === null) return;
@@ -34,7 +37,7 @@ export function requireScope(scope: Scope, asking: Asking): void {
     : missingActions(missing, 'Forbidden access');
 }
 
-/** Returns the actions that the caller lacks, an empty list if a user is required; null if the caller meets the scope. */
+/** Returns the actions that the caller lacks; an empty list if a user is required; null if nothing is missing. */
 function missingOf(scope: Scope, { access, caller }: Asking): readonly string[] | null {
   if (scope === 'public') return null;
   if (scope === 'authenticated') return caller.kind === 'user' || access.grants.kind === 'all' ? null : [];

@@ -6,7 +6,7 @@ import { enumType, scalarFields } from './scalar-fields.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 import { zoneInput } from './union-types.js';
 
-/** `<Type>Input`: the values of a create or update of an entry or component; null if there are none. */
+/** Returns `<Type>Input`, the values of a create or update of an entry or component; null if there are none. */
 export function inputType(type: ContentType, context: SchemaContext): GraphQLInputObjectType | null {
   if (!hasInputFields(type, context)) return null;
   return context.store.define(
@@ -19,7 +19,7 @@ export function inputType(type: ContentType, context: SchemaContext): GraphQLInp
 const hasInputFields = (type: ContentType, context: SchemaContext): boolean =>
   takesId(type, context) || [...type.attributes.values()].some((attribute) => fieldOf(type, attribute, context) !== null);
 
-/** Components are updated in place by their id. */
+/** Returns whether the input has an id. Components have one, so that they can be updated in place. */
 const takesId = (type: ContentType, { shadow }: SchemaContext): boolean =>
   type.kind === 'component' && shadow.hasInput(type.uid, 'id');
 
@@ -33,10 +33,10 @@ function inputFields(type: ContentType, context: SchemaContext): GraphQLInputFie
   return fields;
 }
 
-/** Accepted although the service sets them itself; the values are dropped. */
+/** Attributes that are accepted but ignored, because the service sets them. */
 const ignored = new Set(['createdAt', 'updatedAt']);
 
-/** The locale is a separate argument. */
+/** Attributes that are not in the input, because the locale is a separate argument. */
 const localization = new Set(['locale', 'localizations']);
 
 function fieldOf(type: ContentType, attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
@@ -65,7 +65,7 @@ function attributeInput(type: ContentType, attribute: Attribute, context: Schema
   }
 }
 
-/** The complete list of ids. */
+/** Returns the input type of a relation or media attribute: an id, or the complete list of ids. */
 function linkInput(link: LinkAttribute, context: SchemaContext): GraphQLInputType | null {
   const target = shownType(context, link.kind === 'media' ? uploadFile : link.target);
   if (target === null || link.storage.kind === 'morph') return null;

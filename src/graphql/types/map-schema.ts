@@ -18,7 +18,7 @@ import type { GraphQLDirective, GraphQLFieldConfig, GraphQLFieldConfigMap, Graph
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- graphql-js types sources and arguments per field
 export type FieldConfig = GraphQLFieldConfig<any, any>;
 
-/** Functions that map the parts of a schema. Absent ones leave their parts unchanged. */
+/** Functions that map parts of a schema. Parts without a function stay unchanged. */
 export interface SchemaMapping {
   readonly field?: (typeName: string, name: string, field: FieldConfig) => FieldConfig;
   /** Replaces a type before its parts are copied. */
@@ -26,7 +26,7 @@ export interface SchemaMapping {
   readonly directives?: readonly GraphQLDirective[];
 }
 
-/** Returns a copy of a schema with new types. Types that are no longer referred to are left out. */
+/** Returns a copy of a schema with new types. Omits types that are no longer referred to. */
 export function mapSchema(schema: GraphQLSchema, mapping: SchemaMapping): GraphQLSchema {
   const copies = new Map<string, GraphQLNamedType>();
   const copy: Copy = <Type extends GraphQLType>(type: Type): Type => {
@@ -35,7 +35,7 @@ export function mapSchema(schema: GraphQLSchema, mapping: SchemaMapping): GraphQ
     const named = type as GraphQLNamedType; // neither list nor non-null
     const known = copies.get(named.name) ?? copyNamed(mapping.type?.(named) ?? named, copy, mapping);
     copies.set(named.name, known);
-    return known as Type; // a copy of it
+    return known as Type; // its copy has the same kind
   };
   const root = (type: GraphQLObjectType | null | undefined): GraphQLObjectType | null =>
     type && Object.keys(type.getFields()).length > 0 ? copy(type) : null;
@@ -49,7 +49,7 @@ export function mapSchema(schema: GraphQLSchema, mapping: SchemaMapping): GraphQ
   });
 }
 
-/** SDL that adds the first mutation declares the type, but does not set it as the root. */
+/** Returns the mutation type. If SDL adds the first mutation, the type exists but is not set as a root type. */
 function mutationOf(schema: GraphQLSchema): GraphQLObjectType | null {
   const type = schema.getMutationType() ?? schema.getType('Mutation');
   return isObjectType(type) ? type : null;
@@ -57,7 +57,7 @@ function mutationOf(schema: GraphQLSchema): GraphQLObjectType | null {
 
 type Copy = <Type extends GraphQLType>(type: Type) => Type;
 
-/** Scalars and enums have no parts that could change and are shared. */
+/** Copies a named type. Scalars and enums are shared, because they have no parts that could change. */
 function copyNamed(type: GraphQLNamedType, copy: Copy, mapping: SchemaMapping): GraphQLNamedType {
   if (isObjectType(type)) {
     const config = type.toConfig();

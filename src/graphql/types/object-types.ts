@@ -9,18 +9,18 @@ import { collectionMetaType } from './shared-types.js';
 const define = (type: ContentType, name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
   context.store.define(type, name, () => new GraphQLObjectType({ name, fields }));
 
-/** The attributes of a content type. Has no fields if the type shows none. */
+/** Returns the type of the attributes of a content type. It has no fields if no attribute is shown. */
 const attributesType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, typeName(type), context, () => attributeFields(type, context));
 
-/** A component: its id, then its attributes. */
+/** Returns the type of a component: its id, then its attributes. */
 const componentType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, typeName(type), context, () => {
     const id: Fields = context.shadow.hasOutput(type.uid, 'id') ? { id: plainField(new GraphQLNonNull(GraphQLID)) } : {};
     return { ...id, ...attributeFields(type, context) };
   });
 
-/** `{ id, attributes }` */
+/** Returns the type of `{ id, attributes }`. */
 const entityType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, entityName(type), context, () => {
     const attributes = attributesType(type, context);
@@ -31,7 +31,7 @@ const entityType = (type: ContentType, context: SchemaContext): GraphQLObjectTyp
     };
   });
 
-/** `{ data: entity }`, the value of a single read, of a write, and of a relation to one. */
+/** Returns the type of `{ data: entity }`, for reads of one entry, writes, and to-one relations. */
 const responseType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, responseName(type), context, () => ({
     data: { type: entityType(type, context), resolve: entityOf },
@@ -44,18 +44,18 @@ const entities = (type: ContentType, context: SchemaContext): Fields => ({
   },
 });
 
-/** `{ data: [entity], meta }` */
+/** Returns the type of `{ data: [entity], meta }`. */
 const collectionType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, collectionName(type), context, () => ({
     ...entities(type, context),
     meta: { type: new GraphQLNonNull(collectionMetaType), resolve: metaOf },
   }));
 
-/** `{ data: [entity] }`, the value of a relation to many. */
+/** Returns the type of `{ data: [entity] }`, for to-many relations. */
 const relationCollectionType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, relationCollectionName(type), context, () => entities(type, context));
 
-/** How each object type of a content type or component is made. */
+/** Functions that return the object types of a content type or component. */
 export const objectTypes: ObjectTypes = {
   attributes: attributesType,
   component: componentType,

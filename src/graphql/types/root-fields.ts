@@ -23,23 +23,23 @@ import type { RootAction } from './shadow.js';
 export interface RootFields {
   readonly queries: FieldMap;
   readonly mutations: FieldMap;
-  /** Mutations that follow those of all types. */
+  /** Mutations that come after those of all types. */
   readonly localizations: FieldMap;
 }
 
-/** Generates the root fields of a content type; `guard` puts the checks of their scopes before them. */
+/** Generates the root fields of a content type. `guard` adds the checks of their scopes. */
 export const rootFields = (type: ContentType, context: SchemaContext, guard: (fields: Fields) => Fields): RootFields => ({
   queries: completeFields(guard(queryFields(type, context))),
   mutations: completeFields(guard(mutationFields(type, context))),
   localizations: completeFields(guard(localizationFields(type, context))),
 });
 
-/** The generated queries of one content type. */
+/** Returns the generated queries of a content type. */
 function queryFields(type: ContentType, context: SchemaContext): Fields {
   return type.kind === 'singleType' ? singleFields(type, context) : collectionFields(type, context);
 }
 
-/** Media and locales are read by other controllers, whose actions roles grant. */
+/** Actions of types whose reads are granted by other controllers. */
 const controllers: Readonly<Record<string, { readonly find: string; readonly findOne: string }>> = {
   'plugin::upload.file': { find: 'plugin::upload.content-api.find', findOne: 'plugin::upload.content-api.findOne' },
   'plugin::i18n.locale': { find: 'plugin::i18n.locales.listLocales', findOne: 'plugin::i18n.locales.listLocales' },
@@ -48,7 +48,7 @@ const controllers: Readonly<Record<string, { readonly find: string; readonly fin
 const readScope = (type: ContentType, action: 'find' | 'findOne') =>
   withScope([controllers[type.uid]?.[action] ?? actionOf(type, action)]);
 
-/** The `locale` argument of root fields of localized types. */
+/** Returns the argument `locale` of root fields; none if the type is not localized. */
 const localeArgs = (type: ContentType): { readonly locale?: PlainField<GraphQLScalarType> } =>
   type.localized ? { locale: plainField(localeCodeScalar) } : {};
 
@@ -86,7 +86,7 @@ function singleFields(type: ContentType, context: SchemaContext): Fields {
 
 type Write = Extract<RootAction, 'create' | 'update' | 'delete'>;
 
-/** The generated mutations of one content type. */
+/** Returns the generated mutations of a content type. */
 export function mutationFields(type: ContentType, context: SchemaContext): Fields {
   const name = typeName(type);
   const collection = type.kind === 'collectionType';
@@ -103,7 +103,7 @@ export function mutationFields(type: ContentType, context: SchemaContext): Field
   return fields;
 }
 
-/** Files are written with the rights of the upload controller. */
+/** Actions of the upload controller that grant the writes of files. */
 const uploadActions: Readonly<Record<Write, string>> = {
   create: 'plugin::upload.content-api.upload',
   update: 'plugin::upload.content-api.upload',
@@ -118,7 +118,7 @@ function dataArgs(type: ContentType, context: SchemaContext): GraphQLFieldConfig
   return input === null ? {} : { data: plainField(new GraphQLNonNull(input)) };
 }
 
-/** `create<Type>Localization` of a localized type; everything nullable, checked at run time. */
+/** Returns `create<Type>Localization` of a localized type. All arguments are nullable and are checked at run time. */
 function localizationFields(type: ContentType, context: SchemaContext): Fields {
   if (!type.localized) return {};
   const input = inputType(type, context);

@@ -5,7 +5,7 @@ import { dateScalar, dateTimeScalar, timeScalar, jsonScalar, longScalar } from '
 import { enumName } from '../type-names.js';
 import type { SchemaContext } from './schema-context.js';
 
-/** The GraphQL scalar of each attribute type; enumerations have separate types and are compared as strings. */
+/** The GraphQL scalar of each attribute type. Enumerations have separate output types, and are compared as strings. */
 export const scalarFields: Readonly<Record<ScalarType, GraphQLScalarType>> = {
   string: GraphQLString,
   text: GraphQLString,
@@ -27,7 +27,7 @@ export const scalarFields: Readonly<Record<ScalarType, GraphQLScalarType>> = {
   blocks: jsonScalar,
 };
 
-/** The enum of an enumeration attribute: names that GraphQL allows, the stored values behind them. */
+/** Returns the enum of an enumeration attribute. Its names are valid in GraphQL; its values are those that are stored. */
 export const enumType = (type: ContentType, attribute: ScalarAttribute, { store }: SchemaContext): GraphQLEnumType =>
   store.define(type, enumName(type, attribute), (name) => {
     const values = attribute.enum.map((value) => [enumValueName(value), { value }] as const);

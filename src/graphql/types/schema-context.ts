@@ -7,19 +7,22 @@ import type { TypeStore } from './type-store.js';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- graphql-js types sources and arguments per field; a map of fields has many
 export type Fields = GraphQLFieldConfigMap<any, GraphqlContext>;
 
-/** Fields as a type has them: with names and lists of arguments. */
+/** Fields in the form of a complete type, with names and argument lists. */
 export type FieldMap = ReturnType<GraphQLObjectType['getFields']>;
 
-/** Makes the fields of a root type. */
+/** Returns the complete fields of a root type. */
 export const completeFields = (fields: Fields): FieldMap => new GraphQLObjectType({ name: 'Root', fields }).getFields();
 
 /**
- * Fields to be filled in. Without a prototype V8 stores them as a hash table: an object literal would get a hidden class for each
- * of the many different names, a tenth of the work of building a large schema.
+ * Returns an empty map of fields. Without a prototype V8 stores it as a hash table. An object literal would get a hidden class
+ * for each of the many names, which takes a tenth of the time of building a large schema.
  */
 export const emptyFields = <Map extends object = Fields>(): Map => Object.create(null) as Map; // Object.create is untyped
 
-/** The object types of a content type or component; part of the context because types refer to each other in circles. */
+/**
+ * Functions that return the object types of a content type or component. They are part of the context because types refer to each
+ * other circularly.
+ */
 export type ObjectTypes = Readonly<
   Record<
     'attributes' | 'component' | 'entity' | 'response' | 'collection' | 'relationCollection',
@@ -27,65 +30,71 @@ export type ObjectTypes = Readonly<
   >
 >;
 
-/** The context in which the types of one schema are made. */
+/** The context in which the types of one schema are generated. */
 export interface SchemaContext {
   readonly objects: ObjectTypes;
   readonly registry: Registry;
   readonly shadow: Shadow;
   readonly store: TypeStore;
-  /** Required attributes may be null in answers. */
+  /** Whether required attributes are nullable in answers. */
   readonly nullableOutput: boolean;
 }
 
-/** The type with that uid, if the schema shows it. */
+/** Returns the type with a uid; null if the schema does not show it. */
 export function shownType({ registry, shadow }: SchemaContext, uid: string): ContentType | null {
   return shadow.hasType(uid) ? (registry.types.get(uid) ?? null) : null;
 }
 
-/** All content types and components that the schema shows. */
+/** Returns all content types and components that the schema shows. */
 export const shownTypes = ({ registry, shadow }: SchemaContext): ContentType[] =>
   [...registry.types.values()].filter((type) => shadow.hasType(type.uid));
 
 /**
- * The rights that a root field requires: all of the listed actions; to be some user or a full-access token; nothing; or one
- * action that also counts if the public has it, so that clients may log in while they still send the token of a user.
+ * The right that a root field requires: all of the listed actions; a user or a full-access token; nothing; or one action
+ * (`anyone`) that the caller or the public may do, so that clients can log in while they still send the token of a user.
  */
 export type Scope = readonly string[] | 'authenticated' | 'public' | { readonly anyone: string };
 
 /** The requirement of a root field. */
 export interface FieldRequirement {
   readonly scope: Scope;
-  /** A token of a user that was good once counts as none. */
+  /** Whether a user token that was valid once is ignored if it is no longer valid. */
   readonly ignoresEnded?: true;
 }
 
 export const ignoringEnded = { ignoresEnded: true } as const;
 
-/** Fields carry their requirement in their extensions, where those who extend the schema may set another scope. */
+/** Returns the extensions of a field with its requirement. Extensions of the schema may set another scope there. */
 export const withScope = (scope: Scope, mark: Omit<FieldRequirement, 'scope'> = {}): { readonly extensions: ScopeExtension } => ({
   extensions: { scope, ...mark },
 });
 
 type ScopeExtension = FieldRequirement & Record<string, unknown>;
 
-/** Returns the requirement of a root field; a field without a scope is for users only. */
+/** Returns the requirement of a root field. Fields without a scope require a user. */
 export function requirementOf({ extensions }: { readonly extensions?: unknown }): FieldRequirement {
   const { scope = 'authenticated', ignoresEnded } = (extensions ?? {}) as Partial<ScopeExtension>; // set by withScope or by an extension
   return { scope, ...(ignoresEnded && { ignoresEnded }) };
 }
 
-/** A field or argument that has a type and nothing else. */
+/** A field or argument with only a type. */
 export interface PlainField<Type> {
   readonly type: Type;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** graphql-js makes an empty map for every field that comes without one; in a large schema they weigh a third of it. */
+/**
+ * Shared by all fields without extensions, because graphql-js creates an empty map for each, which would be a third of the memory
+ * of a large schema.
+ */
 const noExtensions = Object.freeze(Object.create(null) as Record<string, unknown>); // Object.create is untyped
 
 const known = new WeakMap<object, PlainField<object>>();
 
-/** The plain field of a type, always the same object: most fields of a schema are of a few scalars. */
+/**
+ * Returns the field of a type without further properties. It is always the same object, because most fields of a schema have one
+ * of a few scalars.
+ */
 export function plainField<Type extends object>(type: Type): PlainField<Type> {
   const made = known.get(type) ?? { type, extensions: noExtensions };
   known.set(type, made);

@@ -2,7 +2,7 @@ import type { ContentType } from '../../schema/content-type.js';
 
 export type RootAction = 'find' | 'findOne' | 'create' | 'update' | 'delete';
 
-/** The parts of content types that the generated schema shows. The extension service has its own implementation. */
+/** The parts of content types that the generated schema contains. The extension service has its own implementation. */
 export interface Shadow {
   readonly hasType: (uid: string) => boolean;
   readonly hasAction: (type: ContentType, action: RootAction) => boolean;
@@ -14,7 +14,7 @@ export interface Shadow {
 const allActions: readonly RootAction[] = ['find', 'findOne', 'create', 'update', 'delete'];
 const writes: readonly RootAction[] = ['create', 'update', 'delete'];
 
-/** Root fields that the service leaves out itself: accounts have other mutations, and locales are set up elsewhere. */
+/** Root fields that are never generated, because users and roles have other mutations, and locales are managed elsewhere. */
 const withoutActions: Readonly<Record<string, readonly RootAction[]>> = {
   'plugin::users-permissions.permission': allActions,
   'plugin::users-permissions.role': writes,
@@ -22,7 +22,7 @@ const withoutActions: Readonly<Record<string, readonly RootAction[]>> = {
   'plugin::i18n.locale': writes,
 };
 
-/** The schema without any extension. */
+/** The shadow without extensions. */
 export const defaultShadow: Shadow = {
   hasType: (uid) => !uid.startsWith('admin::'),
   hasAction: (type, action) => withoutActions[type.uid]?.includes(action) !== true,

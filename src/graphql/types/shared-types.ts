@@ -12,7 +12,7 @@ import type { PublicationState } from '../../query/ast.js';
 import type { ListResult } from '../results.js';
 import { pageOfList } from '../results.js';
 
-/** An item of a dynamic zone that has no components. */
+/** The item of a dynamic zone that has no components. */
 export const errorType = new GraphQLObjectType({
   name: 'Error',
   fields: { code: { type: new GraphQLNonNull(GraphQLString) }, message: { type: GraphQLString } },
@@ -25,13 +25,13 @@ const paginationType = new GraphQLObjectType({
   fields: { total: count, page: count, pageSize: count, pageCount: count },
 });
 
-/** `meta` of a list; the total was counted only if it was selected. */
+/** `meta` of a list. The total is counted only if it is selected. */
 export const collectionMetaType = new GraphQLObjectType<ListResult>({
   name: 'ResponseCollectionMeta',
   fields: { pagination: { type: new GraphQLNonNull(paginationType), resolve: pageOfList } },
 });
 
-/** A page or an offset. */
+/** The argument `pagination`: a page or an offset. */
 export const paginationArg = new GraphQLInputObjectType({
   name: 'PaginationArg',
   fields: {
@@ -49,7 +49,7 @@ const states: Readonly<Record<'LIVE' | 'PREVIEW', { readonly value: PublicationS
 
 export const publicationState = new GraphQLEnumType({ name: 'PublicationState', values: states });
 
-/** The arguments of every list besides its filters. */
+/** The arguments of all lists in addition to filters. */
 export const listArguments: Readonly<Record<'pagination' | 'sort', GraphQLArgumentConfig>> = {
   pagination: { type: paginationArg, defaultValue: {} },
   sort: { type: new GraphQLList(GraphQLString), defaultValue: [] },

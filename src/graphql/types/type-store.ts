@@ -1,23 +1,21 @@
 import { GraphQLInputObjectType, GraphQLObjectType, GraphQLUnionType, type GraphQLNamedType } from 'graphql';
 import type { ContentType, Attribute, Registry } from '../../schema/content-type.js';
 
-/** The owner of a generated type: a content type or component, or all of them. */
+/** The owner of a generated type: a content type or component, or the service if no single one owns it. */
 type Owner = ContentType | 'service';
 
-/** Generated types by name, by the uid of their owner. */
+/** Generated types by the uid of their owner and by name. */
 type OwnedTypes = ReadonlyMap<string, ReadonlyMap<string, GraphQLNamedType>>;
 
-/**
- * The generated types of one schema. A type is made when it is first referred to; its fields are made when `complete` reaches it.
- */
+/** The generated types of one schema. A type is created on first reference. Its fields are created by `complete`. */
 export interface TypeStore {
   readonly types: OwnedTypes;
   readonly define: <Type extends GraphQLNamedType>(owner: Owner, name: string, make: (name: string) => Type) => Type;
-  /** Makes the fields of every new type, including types that these fields refer to. Pauses when a slice of time is used up. */
+  /** Creates the fields of all new types, including types that these fields refer to. Pauses after each slice of time. */
   readonly complete: (pause: Pause) => Promise<void>;
 }
 
-/** Called between two types: yields to the event loop when the slice is over. */
+/** Called between two types. Yields to the event loop after the slice of time. */
 export type Pause = () => Promise<void> | undefined;
 
 /** Creates a store that begins with complete types of the previous schema. */
@@ -29,15 +27,15 @@ export function createTypeStore(kept: OwnedTypes = new Map()): TypeStore {
     define<Type extends GraphQLNamedType>(owner: Owner, name: string, make: (name: string) => Type): Type {
       const key = owner === 'service' ? owner : owner.uid;
       const known = types.get(key)?.get(name);
-      // a name belongs to one maker: names are derived from uids, which the registry has checked for clashes
+      // names are unique, because they are derived from uids, which the registry has checked for clashes
       if (known !== undefined) return known as Type;
       const type = make(name);
-      types.set(key, new Map(types.get(key)).set(name, type)); // a copy: the former map belongs to the previous schema
+      types.set(key, new Map(types.get(key)).set(name, type)); // copied, because the former map belongs to the previous schema
       made.add(type);
       return type;
     },
     async complete(pause) {
-      // a Set's iterator also visits types that are added while it runs
+      // the iterator of a Set also visits items that are added meanwhile
       for (const type of made) {
         makeFields(type);
         const paused = pause();
@@ -52,7 +50,7 @@ function makeFields(type: GraphQLNamedType): void {
   else if (type instanceof GraphQLUnionType) type.getTypes();
 }
 
-/** A pause that lasts until the next turn of the event loop, once `milliseconds` of work are done since the last one. */
+/** Returns a pause that waits for the next turn of the event loop if `milliseconds` have passed since the last one. */
 export function pauseAfter(milliseconds: number): Pause {
   let start = performance.now();
   return () => {
@@ -66,20 +64,23 @@ export function pauseAfter(milliseconds: number): Pause {
   };
 }
 
-/** The content types that differ between two registries, and those that lead, through any number of others, to one of them. */
+/**
+ * Returns the uids of content types that differ between two registries, and of those that refer to one of them, directly or
+ * indirectly.
+ */
 export function changedUids(before: Registry, after: Registry): ReadonlySet<string> {
   const changed = new Set<string>();
   for (const [uid, type] of after.types) if (before.types.get(uid) !== type) changed.add(uid);
   for (const uid of before.types.keys()) if (!after.types.has(uid)) changed.add(uid);
-  // a type that names one that was missing is changed itself
+  // types that refer to a new one have changed themselves
   if ([...changed].every((uid) => !before.types.has(uid))) return changed;
   const referrers = referrersOf(after);
-  // the iterator of a Set also visits items that are added while it runs
+  // the iterator of a Set also visits items that are added meanwhile
   for (const uid of changed) for (const referrer of referrers.get(uid) ?? []) changed.add(referrer);
   return changed;
 }
 
-/** By uid: the types that have a field leading there. */
+/** Returns the types that refer to a type, by uid. */
 function referrersOf({ types }: Registry): ReadonlyMap<string, ReadonlySet<string>> {
   const referrers = new Map<string, Set<string>>();
   for (const type of types.values())
@@ -87,7 +88,7 @@ function referrersOf({ types }: Registry): ReadonlyMap<string, ReadonlySet<strin
   return referrers;
 }
 
-/** Unchanged types are examined once for several registries. */
+/** The targets of types, cached because unchanged types occur in several registries. */
 const targets = new WeakMap<ContentType, readonly string[]>();
 
 function targetsOf(type: ContentType): readonly string[] {
@@ -108,6 +109,6 @@ function attributeTargets(attribute: Attribute): readonly string[] {
     case 'dynamiczone':
       return attribute.components;
     case 'morph':
-      return attribute.targets ?? []; // the union of all types follows the registry by itself
+      return attribute.targets ?? []; // null means the union of all types, which follows the registry itself
   }
 }

@@ -13,8 +13,7 @@ import { type SchemaContext, shownType, shownTypes } from './schema-context.js';
 import { errorType } from './shared-types.js';
 
 /**
- * Returns the object types that a polymorphic relation may lead to: the types that it names, else every component and content
- * type.
+ * Returns the union of a polymorphic relation: of its listed targets, or of all components and content types if it lists none.
  */
 export function morphUnion(type: ContentType, attribute: MorphAttribute, context: SchemaContext): GraphQLUnionType {
   const { targets } = attribute;
@@ -28,14 +27,16 @@ export function morphUnion(type: ContentType, attribute: MorphAttribute, context
 const genericMorph = ({ store }: SchemaContext): GenericMorph =>
   store.define('service', GenericMorph.typeName, () => new GenericMorph());
 
-/** Sets the members of the union of all types, which all schemas share, to the types of the schema that is being made. */
+/** Sets the members of the union of all types, which all schemas share, to the types of the schema that is being built. */
 export function followTypes(context: SchemaContext): void {
   const members = shownTypes(context);
   const objects = { current: null as readonly GraphQLObjectType[] | null };
   genericMorph(context).follow(() => (objects.current ??= objectsOf(members, context)), resolveAmong(members));
 }
 
-/** Returns the types by which the union of all types grows when these content types are added; none if the schema does not have it. */
+/**
+ * Returns the new members of the union of all types when content types are added; none if the schema does not contain the union.
+ */
 export const addedMembers = (
   schema: GraphQLSchema,
   added: readonly ContentType[],
@@ -49,8 +50,8 @@ export const addedMembers = (
       );
 
 /**
- * The union of all types, shared by all schemas. Files refer to it, and most types to files: a new union in every schema would
- * require new types as well. The schema that is being replaced sees the new members too, but its queries cannot name them.
+ * The union of all types, shared by all schemas. Files refer to it, and most types refer to files, so a new union for each schema
+ * would require new types too. The schema that is being replaced also gets the new members, but its queries cannot name them.
  */
 class GenericMorph extends GraphQLUnionType {
   static readonly typeName = 'GenericMorph';
@@ -83,7 +84,7 @@ const objectsOf = (members: readonly ContentType[], context: SchemaContext): Gra
     .map((type) => context.objects[type.kind === 'component' ? 'component' : 'attributes'](type, context))
     .filter((type) => Object.keys(type.getFields()).length > 0);
 
-/** The union of the components of a dynamic zone. */
+/** Returns the union of the components of a dynamic zone. */
 export const zoneUnion = (type: ContentType, zone: ZoneAttribute, context: SchemaContext): GraphQLUnionType =>
   context.store.define(type, zoneName(type, zone), (name) => {
     const components = zoneComponents(zone, context);
@@ -100,7 +101,7 @@ function resolveZone(components: readonly ContentType[]): (item: unknown) => str
 }
 
 /**
- * A scalar for an item of a dynamic zone: an object with the name of its component's type as `__typename`. Other keys are not
+ * Returns the scalar of dynamic zone items: objects whose `__typename` is the type name of a component. Other keys are not
  * checked here.
  */
 export const zoneInput = (type: ContentType, zone: ZoneAttribute, context: SchemaContext): GraphQLScalarType =>
@@ -124,7 +125,7 @@ const literalParser =
 const zoneComponents = (zone: ZoneAttribute, context: SchemaContext): ContentType[] =>
   zone.components.map((uid) => shownType(context, uid)).filter((component) => component !== null);
 
-/** Accepts any component of the service; whether the zone allows it is checked with the rest of the entry. */
+/** Parses an item. It may be any component; whether the zone allows it is checked with the entry. */
 function parseItem(value: unknown, expected: string, uids: ReadonlyMap<string, string>): unknown {
   const uid = isRecord(value) ? uids.get(String(value['__typename'])) : undefined;
   if (!isRecord(value) || uid === undefined) throw new TypeError(`Component not found. expected one of: ${expected}`);
@@ -132,6 +133,6 @@ function parseItem(value: unknown, expected: string, uids: ReadonlyMap<string, s
   return { __component: uid, ...Object.fromEntries(fields) };
 }
 
-/** uids of all components by the names of their types. */
+/** Returns the uids of all components by their type names. */
 const componentUids = ({ registry }: SchemaContext): ReadonlyMap<string, string> =>
   new Map([...registry.types.values()].filter(({ kind }) => kind === 'component').map((type) => [typeName(type), type.uid]));
