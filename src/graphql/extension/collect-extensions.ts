@@ -15,8 +15,8 @@ interface CollectedExtension {
 
 /**
  * Calls the extension functions in the order of registration, and merges their results. Types, SDL, plugins, policies and
- * middlewares are concatenated. Of several resolvers of a field the last one is used, of several `auth` the first one. Calls `warn`
- * for unknown keys, which have no effect.
+ * middlewares are concatenated. Of several resolvers of a field the last one is used. `auth` of several configurations is combined.
+ * Calls `warn` for unknown keys, which have no effect.
  */
 export function collectExtensions(used: readonly UsedExtension[], input: ExtensionInput, warn: Warn): CollectedExtension {
   const extensions = used.map((extension) => resultOf(extension, input));
