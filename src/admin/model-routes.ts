@@ -107,4 +107,4 @@ async function remove(call: AdminCall): Promise<ModelPreview> {
 }
 
 const refusal = ({ problems }: ModelPreview): ApiError =>
-  validationError(Object.values(problems).flat()[0] ?? 'the model is wrong', { problems });
+  validationError(Object.values(problems).flat()[0] ?? 'the model is invalid', { problems });

@@ -52,8 +52,9 @@ export function parseResize(
   if (!rules.enabled || request.querystring === '') return null;
   const [width, height, format] = ['width', 'height', 'format'].map((name) => parameterOf(request, name));
   if (width === undefined && height === undefined && format === undefined) return null;
-  if (width !== undefined && height !== undefined) throw validationError('Invalid parameter height: width says the size already');
-  if (isOtherSize(file)) throw validationError('Other sizes are those of the original, and not of another size of it');
+  if (width !== undefined && height !== undefined)
+    throw validationError('Invalid parameter height: width and height cannot be combined');
+  if (isOtherSize(file)) throw validationError('Only the original can be resized, not another size of it');
   if (formatsByType[lookup(file.name) || ''] === undefined) throw validationError('Only images can be resized');
   if (file.size > imageSizeLimit) throw validationError(`Images of more than ${printSize(imageSizeLimit)} cannot be resized`);
   return {

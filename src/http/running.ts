@@ -56,13 +56,13 @@ export function notRunning(message?: string): never {
 
 /** Throws a NotFoundError if users and permissions are disabled. */
 export function accountsOf({ accounts }: Pick<Running, 'accounts'>): Accounts {
-  if (accounts === null) throw notFoundError('Users and permissions are switched off');
+  if (accounts === null) throw notFoundError('Users and permissions are disabled');
   return accounts;
 }
 
 /** Throws a NotFoundError if uploads are disabled. */
 export function mediaOf({ media }: Pick<Running, 'media'>): Media {
-  if (media === null) throw notFoundError('Uploads are switched off');
+  if (media === null) throw notFoundError('Uploads are disabled');
   return media;
 }
 

@@ -12,7 +12,7 @@ const open: Schema = { type: 'object' };
 
 const model: Schema = {
   type: 'object',
-  description: 'A schema.json with its uid, and what is wrong with it',
+  description: 'A schema.json with its uid and its problems',
   properties: { uid: text, attributes: open, problems: texts, warnings: texts, affects: texts },
   required: ['uid'],
 };
@@ -49,9 +49,9 @@ const route = record({ method: text, path: text, body: open }, ['method', 'path'
 
 /** Descriptions of the operations of the admin API, by row. */
 export const adminOperations: Readonly<Record<string, Describe>> = {
-  'GET /admin/api': admin('adminFindRoutes', 'List the routes of the admin API with the bodies that they take', listOf(route)),
+  'GET /admin/api': admin('adminFindRoutes', 'List the routes of the admin API with the schemas of their bodies', listOf(route)),
   'GET /admin/api/models': admin('adminFindModels', 'List models', listOf(model)),
-  'POST /admin/api/models/validate': admin('adminValidateModels', 'Say what storing models would do', preview),
+  'POST /admin/api/models/validate': admin('adminValidateModels', 'Check models and return the effects of storing them', preview),
   'GET /admin/api/models/:uid': admin('adminFindModel', 'Read a model', model),
   'PUT /admin/api/models/:uid': admin('adminWriteModel', 'Store a model', preview, dryRun),
   'DELETE /admin/api/models/:uid': admin('adminDeleteModel', 'Remove a model', preview, dryRun),

@@ -74,8 +74,8 @@ function writtenPaths(operations: readonly ListedOperation[]): ReadonlyMap<strin
 }
 
 const about =
-  'What the reader of this document may do; an admin token shows everything. Nested filters and populate are written in brackets, ' +
-  'as `filters[title][$contains]=tree`.';
+  'The operations that the reader of this document may use; with an admin token all of them. Nested filters and populate are ' +
+  'written in brackets, as `filters[title][$contains]=tree`.';
 
 const errorSchema: Schema = {
   type: 'object',

@@ -18,7 +18,7 @@ const brackets = { style: 'deepObject', explode: true } as const;
 export const entryParameters = (type: ContentType, components: Components): QueryParameter[] => [
   {
     name: 'fields',
-    description: 'Attributes to answer; all unless given',
+    description: 'Attributes to return; all by default',
     schema: listOf({ type: 'string', enum: scalarNames(type, components) }),
     ...commaList,
   },
@@ -71,8 +71,8 @@ const paging = (components: Components): Schema =>
 /** Returns the parameters of a list of files or users, which has no envelope. */
 export const flatListParameters = (type: ContentType, components: Components): QueryParameter[] => [
   ...listParameters(type, components).filter(({ name }) => name !== 'pagination'),
-  parameter('start', 'Entries to leave out', whole),
-  parameter('limit', 'Most entries to answer', whole),
+  parameter('start', 'Number of entries to skip', whole),
+  parameter('limit', 'Maximum number of entries', whole),
 ];
 
 const scalarNames = (type: ContentType, { access }: Components): string[] => [

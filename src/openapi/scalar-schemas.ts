@@ -31,7 +31,7 @@ const scalars: Readonly<Record<ScalarType, ScalarSchema>> = {
   decimal: numeric,
   boolean: { answer: flag },
   date: { answer: { type: 'string', format: 'date' } },
-  time: { answer: { type: 'string', description: 'Such as 14:30:00.000' } },
+  time: { answer: { type: 'string', description: 'A time such as 14:30:00.000' } },
   datetime: { answer: instant },
   timestamp: { answer: { type: 'string', description: 'Milliseconds since 1970' }, input: { type: ['string', 'integer'] } },
   json: { answer: anything },
@@ -58,7 +58,7 @@ export function scalarInput(attribute: ScalarAttribute): Schema {
     ...(minLength !== null && { minLength }),
     ...(maxLength !== null && { maxLength }),
     ...patternOf(attribute),
-    ...(isPlain(initial) && { description: `${String(initial)} unless given` }),
+    ...(isPlain(initial) && { description: `${String(initial)} by default` }),
   };
 }
 

@@ -66,15 +66,18 @@ const locale = record({ id: whole, name: text, code: text, createdAt: orNull(tex
 export const serviceOperations: Readonly<Record<string, Describe>> = {
   'ALL /_health': () => ({
     id: 'health',
-    summary: 'Tell that the process is up',
+    summary: 'Check that the process runs',
     tag: 'Health',
-    answers: { 204: { description: 'It is' } },
+    answers: { 204: { description: 'The process runs' } },
   }),
   'ALL /_health/ready': () => ({
     id: 'ready',
-    summary: 'Tell whether requests are answered',
+    summary: 'Check whether the service is ready',
     tag: 'Health',
-    answers: { ...answers(readiness, 'They are'), 503: { description: 'They are not', content: json(readiness) } },
+    answers: {
+      ...answers(readiness, 'The service is ready'),
+      503: { description: 'The service is not ready', content: json(readiness) },
+    },
   }),
   'GET /uploads/{*name}': () => ({
     id: 'readFile',
@@ -120,14 +123,14 @@ export const serviceOperations: Readonly<Record<string, Describe>> = {
     id: 'readDocument',
     summary: 'Read this document',
     tag: 'Models',
-    description: 'It lists what the caller may do; with an admin token everything.',
+    description: 'Lists the operations that the caller may use; with an admin token all of them.',
     answers: answers({ type: 'object' }, 'An OpenAPI document'),
   }),
   'GET /types.d.ts': () => ({
     id: 'readTypes',
     summary: 'Read the content types as TypeScript',
     tag: 'Models',
-    description: 'They are those with which the caller may do something; with an admin token all.',
+    description: 'Contains the types on which the caller may do something; with an admin token all of them.',
     answers: { 200: { description: 'Declarations', content: { 'application/typescript': text } } },
   }),
 };

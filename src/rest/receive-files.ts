@@ -59,7 +59,7 @@ function received({ fields, files }: MultipartBody): Received {
 async function upload({ files, unknown, field }: Received, staging: Staging, input: RouteCall): Promise<readonly Json[]> {
   const [only] = files;
   if (only === undefined && unknown[0] !== undefined)
-    throw validationError(`Files are empty: they belong into the field "files", not "${unknown[0]}"`);
+    throw validationError(`Files are empty: upload them in the field "files", not "${unknown[0]}"`);
   if (only === undefined || (files.length === 1 && only.size === 0)) throw validationError('Files are empty');
   const info = field('fileInfo');
   const infos = files.length === 1 ? [parseFileInfo(info)] : parseFileInfos(info);

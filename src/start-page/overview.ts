@@ -70,7 +70,7 @@ function warningsOf({ running: { config, backend, isEmbedded } }: RouteCall, aud
     ...(isEmbedded ? ['The database is the embedded one: a single node without password and backups.'] : []),
     ...(backend.store.database.isReplicated
       ? []
-      : ['MongoDB is no replica set: there are no transactions and no change streams.']),
+      : ['MongoDB is not a replica set: there are no transactions and no change streams.']),
     ...config.warnings,
     ...backend.models.reports().flatMap((report) => describeReport(report) ?? []),
   ];

@@ -59,7 +59,7 @@ const renderLink = ({ path, name, about }: PageLink): Html =>
   </li>`;
 
 const closed = html`<h2>The service runs</h2>
-  <p>What it serves is shown to browsers on its own machine, or to everybody if <code>api.open</code> is set.</p>`;
+  <p>Its content is shown to browsers on its own machine, or to everybody if <code>api.open</code> is set.</p>`;
 
 const renderOverview = ({ audience, database, types, more, warnings, projectRoutes }: Overview, address: string): Html =>
   html` <p>${access[audience]} Database: <code>${database}</code></p>
@@ -134,15 +134,12 @@ const recipe = JSON.stringify({
 
 /** Returns the next steps with their commands. `type` is the first content type, if there is one. */
 const steps = (type: TypeOverview | undefined): readonly (readonly [title: string, command: string])[] => [
-  [
-    'Add a content type. This page shows it when it is loaded again.',
-    `echo '${recipe}' > recipe.json\n${commandLine('models add recipe.json')}`,
-  ],
+  ['Add a content type. Reload this page to see it.', `echo '${recipe}' > recipe.json\n${commandLine('models add recipe.json')}`],
   ['Let everybody read.', commandLine(`permissions grant public ${type?.uid ?? 'api::recipe.recipe'}.find`)],
   ['Create a user.', commandLine('user create --username ines --email ines@example.org')],
-  ['Make a token for a program.', commandLine('token create --name app --type read-only')],
+  ['Create a token for a program.', commandLine('token create --name app --type read-only')],
   [
-    'Keep the data in a MongoDB of yours.',
+    'Store the data in your own MongoDB.',
     `MONGODB_URI='mongodb://localhost:27017/content?replicaSet=rs0' ${commandLine('start')}`,
   ],
   ['See all commands.', commandLine('help')],

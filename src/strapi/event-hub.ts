@@ -110,7 +110,7 @@ export class ProjectEvents implements EventHub {
     const type = registry.types.get(model.uid);
     const entry: unknown = type === undefined ? result : hideFrom(null, result, type, registry);
     await this.emit(name, { model: model.modelName, uid: model.uid, entry }).catch((error: unknown) => {
-      log.error({ err: error }, `a listener to ${name} failed`);
+      log.error({ err: error }, `a listener for ${name} failed`);
     });
   }
 }

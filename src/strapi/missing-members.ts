@@ -1,15 +1,15 @@
 const entries = 'read and write entries by strapi.entityService';
-const panel = 'there is no admin panel; the admin API (/admin/api) does its work';
-const code = 'strapi.service(uid), strapi.controller(uid) and strapi.server reach the code of the project';
-const outside = 'jobs and notices run outside of the service, over its API';
-const fields = 'the setting api.customFields says how custom fields are stored';
+const panel = 'there is no admin panel; use the admin API (/admin/api)';
+const code = 'strapi.service(uid), strapi.controller(uid) and strapi.server give access to the code of the project';
+const outside = 'run jobs and notifications outside of the service, and use its API';
+const fields = 'the setting api.customFields defines how custom fields are stored';
 const types = 'strapi.contentTypes and strapi.getModel(uid) have all models in force';
 const queries = 'read and write entries by strapi.db.query(uid) or strapi.entityService';
-const writes = 'create and update take relations, such as { author: { connect: [1] } }';
-const hooks = 'strapi.db.lifecycles.subscribe puts code around reads and writes';
+const writes = 'create and update accept relations, such as { author: { connect: [1] } }';
+const hooks = 'strapi.db.lifecycles.subscribe runs code before and after reads and writes';
 const stored = 'upload, replace and updateFileInfo store files';
 const locales = 'the admin API (/admin/api/locales) changes locales';
-const clones = 'read the entry, and create another one of its values';
+const clones = 'read the entry, and create another one with its values';
 const grants = 'npx mangrove permissions and the admin API (/admin/api/roles) change what roles may do';
 const page = 'findMany of strapi.entityService reads related entries by filters';
 
@@ -28,7 +28,7 @@ const members: Readonly<Record<string, Instead>> = {
     app: code,
     auth: 'users, API tokens and the providers of users-permissions log in',
     container: code,
-    contentAPI: 'roles grant actions of routes; sanitize.contentAPI of @strapi/utils takes away what a caller may not see',
+    contentAPI: 'roles grant actions of routes; sanitize.contentAPI of @strapi/utils removes what a caller may not see',
     cron: outside,
     customFields: fields,
     documents: entries,
@@ -38,7 +38,7 @@ const members: Readonly<Record<string, Instead>> = {
     hook: 'there are no hooks',
     hooks: 'there are no hooks',
     models: types,
-    sanitizers: 'answers never hold private attributes; resolvers choose what they return',
+    sanitizers: 'answers never contain private attributes; resolvers choose what they return',
     startupLogger: 'use strapi.log',
     telemetry: 'nothing is sent',
     validators: 'strapi.entityService checks what it writes',
@@ -140,10 +140,10 @@ const services: Instead = {
   'upload.file': stored,
   'upload.folder': 'files have no folders',
   'upload.api-upload-folder': 'files have no folders',
-  'upload.image-manipulation': 'the service makes the sizes of images that config/plugins names',
+  'upload.image-manipulation': 'the service creates the image sizes that config/plugins lists',
   'upload.provider': stored,
-  'i18n.localizations': 'POST /:pluralName/:id/localizations makes localizations',
-  'i18n.content-types': 'pluginOptions of strapi.getModel(uid) say what is localized',
+  'i18n.localizations': 'POST /:pluralName/:id/localizations creates localizations',
+  'i18n.content-types': 'pluginOptions of strapi.getModel(uid) shows what is localized',
 };
 
 /** Alternatives to models that only Strapi has. */

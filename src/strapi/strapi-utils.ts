@@ -78,7 +78,7 @@ function parseData(data: unknown): unknown {
   try {
     return JSON.parse(String(data));
   } catch {
-    throw validationError('Invalid parameter data: a body of several parts needs a field data with JSON');
+    throw validationError('Invalid parameter data: a multipart body needs a field data with JSON');
   }
 }
 

@@ -42,7 +42,7 @@ describe('admin API', () => {
     const { status, body } = await server.as(null, 'POST', '/api/auth/refresh', { refreshToken: 'x' });
     expect([status, body.error.message]).to.deep.equal([
       404,
-      'Refresh tokens are switched off: set users-permissions.config.refreshTokens.enabled in config/plugins',
+      'Refresh tokens are disabled: set users-permissions.config.refreshTokens.enabled in config/plugins',
     ]);
   });
 

@@ -84,7 +84,7 @@ describe('parseResize', () => {
     ['width=200&width=400', 'Invalid parameter width: expected one of 200, 400'],
     ['width=', 'Invalid parameter width: expected one of 200, 400'],
     ['format=avif', 'Invalid parameter format: expected one of webp'],
-    ['width=200&height=200', 'Invalid parameter height: width says the size already'],
+    ['width=200&height=200', 'Invalid parameter height: width and height cannot be combined'],
   ];
   for (const [querystring, expected] of orders)
     it(querystring === '' ? 'no query' : querystring, () => {

@@ -233,8 +233,8 @@ describe('rest/entry-files', () => {
       'The field map names more than 100 variables for the file 0',
     ],
     ['what is no GraphQL', { operations: operations('{'), map }, onlyUploads],
-    ['no operations', { map }, 'The field operations has to come before the files'],
-    ['no map', { operations: operations(mutation) }, 'The field map has to come before the files'],
+    ['no operations', { map }, 'The field operations must come before the files'],
+    ['no map', { operations: operations(mutation) }, 'The field map must come before the files'],
     ['a map that is no JSON', { operations: operations(mutation), map: '{' }, 'The field map is not valid JSON'],
   ];
   for (const [title, fields, message] of unused)

@@ -168,7 +168,7 @@ describe('media/resized-file', () => {
     const again = await get(`${name.replace('.', '~w320.')}?width=320`);
     expect([again.status, again.body.error.message]).to.deep.equal([
       400,
-      'Other sizes are those of the original, and not of another size of it',
+      'Only the original can be resized, not another size of it',
     ]);
     expect((await get(`thumbnail_${name}?width=320`)).status).to.equal(200);
     expect((await server.stored()).names).to.have.length(stored + 2);

@@ -89,7 +89,7 @@ describe('media/upload', () => {
       'a file in another field',
       () => media.upload([{ ...text, field: 'file' }]),
       400,
-      'Files are empty: they belong into the field "files", not "file"',
+      'Files are empty: upload them in the field "files", not "file"',
     ],
     ['an empty file alone', () => media.upload([{ ...text, bytes: '' }]), 400, 'Files are empty'],
     [

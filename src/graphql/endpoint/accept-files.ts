@@ -99,7 +99,7 @@ function takenVariables(operation: OperationDefinitionNode, schema: GraphQLSchem
 /** Returns the decoded JSON of a field. By the convention of multipart requests it precedes the files. */
 function decodeField(fields: MultipartBody['fields'], name: string): Readonly<Record<string, unknown>> {
   const [text] = fields.get(name) ?? [];
-  if (text === undefined) throw badRequestError(`The field ${name} has to come before the files`);
+  if (text === undefined) throw badRequestError(`The field ${name} must come before the files`);
   const value = decode(text);
   if (!isRecord(value) && !Array.isArray(value)) throw badRequestError(`The field ${name} is not valid JSON`);
   return value as Readonly<Record<string, unknown>>; // the keys of a list are its indices

@@ -133,12 +133,12 @@ const prefix = 'plugin::graphql.';
 
 function ownService<Name extends keyof GraphqlServicesByName>(name: `plugin::graphql.${Name}`): Name {
   if (!name.startsWith(prefix))
-    throw new Error(`Unknown service "${name}"; custom code reaches "${prefix}...", and entries by strapi.entityService`);
+    throw new Error(`Unknown service "${name}"; custom code can use "${prefix}...", and strapi.entityService for entries`);
   return name.slice(prefix.length) as Name; // the part after the prefix
 }
 
 function checkPlugin(name: string, service: FindService): FindService {
-  if (name !== 'graphql') throw new Error(`Unknown plugin "${name}"; custom code reaches "graphql"`);
+  if (name !== 'graphql') throw new Error(`Unknown plugin "${name}"; custom code can use "graphql"`);
   return service;
 }
 

@@ -83,7 +83,7 @@ export const sessionMutations = ({ refresh, logout }: SessionOperations): Fields
   },
   logout: {
     type: logoutPayload,
-    description: 'End the login that a refresh token goes back to',
+    description: 'End the session of a refresh token',
     args: { refreshToken },
     resolve: (_root, args: Values, context) => logout(args, context),
     ...withScope('public', ignoringEnded),

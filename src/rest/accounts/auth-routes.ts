@@ -112,7 +112,7 @@ export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) =
   action: 'anybody',
   ...ignoringEnded,
   handle: () => {
-    throw notFoundError('Refresh tokens are switched off: set users-permissions.config.refreshTokens.enabled in config/plugins');
+    throw notFoundError('Refresh tokens are disabled: set users-permissions.config.refreshTokens.enabled in config/plugins');
   },
 }));
 
