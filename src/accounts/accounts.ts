@@ -6,24 +6,24 @@ import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import { type Address, type Mailer, createMailer } from './mail/mailer.js';
 
-/** The parts that the operations on users and roles work with. */
+/** The components that the operations on users and roles use. */
 export interface Accounts {
   readonly config: Config;
   readonly authenticator: Authenticator;
   readonly tokens: UserTokens;
   readonly mailer: Mailer;
   readonly logger: Logger;
-  /** Returns the address that links in e-mails begin with. */
+  /** The base URL of links in e-mails. */
   readonly address: Address;
 }
 
-/** One request: who makes it, and what they see. */
+/** The caller of a request, and the content operations in that caller's scope. */
 export interface AccountCall {
   readonly caller: Caller;
   readonly content: ContentContext;
 }
 
-/** The body of a request. Its form is not checked yet. */
+/** The body of a request, before validation. */
 export type Body = Readonly<Record<string, unknown>>;
 
 interface AccountsInput {
@@ -34,7 +34,7 @@ interface AccountsInput {
   readonly address: Address;
 }
 
-/** Builds the parts that the operations on users and roles work with. */
+/** Builds the components that the operations on users and roles use. */
 export function createAccounts({ config, tokens, authenticator, logger, address }: AccountsInput): Accounts {
   return {
     config,

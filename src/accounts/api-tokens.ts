@@ -17,7 +17,8 @@ interface MadeToken {
 }
 
 /**
- * Creates an API token. The body has `name`, `type`, and `description`, `permissions` of custom ones, `lifespan` in milliseconds.
+ * Creates an API token. The body has `name`, `type`, `description`, `permissions` (for custom tokens) and `lifespan` (in
+ * milliseconds).
  */
 export async function createToken(body: Body, salt: string, store: Store): Promise<MadeToken> {
   const key = newKey();
@@ -27,7 +28,7 @@ export async function createToken(body: Body, salt: string, store: Store): Promi
 /** Returns a new key of 256 hexadecimal digits. */
 export const newKey = (): string => randomBytes(128).toString('hex');
 
-/** Stores a token by the hash of a key that was made before. */
+/** Stores a token with the hash of an existing key. */
 export async function adoptToken(body: Body, hash: string, store: Store): Promise<ApiToken> {
   const { name, type, description, permissions, lifespan } = readToken(body);
   const now = Date.now();
@@ -88,17 +89,17 @@ const isTokenType = (type: unknown): boolean => tokenTypes.some((known) => known
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** At most 100 years, so that the date can be stored. */
+/** Returns whether a value is a valid lifespan: at most 100 years, so that the date can be stored, or null. */
 const isLifespan = (value: unknown): boolean =>
   value === null || (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 3_155_760_000_000);
 
-/** All tokens, in the order in which they were made. */
+/** Returns all tokens, in the order of creation. */
 export async function listTokens(store: Store): Promise<ApiToken[]> {
   const documents = await readAll(store.database, { find: collections.tokens, sort: { _id: 1 }, batchSize: 1_000_000 });
   return documents.map(apiToken);
 }
 
-/** Deletes a token by id or name, and returns it. It stops working at once. Throws a NotFoundError. */
+/** Deletes a token by id or name, and returns it. The token stops working at once. Throws a NotFoundError if there is none. */
 export async function revokeToken(which: string, store: Store): Promise<ApiToken> {
   const id = decodeId(which);
   const match = id > 0 ? { _id: id } : { name: which };

@@ -8,7 +8,7 @@ type Rule = 'notEmpty' | 'email' | 'required';
 /** The fields of a body in the order of Strapi v4's messages, each with its rules. */
 type FieldRules = Readonly<Record<string, readonly Rule[]>>;
 
-/** Finds what is no address at all. What is stored passes the stricter check of its attribute, too. */
+/** Matches everything that resembles an e-mail address. The attribute checks it more strictly before it is stored. */
 const emailForm = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
 
 const problems: Readonly<Record<Rule, (name: string, value: string) => string | null>> = {
@@ -31,7 +31,7 @@ function textProblems(name: string, value: unknown, rules: readonly Rule[]): str
   return rules.flatMap((rule) => problems[rule](name, value) ?? []);
 }
 
-/** Problems of a body that has keys besides its fields. */
+/** Returns the problem of a body that has other keys than its fields. */
 export function unknownKeyErrors(body: Body, fields: FieldRules): FieldError[] {
   const unknownKeys = Object.keys(body).filter((name) => !Object.hasOwn(fields, name));
   return unknownKeys.length === 0 ? [] : [{ path: [], message: `this field has unspecified keys: ${unknownKeys.join(', ')}` }];
@@ -43,7 +43,8 @@ export function refuseProblems(found: readonly FieldError[]): void {
 }
 
 /**
- * Returns the string fields of a body after checking them. Missing optional fields are empty strings. Throws a ValidationError.
+ * Checks the string fields of a body and returns them. Missing optional fields are empty strings. Throws a ValidationError if a
+ * field is invalid.
  */
 export function readTexts<Name extends string>(
   body: Body,

@@ -5,24 +5,24 @@ import type { ContentContext } from '../content/content-context.js';
 import { claim } from '../mongo/stores/claim.js';
 import { findStoredUser } from './user-store.js';
 
-/** Names that a user asks for. A user may log in by either, so no other user may have one of them as name or as address. */
+/** The names that a user asks for. Users may log in by name or by address, so no other user may have one of these as either. */
 interface WantedNames {
-  /** In lower case. */
+  /** The e-mail address in lower case. */
   readonly email?: string | undefined;
   readonly username?: string | undefined;
 }
 
-/** Which other users count as owners of the names. */
+/** Determines which other users count as owners of the names. */
 interface Others {
   /** The user that gets the names; null if the user is new. */
   readonly except: number | null;
-  /** Whether several users may share an address. A name that is the address of another user is refused in any case. */
+  /** Whether several users may share an address. In any case nobody may take the address of another user as a name. */
   readonly sharedAddress: boolean;
   /** Whether only users with passwords count. */
   readonly onlyLocal: boolean;
 }
 
-/** Returns which of the names another user has, as name or as address; null if neither is taken. */
+/** Returns which of the names another user already has, as name or as address; null if both are free. */
 export async function findTaken(
   { email, username }: WantedNames,
   { except, sharedAddress, onlyLocal }: Others,
@@ -38,8 +38,9 @@ export async function findTaken(
 }
 
 /**
- * Runs work that stores a user with these names. No other instance runs such work for the same names meanwhile. Throws `taken` if
- * somebody does. An index cannot enforce this: addresses need not be unique, and a name may be an address.
+ * Runs work that stores a user with these names. No other instance runs such work for the same names at the same time. Throws
+ * `taken` if another one already does. An index cannot enforce this, because addresses need not be unique, and a name may be an
+ * address.
  */
 export function claimNames<Result>(
   { email, username }: WantedNames,

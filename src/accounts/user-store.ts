@@ -10,17 +10,17 @@ import type { ContentType } from '../schema/content-type.js';
 export const userUid = 'plugin::users-permissions.user';
 export const roleUid = 'plugin::users-permissions.role';
 
-/** A user with the values that answers never show. */
+/** A user with the stored values that answers never contain. */
 export interface StoredUser extends KnownUser {
   readonly password: string | null;
   readonly document: Document;
 }
 
-/** The first user that meets a filter on the stored documents; null if none does. */
+/** Returns the first user whose stored document matches a filter; null if there is none. */
 export const findStoredUser = async (content: ContentContext, filter: Document): Promise<StoredUser | null> =>
   (await findStoredUsers(content, filter, 1))[0] ?? null;
 
-/** The users that meet a filter on the stored documents, by id, up to a limit. */
+/** Returns the users whose stored documents match a filter, sorted by id, up to a limit. */
 export async function findStoredUsers({ store }: ContentContext, filter: Document, limit: number): Promise<StoredUser[]> {
   const documents = await readAll(store.database, { find: collections.users, filter, sort: { _id: 1 }, limit, batchSize: limit });
   return documents.map(storedUser);
@@ -32,22 +32,22 @@ const storedUser = (document: Document): StoredUser => ({
   document,
 });
 
-/** Changes one user in one command, and returns the result; null if none meets the filter. */
+/** Changes one user in one command, and returns the changed user; null if none matches. */
 export async function changeStoredUser({ store }: ContentContext, match: Document, change: Change): Promise<StoredUser | null> {
   const timed = { ...change, set: { ...change.set, updatedAt: new Date() } };
   const document = await updateEntry(store, collections.users, { match, change: timed, projection: {} });
   return document === null ? null : storedUser(document);
 }
 
-/** Returns a context for operations of the service itself, with all rights. */
+/** Returns the context for operations of the service itself, with full access. */
 export const asService = (content: ContentContext): ContentContext => ({
   ...content,
   bind: { ...content.bind, access: fullAccess },
 });
 
 /**
- * Returns the context of a write of users. It writes only relations that the caller may see; attributes of users that a rule
- * hides were left out before.
+ * Returns the context for writing users. Relations can be written only to entries that the caller may see. The caller must
+ * already have removed attributes of users that a rule hides.
  */
 export function asWriter(content: ContentContext): ContentContext {
   const { access } = content.bind;
@@ -55,7 +55,10 @@ export function asWriter(content: ContentContext): ContentContext {
   return { ...content, bind: { ...content.bind, access: { ...access, hidden } } };
 }
 
-/** The same with any role: as in Strapi v4, who may write users may give them one without the right to see roles. */
+/**
+ * Returns the context for writing users with any role. As in Strapi v4, callers who may write users may assign roles without the
+ * right to see them.
+ */
 export function asRoleGiver(content: ContentContext): ContentContext {
   const writer = asWriter(content);
   const { access } = writer.bind;

@@ -30,7 +30,7 @@ export interface EmailTemplate {
 
 export type TemplateName = 'reset_password' | 'email_confirmation';
 
-/** Stored settings of users and permissions; null if nothing was changed. */
+/** The stored settings of users and permissions. */
 export interface StoredSettings {
   readonly advanced: AccountSettings;
   readonly templates: Readonly<Partial<Record<TemplateName, EmailTemplate>>>;
@@ -38,7 +38,7 @@ export interface StoredSettings {
 
 export const settingsId = 'users-permissions';
 
-/** Reads the stored settings; missing ones have their defaults. */
+/** Reads the stored settings, and fills in defaults. */
 export async function readAccountSettings(database: Database): Promise<StoredSettings> {
   const [stored] = await readAll(database, { find: collections.settings, filter: { _id: settingsId }, limit: 1 });
   return {

@@ -10,7 +10,7 @@ import { bulkWrite } from '../mongo/write/bulk-write.js';
 export const tokenTypes = ['read-only', 'full-access', 'custom', 'admin'] as const;
 export type TokenType = (typeof tokenTypes)[number];
 
-/** A token as it is stored; of its key only a hash. */
+/** A stored token. Only a hash of its key is stored. */
 export interface ApiToken {
   readonly id: number;
   readonly name: string;
@@ -24,10 +24,10 @@ export interface ApiToken {
   readonly access: Access;
 }
 
-/** Returns the stored form of a key. Keys cannot be guessed from it without the salt, which is not in the database. */
+/** Returns the hash of a key. Keys cannot be guessed from it without the salt, which is not in the database. */
 export const hashKey = (key: string, salt: string): string => createHmac('sha512', salt).update(key).digest('hex');
 
-/** Returns an identifier of a salt, which does not reveal it. */
+/** Returns an identifier of a salt that does not reveal the salt. */
 export const saltMark = (salt: string): string => hashKey('which salt is this', salt).slice(0, 32);
 
 const date = (value: unknown): Date | null => (value instanceof Date ? value : null);
@@ -54,10 +54,10 @@ function accessOf(type: TokenType, permissions: readonly string[]): Access {
   return { ...fullAccess, grants: { kind: 'actions', actions: new Set(permissions) } };
 }
 
-/** How old `lastUsedAt` may be, in milliseconds. This makes one write per token and hour, not one per request. */
+/** Maximum age of `lastUsedAt` in milliseconds, so that it is written once per token and hour, not per request. */
 const usePrecision = 3_600_000;
 
-/** Finds the token that a key belongs to, expired ones too; null if there is none. All tokens are kept in memory. */
+/** Returns a function that finds the token of a key, even if it has expired; null if there is none. All tokens are cached. */
 export function tokenFinder(backend: Backend, salt: string): (key: string) => Promise<ApiToken | null> {
   const { store } = backend;
   const readTokens = cacheUntilChanged(store.changes, [collections.tokens], async () => {
@@ -72,7 +72,7 @@ export function tokenFinder(backend: Backend, salt: string): (key: string) => Pr
   };
 }
 
-/** Not awaited: a token works even if its use cannot be stored. */
+/** Stores the time at which a token was used. Not awaited, because a token works even if its use cannot be stored. */
 function noteUse({ store }: Backend, { id, lastUsedAt }: ApiToken, noted: Map<number, number>): void {
   const now = Date.now();
   if (now - Math.max(lastUsedAt?.getTime() ?? 0, noted.get(id) ?? 0) < usePrecision) return;

@@ -20,7 +20,7 @@ export interface Authenticator {
   authenticate(credentials: Credentials): Promise<Caller>;
   roles(): Promise<Roles>;
   settings(): Promise<StoredSettings>;
-  /** The token of that key, of any type, expired or not. */
+  /** Finds the token of a key, of any type, expired or not; null if there is none. */
   findToken(key: string): Promise<ApiToken | null>;
 }
 
@@ -28,9 +28,9 @@ export interface Authenticator {
 interface Credentials {
   /** The Authorization header. */
   readonly authorization: string | undefined;
-  /** Whether a program of this machine has sent it; asked only where that counts. */
+  /** Returns whether the request comes from a program on this machine. Called only if that matters. */
   readonly isLocal: () => boolean;
-  /** Whether the token of a user that is refused for this reason is ignored instead. */
+  /** Returns whether a user's token that is invalid for this reason is ignored instead of refused. */
   readonly ignores: (fault: TokenFault) => boolean;
 }
 
@@ -41,7 +41,7 @@ interface AuthenticatorInput {
   /** Whether the database is the one that the service starts itself. */
   readonly isEmbedded: boolean;
   readonly tokenSalt: string;
-  /** Null: there are no users. */
+  /** Null if users are disabled. */
   readonly userTokens: UserTokens | null;
 }
 
@@ -51,7 +51,7 @@ interface Sources extends Omit<Authenticator, 'authenticate'> {
   readonly openAccess: OpenAccess;
 }
 
-/** Creates an authenticator. Values that every request needs are cached until any instance changes them. */
+/** Creates an authenticator. The values that every request needs are cached until an instance changes them. */
 export function createAuthenticator(input: AuthenticatorInput): Authenticator {
   const { backend } = input;
   const { database, changes } = backend.store;
@@ -74,7 +74,7 @@ function authenticate(credentials: Credentials, sources: Sources): Promise<Calle
 }
 
 async function bearerCaller(bearer: string, credentials: Credentials, sources: Sources): Promise<Caller> {
-  // Keys of API tokens are hexadecimal; looking a JWT up among them would cost a hash for each request.
+  // Keys of API tokens are hexadecimal. Looking up a JWT among them would cost a hash for each request.
   const token = bearer.includes('.') ? null : await sources.findToken(bearer);
   if (token !== null) return tokenCaller(token);
   return userCaller(bearer, credentials, sources);
@@ -106,7 +106,7 @@ async function publicCaller({ isLocal, ended }: PublicRequest, sources: Sources)
   };
 }
 
-/** The public while the service is open. */
+/** Returns the public caller while the service is open. */
 const openCaller = (access: Access, ended: TokenFault | null): Caller => ({
   kind: 'public',
   access,
@@ -114,7 +114,10 @@ const openCaller = (access: Access, ended: TokenFault | null): Caller => ({
   ended,
 });
 
-/** Admin tokens open the admin API only. */
+/**
+ * Returns the caller of an API token. Throws an UnauthorizedError if the token has expired, or is an admin token, which is valid
+ * only for the admin API.
+ */
 function tokenCaller(token: ApiToken): Caller {
   if (token.type === 'admin') throw refusedToken('token_invalid');
   if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now())
@@ -137,15 +140,13 @@ async function userCaller(bearer: string, credentials: Credentials, sources: Sou
   return { kind: 'user', access, user, role: role ?? null, publicActions };
 }
 
-/**
- * Returns the caller with a token that is no longer valid: the public if that is ignored. Throws an UnauthorizedError otherwise.
- */
+/** Returns the public caller if the invalid token is ignored. Throws an UnauthorizedError otherwise. */
 function endedCaller(ended: TokenFault, { isLocal, ignores }: Credentials, sources: Sources): Promise<Caller> {
   if (!ignores(ended)) throw refusedToken(ended);
   return publicCaller({ isLocal, ended }, sources);
 }
 
-/** Returns why a valid token of a user is refused; null if it is accepted. */
+/** Returns the reason to refuse a valid token of a user; null if there is none. */
 function faultOf(user: KnownUser | null, { version }: TokenClaims, settings: AccountSettings): TokenFault | null {
   if (user === null) return 'token_revoked';
   if (user.blocked) return 'account_blocked';

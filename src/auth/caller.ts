@@ -5,7 +5,7 @@ import type { Access } from '../query/access.js';
 import type { ApiToken } from './api-token.js';
 import type { Role } from './role.js';
 
-/** The values of a user that decide about requests. */
+/** The values of a user that authentication and authorization need. */
 export interface KnownUser {
   readonly id: number;
   readonly username: string;
@@ -13,13 +13,13 @@ export interface KnownUser {
   readonly role: number | null;
   readonly blocked: boolean;
   readonly confirmed: boolean;
-  /** Rises with every change of the password: tokens of another version are refused. */
+  /** Version of the user's tokens, which increases to revoke them. Tokens of another version are refused. */
   readonly tokenVersion: number;
 }
 
 const projection = { username: 1, email: 1, role: 1, blocked: 1, confirmed: 1, _tokenVersion: 1 };
 
-/** The user of that id, or null. */
+/** Reads the user of an id; null if there is none. */
 export async function readUser(database: Database, id: number): Promise<KnownUser | null> {
   const [document] = await readAll(database, { find: collections.users, filter: { _id: id }, projection, limit: 1 });
   return document === undefined ? null : knownUser(document);
@@ -44,9 +44,9 @@ export type Caller =
   | {
       readonly kind: 'public';
       readonly access: Access;
-      /** Whether the public role has no grants. Requests are then answered by 401 instead of 403. */
+      /** Whether the public role has no grants. Refused requests are then answered with 401 instead of 403. */
       readonly publicRoleIsEmpty: boolean;
-      /** Why the token of a user is no longer valid and was ignored; null if none was sent. */
+      /** The reason why a user's token was ignored; null if none was ignored. */
       readonly ended: TokenFault | null;
     }
   | {
@@ -54,7 +54,7 @@ export type Caller =
       readonly access: Access;
       readonly user: KnownUser;
       readonly role: Role | null;
-      /** Actions that the user may do without credentials. */
+      /** Actions of the public role. */
       readonly publicActions: ReadonlySet<string>;
     }
   | { readonly kind: 'token'; readonly access: Access; readonly token: ApiToken };

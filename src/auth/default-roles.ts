@@ -22,15 +22,15 @@ export const defaultGrants: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The built-in roles; the index is the id less one. */
+/** The built-in roles. The id of a role is its index plus one. */
 export const builtinRoles = [
   { type: 'authenticated', name: 'Authenticated', description: 'Default role given to authenticated user.' },
   { type: 'public', name: 'Public', description: 'Default role given to unauthenticated user.' },
 ] as const;
 
 /**
- * Creates the built-in roles if there are no roles, and their grants if there are no grants. The ids are fixed, so that instances
- * starting at the same time create them once.
+ * Creates the built-in roles if there are no roles, and then their grants if there are no grants. The ids are fixed, so that
+ * instances that start at the same time create them only once.
  */
 export async function createDefaultRoles(store: Store): Promise<void> {
   if (!(await isEmpty(store, collections.roles))) return;

@@ -12,15 +12,18 @@ const roleActions = ['createRole', 'updateRole', 'deleteRole'].map((name) => `pl
 const userActions = ['create', 'update', 'destroy'].map((name) => `plugin::users-permissions.user.${name}`);
 
 /**
- * Access of everybody if the configuration opens the service: all actions except changes of roles, which would outlast the
+ * The access of everybody if the configuration opens the service. It excludes changes of roles, because they would outlast the
  * setting.
  */
 const openAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new Set(roleActions) } };
 
-/** Access while the service opens itself. Users cannot be changed either, because their existence closes the service. */
+/** The access while the service is open by default. Users cannot be changed either, because the first user closes the service. */
 const localAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new Set([...roleActions, ...userActions]) } };
 
-/** The access that an open service grants to the public and to users, or how to find it for a request; null if it is not open. */
+/**
+ * The access that an open service grants to the public and to users, or a function that finds it for a request; null if the
+ * service is not open.
+ */
 export type OpenAccess = Access | ((roles: Roles, isLocal: () => boolean) => Promise<Access | null>) | null;
 
 interface OpenAccessInput {
@@ -32,8 +35,9 @@ interface OpenAccessInput {
 }
 
 /**
- * The service is open to everybody if `api.open` says so. If it says nothing, the service is open to programs of this machine, as long
- * as it runs outside of production on its embedded database, and there is neither a user nor a grant besides the defaults.
+ * Returns the access to an open service. With `api.open: true` it is open to everybody. By default it is open to programs on this
+ * machine, if it runs outside of production with its embedded database, and while there are neither users nor grants besides the
+ * defaults.
  */
 export function createOpenAccess({ config, backend, logger, isEmbedded }: OpenAccessInput): OpenAccess {
   const { open } = config.api;
@@ -46,17 +50,17 @@ export function createOpenAccess({ config, backend, logger, isEmbedded }: OpenAc
     if (wasOpen && !isOpen)
       logger.warn(
         {},
-        'There is a user or a grant now: the service is no longer open, and callers have the rights of their role only',
+        'There is a user or a grant now: the service is no longer open, and callers have only the rights of their role',
       );
     wasOpen = isOpen;
     return isOpen && isLocal() ? localAccess : null;
   };
 }
 
-/** To whom the service is open. */
+/** The clients that the service is open to. */
 export type Audience = 'everybody' | 'local' | 'nobody';
 
-/** Reads to whom the service is open now. */
+/** Reads which clients the service is open to now. */
 export async function readAudience({ config, backend, isEmbedded }: Omit<OpenAccessInput, 'logger'>): Promise<Audience> {
   const { open } = config.api;
   if (open !== null) return open ? 'everybody' : 'nobody';
@@ -71,6 +75,6 @@ async function readHasUsers(database: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Whether the service is open without being asked, as long as nothing else closes it. */
+/** Returns whether the service is open by default, as long as there are no users and no further grants. */
 const mayOpenItself = ({ environment, plugins }: Config, isEmbedded: boolean): boolean =>
   isEmbedded && environment !== 'production' && plugins['users-permissions'].enabled;

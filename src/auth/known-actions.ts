@@ -2,7 +2,7 @@ import type { Config } from '../config/config.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
 
-/** The parts of the service that can be switched off and have actions. */
+/** Whether the optional parts of the service that have actions are enabled. */
 interface ActivePlugins {
   readonly users: boolean;
   readonly upload: boolean;
@@ -25,25 +25,25 @@ const ofUsers = [
 
 const ofUpload = ['find', 'findOne', 'destroy', 'upload', 'replace'].map((name) => `plugin::upload.content-api.${name}`);
 
-/** The actions on users and on files, by the uid of the type that their answers show. */
+/** The actions on users and on files, by the uid of the type. */
 export const pluginActions: Readonly<Record<string, readonly string[]>> = {
   'plugin::users-permissions.user': ofUsers,
   'plugin::upload.file': ofUpload,
 };
 
-/** Adds files. */
+/** The action to upload files. */
 export const uploadAction = 'plugin::upload.content-api.upload';
-/** Replaces the content of a file. */
+/** The action to replace the content of a file. */
 export const replaceAction = 'plugin::upload.content-api.replace';
 
-/** The version of the list of actions that roles and tokens are stored with. Version 1 has an action of its own to replace files. */
+/** Version of the list of actions, stored with each role and token. Version 1 added a separate action to replace files. */
 export const grantsVersion = 1;
 
 const ofModels = ['components.getComponents', 'components.getComponent', 'content-types.getContentTypes'].map(
   (action) => `plugin::content-type-builder.${action}`,
 );
 
-/** Every action that a role or token can be granted. */
+/** Returns all actions that can be granted to a role or token. */
 export function knownActions(registry: Registry, plugins: ActivePlugins): string[] {
   const types = [...registry.types.values()].filter(({ uid }) => uid.startsWith('api::'));
   return [
@@ -56,12 +56,12 @@ export function knownActions(registry: Registry, plugins: ActivePlugins): string
   ];
 }
 
-/** Every action that there may be on a content type. */
+/** All actions that a content type can have. */
 export const typeActions = ['find', 'findOne', 'create', 'update', 'delete', 'createLocalization'] as const;
 
 const ofSingleTypes: ReadonlySet<string> = new Set(['find', 'update', 'delete', 'createLocalization']);
 
-/** The actions that there are on the entries of a type. */
+/** Returns the actions on the entries of a type. */
 export const actionsOn = ({ kind, localized }: ContentType): (typeof typeActions)[number][] =>
   typeActions.filter(
     (action) => (kind !== 'singleType' || ofSingleTypes.has(action)) && (localized || action !== 'createLocalization'),

@@ -3,7 +3,7 @@ import { type Database, type Document, readAll } from '../mongo/database.js';
 import { builtinRoles, defaultGrants } from './default-roles.js';
 import type { Role, RoleRules, Roles } from './role.js';
 
-/** Reads all roles with their permissions: two commands. */
+/** Reads all roles with their permissions, by two commands. */
 export async function readRoles(database: Database): Promise<Roles> {
   const [roles, permissions] = await Promise.all([
     readAll(database, { find: collections.roles, sort: { _id: 1 }, batchSize }),

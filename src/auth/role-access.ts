@@ -13,7 +13,7 @@ interface RuleContext {
   readonly limits: Limits;
 }
 
-/** Returns the access of a user, or of the public, by a role, with its rules applied to this user. */
+/** Returns the access that a role grants to a user, or to the public, with the rules applied to that user. */
 export function roleAccess(role: Role, user: KnownUser | null, { registry, limits }: RuleContext): Access {
   if (role.rules === null) return role.access;
   const { fields, rows } = role.rules;
@@ -24,7 +24,7 @@ export function roleAccess(role: Role, user: KnownUser | null, { registry, limit
   };
 }
 
-/** Returns the attributes that field rules hide, and those that show the same links from the other side. */
+/** Returns the attributes that field rules hide, and the attributes that show the same links from the other side. */
 function hiddenBy(fields: RoleRules['fields'], registry: Registry): Access['hidden'] {
   const hidden = new Map<string, Set<string>>();
   const hide = ({ uid, name }: AttributeName): void => {
@@ -41,7 +41,10 @@ function hiddenBy(fields: RoleRules['fields'], registry: Registry): Access['hidd
   return hidden;
 }
 
-/** A polymorphic attribute leads to other types as well, so it is not hidden as a whole: `isHiddenLink` decides for each type. */
+/**
+ * Returns whether an attribute is polymorphic. Such an attribute also leads to other types, so it is not hidden as a whole:
+ * `isHiddenLink` decides for each type.
+ */
 const isMorph = ({ uid, name }: AttributeName, { types }: Registry): boolean =>
   types.get(uid)?.attributes.get(name)?.kind === 'morph';
 
@@ -55,7 +58,7 @@ type UserName = (typeof userNames)[number];
 
 const prefix = '$user.';
 
-/** The name in `$user.<name>`; null for any other value. */
+/** Returns the name in `$user.<name>`; null for any other value. */
 const userName = (value: unknown): UserName | null => userNames.find((name) => value === `${prefix}${name}`) ?? null;
 
 /** Returns the strings of a rule that begin with `$user.` and have an unknown name. */
@@ -65,8 +68,8 @@ export function unknownUserNames(rule: unknown): string[] {
 }
 
 /**
- * A stored rule with the values of the caller's user filled in. Without a user, or without one of the values, nothing meets a rule
- * that names them. Throws a ValidationError if the rule is no filter.
+ * Returns a stored rule with the values of the caller's user filled in. If the rule names a value that is missing, no entry meets
+ * it. Throws a ValidationError if the rule is not a valid filter.
  */
 export function rowRule(rule: unknown, user: KnownUser | null, limits: Limits): RowRule {
   const missing = { isMissing: false };
@@ -100,7 +103,10 @@ interface Equality {
   readonly name: UserName;
 }
 
-/** Returns the conditions of a rule that must all be met: `{ owner: { id: { $eq: '$user.id' } } }` is an equality, null for any other form. */
+/**
+ * Returns the conditions that a rule combines by `$and`: an equality for the form `{ owner: { id: { $eq: '$user.id' } } }`, null
+ * for any other form.
+ */
 function equalitiesOf(rule: unknown): readonly (Equality | null)[] {
   if (!isRecord(rule)) return [null];
   return Object.entries(rule).flatMap(([key, value]) => {

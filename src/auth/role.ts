@@ -1,31 +1,31 @@
 import type { Access } from '../query/access.js';
 
-/** The attributes of a type that a role may use: those listed, or all but those listed. */
+/** The attributes of a type that a role may use: only the listed ones (`allow`), or all except these (`deny`). */
 export type FieldRule = { readonly allow: readonly string[] } | { readonly deny: readonly string[] };
 
 /** Restrictions of a role beyond its actions, by uid. */
 export interface RoleRules {
   readonly fields: Readonly<Record<string, FieldRule>>;
-  /** Filters in the language of requests, that entries must meet; `$user.id` is the caller's. */
+  /** Filters, in the syntax of requests, that entries must meet. `$user.id` is the id of the caller's user. */
   readonly rows: Readonly<Record<string, unknown>>;
 }
 
-/** A role and all that it may do. */
+/** A role with its actions and rules. */
 export interface Role {
   readonly id: number;
   readonly type: string;
   readonly name: string;
   readonly actions: ReadonlySet<string>;
-  /** Null: no rules. */
+  /** Null if there are none. */
   readonly rules: RoleRules | null;
   /** The access without rules. */
   readonly access: Access;
 }
 
-/** All roles, as they are stored. */
+/** All stored roles. */
 export interface Roles {
   readonly byId: ReadonlyMap<number, Role>;
   readonly byType: ReadonlyMap<string, Role>;
-  /** Whether anything was granted besides the defaults of a fresh database. */
+  /** Whether the roles or their actions differ from those of a new database. */
   readonly areConfigured: boolean;
 }

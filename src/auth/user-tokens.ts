@@ -7,11 +7,11 @@ import type { KnownUser } from './caller.js';
 
 /** Issues and verifies the tokens of users. */
 export interface UserTokens {
-  /** A token for a user; its version is left out while it is 0, so that it looks like Strapi v4's. */
+  /** Returns a token for a user. Its version is omitted if it is 0, so that the token looks like Strapi v4's. */
   sign(user: Pick<KnownUser, 'id' | 'tokenVersion'>, expiresIn?: string | number): string;
-  /** Returns the claims of a token, or why it is refused: it is invalid or has expired. */
+  /** Returns the claims of a token, or the reason to refuse it. */
   verify(token: string): TokenClaims | 'token_invalid' | 'token_expired';
-  /** Returns an HMAC of a string: 64 hexadecimal digits. */
+  /** Returns the HMAC of a string, in 64 hexadecimal digits. */
   derive(text: string): string;
 }
 
@@ -25,8 +25,9 @@ interface Verified extends TokenClaims {
 }
 
 /**
- * Signs with HS256 and accepts nothing else. The key is built once: the library tries to read a string as a PEM key at every
- * call, which takes 450 µs. Verified tokens are remembered: a signature takes 30 µs to check, and clients repeat their tokens.
+ * Creates the issuer of user tokens. It signs with HS256 and accepts no other algorithm. The key object is built once, because
+ * otherwise the library tries to read the string as a PEM key at every call, which takes 450 µs. Verified tokens are cached,
+ * because checking a signature takes 30 µs and clients repeat their tokens.
  */
 export function userTokens(secret: string, expiresIn: string | number): UserTokens {
   const key = createSecretKey(secret, 'utf8');
@@ -48,7 +49,7 @@ export function userTokens(secret: string, expiresIn: string | number): UserToke
   };
 }
 
-/** Loaded with the first token: it takes 70 ms and 1.3 MB. */
+/** Loads the library when it is first needed, because it takes 70 ms and 1.3 MB. */
 const loadLibrary = (): typeof jwt => (library ??= createRequire(import.meta.url)('jsonwebtoken') as typeof jwt); // typed by the import above
 
 let library: typeof jwt | undefined;
@@ -65,7 +66,7 @@ function verify(token: string, key: KeyObject): Verified | 'token_invalid' | 'to
     if (!isId(id)) return 'token_invalid';
     return { id, version: typeof v === 'number' ? v : 0, expiresAt: typeof exp === 'number' ? exp : Infinity };
   } catch (error) {
-    // Thrown only once the signature was found right.
+    // A TokenExpiredError is thrown only after the signature was verified.
     return error instanceof loadLibrary().TokenExpiredError ? 'token_expired' : 'token_invalid';
   }
 }

@@ -7,32 +7,35 @@ import type { Database } from '../../mongo/database.js';
 export interface Attempt {
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds of Unix time at which counting starts again. */
+  /** Unix time in seconds at which the next interval begins. */
   readonly resetsAt: number;
   readonly isOver: boolean;
 }
 
-/** Counts attempts, for all instances together. */
+/** Counts attempts across all instances. */
 export interface AttemptLimiter {
   /** Counts one attempt under a key. */
   count(key: string): Promise<Attempt>;
-  /** Returns the state that one more attempt would have, without counting it; null if none was counted in this interval. */
+  /** Returns the state for one more attempt, without counting it; null if none was counted in this interval. */
   find(key: string): Promise<Attempt | null>;
 }
 
 interface LimiterInput {
-  /** The name of the collection of the counts. */
+  /** Name of the collection that stores the counts. */
   readonly collection: string;
-  /** Attempts in one interval. */
+  /** Maximum number of attempts in one interval. */
   readonly max: number;
-  /** Milliseconds. */
+  /** Length of an interval in milliseconds. */
   readonly interval: number;
 }
 
-/** This file alone: the index of the package loads the limiters of all databases. */
+/** Imported from its own file, because the index of the package loads the limiters of all databases. */
 const Limiter = createRequire(import.meta.url)('rate-limiter-flexible/lib/RateLimiterMongo.js') as typeof RateLimiterMongo; // typed by the index
 
-/** Returns a limiter that counts in MongoDB. Rejects with 503 if the database does not answer in time, so that every attempt is counted. */
+/**
+ * Returns a limiter that counts in MongoDB. Its methods reject with a 503 if the database does not answer in time, so that no
+ * attempt goes uncounted.
+ */
 export function attemptLimiter(database: Database, { collection, max, interval }: LimiterInput): AttemptLimiter {
   const { db, client } = database;
   const limiter = new Limiter({
@@ -42,7 +45,7 @@ export function attemptLimiter(database: Database, { collection, max, interval }
     keyPrefix: '',
     points: max,
     duration: interval / 1000,
-    // The library would not wait for them, and attempts that come at once would be counted apart without them.
+    // Created below: the library does not wait for its indexes, and without them concurrent attempts are counted separately.
     disableIndexesCreation: true,
   });
   const counts = db.collection(collection);
@@ -58,7 +61,7 @@ export function attemptLimiter(database: Database, { collection, max, interval }
         return attemptOf(await inWriteTime(database, () => ensureIndexes().then(() => limiter.consume(key))), max, 'allowed');
       } catch (refusal) {
         if (refusal instanceof Error) throw refusal;
-        return attemptOf(refusal as RateLimiterRes, max, 'refused'); // what the library rejects with unless it is an Error
+        return attemptOf(refusal as RateLimiterRes, max, 'refused'); // the library rejects with this unless it is an Error
       }
     },
     find: async (key) => {
@@ -68,7 +71,10 @@ export function attemptLimiter(database: Database, { collection, max, interval }
   };
 }
 
-/** Creates the indexes of a limiter. If counts from before the indexes contain duplicates, `clear` deletes all of them first. */
+/**
+ * Creates the indexes of a limiter. If counts that are older than the indexes contain duplicates, `clear` first deletes all
+ * counts.
+ */
 async function createIndexes(limiter: Pick<RateLimiterMongo, 'createIndexes'>, clear: () => Promise<unknown>): Promise<void> {
   try {
     await limiter.createIndexes();
@@ -79,7 +85,7 @@ async function createIndexes(limiter: Pick<RateLimiterMongo, 'createIndexes'>, c
   }
 }
 
-/** The code of MongoDB for a value that a unique index contains already. */
+/** MongoDB's error code for a value that a unique index already contains. */
 const duplicateKey = 11_000;
 
 const attemptOf = (

@@ -7,7 +7,7 @@ import { changeStoredUser, findStoredUser, userType } from '../user-store.js';
 
 const fields = { passwordConfirmation: ['required'], password: ['required'], currentPassword: ['required'] } as const;
 
-/** Sets a new password for the caller; tokens issued before stop working. Throws an ApplicationError or a ValidationError. */
+/** Sets a new password for the caller, and revokes the tokens issued before. Throws an ApplicationError or a ValidationError. */
 export async function changePassword(accounts: Accounts, body: Body, { caller, content }: AccountCall): Promise<Session> {
   if (caller.kind !== 'user') throw applicationError('You must be authenticated to reset your password');
   refuseProblems(changeProblems(body));
@@ -27,7 +27,7 @@ export async function changePassword(accounts: Accounts, body: Body, { caller, c
   return openSession(accounts, changed, content);
 }
 
-/** Returns everything that is wrong with the body. If the confirmation differs, it is not reported as missing as well. */
+/** Returns all problems of the body. A confirmation that differs is not also reported as missing. */
 function changeProblems(body: Body): FieldError[] {
   const found = [...fieldProblems(body, fields), ...unknownKeyErrors(body, fields)];
   const { password, passwordConfirmation } = body;

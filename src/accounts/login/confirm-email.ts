@@ -8,36 +8,39 @@ import { heldCode, makeCode, storedCode } from './passwords.js';
 import { openSession, type Session } from './session.js';
 import { changeStoredUser, findStoredUser, type StoredUser } from '../user-store.js';
 
-/** Bytes of a confirmation code, as in Strapi v4. */
+/** Length of a confirmation code in bytes, as in Strapi v4. */
 const codeBytes = 20;
 
-/** A code that confirms an address. */
+/** A code that confirms an e-mail address. */
 interface Confirmation {
   readonly code: string;
-  /** The value of `confirmationToken`. */
+  /** The stored form of the code, in the attribute `confirmationToken`. */
   readonly stored: string;
 }
 
-/** Creates a code that confirms an address. It expires as configured. */
+/** Creates a code that confirms an e-mail address. It expires after the configured time. */
 export function makeConfirmation({ config }: Pick<Accounts, 'config'>): Confirmation {
   const code = makeCode(codeBytes);
   return { code, stored: storedCode(code, config.plugins['users-permissions'].config.codes.confirmation) };
 }
 
-/** Sends a link that confirms the address of a user; a former link stops working. */
+/** Sends a link that confirms the address of a user. Earlier links stop working. */
 export async function sendConfirmation(accounts: Accounts, user: StoredUser, content: ContentContext): Promise<void> {
   const { code, stored } = makeConfirmation(accounts);
   await changeStoredUser(content, { _id: user.id }, { set: { confirmationToken: stored } });
   await mailConfirmation(accounts, user, code);
 }
 
-/** Sends a link with a code that is stored. */
+/** Sends a confirmation link with a code that is already stored. */
 export function mailConfirmation({ config, address, mailer }: Accounts, user: KnownUser, code: string): Promise<void> {
   const url = `${address.url}${config.api.rest.prefix}/auth/email-confirmation`;
   return mailer.send('email_confirmation', user, { URL: url, CODE: code });
 }
 
-/** Confirms the address that a code was sent to; the code works once, until it expires. Throws a ValidationError. */
+/**
+ * Confirms the address that a code was sent to. A code works once, until it expires. Throws a ValidationError if the code is
+ * invalid.
+ */
 export async function confirmEmail(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
   const { confirmation } = readTexts(body, { confirmation: ['required'] }, 'ignored');
   const user = await changeStoredUser(
@@ -50,8 +53,8 @@ export async function confirmEmail(accounts: Accounts, body: Body, { content }: 
 }
 
 /**
- * Sends the link again, after the answer. The answer for an unknown address is that of a known one, and takes as long. Throws an
- * ApplicationError if the address is confirmed or its user blocked, unless accounts are hidden.
+ * Sends the confirmation link again, after the answer. Known and unknown addresses get the same answer in the same time. Throws
+ * an ApplicationError if the address is confirmed or its user is blocked, unless `hideAccounts` is set.
  */
 export async function resendConfirmation(
   accounts: Accounts,

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.js';
 import type { Database } from '../../mongo/database.js';
 import { type Attempt, type AttemptLimiter, attemptLimiter } from './attempt-limiter.js';
 
-/** The name under which attempts at a route are counted. It is not the path, which has several spellings. */
+/** The name under which attempts at a route are counted. The path would not do, because it has several spellings. */
 export type LimitedRoute =
   | 'login'
   | 'register'
@@ -14,23 +14,23 @@ export type LimitedRoute =
   | 'send-email-confirmation'
   | 'connect'
   | 'refresh'
-  /** Of code of a project. */
+  /** A name chosen by code of the project. */
   | `code:${string}`;
 
-/** Counts attempts at the routes of users, each of them under all keys that it has. */
+/** Counts attempts at the routes of users, each attempt under all keys that apply. */
 export interface AttemptLimits {
   /**
-   * Counts an attempt under one key after the other, up to the first one with too many attempts. Attempts that a limit of their client
-   * refuses do not count for the account: one client could use up the attempts of its owner. Each key that names what a client may make up
-   * comes after one that it cannot change, so that a client cannot store any number of counts. Returns the state under that key, else
-   * under the sender.
+   * Counts an attempt under one key after the other, and stops at the first limit that is exceeded. An attempt that a limit of
+   * the client refuses does not count for the account; otherwise one client could use up the attempts of the account's owner.
+   * Keys that the client cannot change come before keys that contain its input, so that it cannot store any number of counts.
+   * Returns the state of the exceeded limit, else that of the sender.
    */
   count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): Promise<Attempt>;
 }
 
 type Settings = Config['plugins']['users-permissions']['config']['ratelimit'];
 
-/** Null: attempts are not limited. */
+/** Returns the limits of attempts; null if they are disabled. */
 export function attemptLimits(settings: Settings, database: Database): AttemptLimits | null {
   if (!settings.enabled) return null;
   const { interval, max, maxPerClient, slowInterval, maxPerAccount, maxPerClientAndAccount, maxPerAddress } = settings;
@@ -59,23 +59,23 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
   };
 }
 
-/** The result of a guess. */
+/** The result of checking a guess. */
 interface JudgedGuess<Found> {
-  /** Null: it was wrong. */
+  /** Null if the guess was wrong. */
   readonly found: Found | null;
-  /** The state of the client's limit; null if it has not guessed wrong in this interval. */
+  /** The state of the client's limit; null if the client has made no wrong guess in this interval. */
   readonly attempt: Attempt | null;
 }
 
-/** Limits wrong guesses of a secret; right ones are not counted. */
+/** Limits wrong guesses of a secret. Right guesses are not counted. */
 export interface GuessLimit {
-  /** Runs a check of a guess, and counts it if it was wrong (null). What the check throws is no guess. */
+  /** Runs the check of a guess, and counts the guess if the result is null. Errors of the check are not counted. */
   judge<Found>(ip: string, check: () => Promise<Found | null>): Promise<JudgedGuess<Found>>;
 }
 
 /**
- * The limit of wrong admin tokens. A right guess waits for the others of its client that came to this process before it: they may be
- * too many.
+ * Returns the limit of wrong admin tokens. A right guess waits until the earlier guesses of the same client in this process are
+ * counted, because they may exceed the limit.
  */
 export function guessLimit({ interval, max }: Config['admin']['ratelimit'], database: Database): GuessLimit {
   const limiter = attemptLimiter(database, { collection: collections.attempts, max, interval });
@@ -98,27 +98,30 @@ export function guessLimit({ interval, max }: Config['admin']['ratelimit'], data
 }
 
 /**
- * What attempts are counted by.
- * - sender: where they come from, together with the e-mail address that the body names, if the route has one; for refresh tokens the
- *   login that they go back to, since many users may share an address. Refresh tokens that do not exist are not counted
- * - client: where they come from, for routes that send e-mails, to any address
- * - clientAndAccount: where they come from, together with the account that they try to log in to, over the longer interval: one client
- *   alone cannot use up the attempts of an account
- * - account: the account that somebody tries to log in to, as it is named, from wherever. Its name and its address are counted apart:
- *   a limit that both share would reveal which name has which address
- * - address: the e-mail address that something is sent to, from wherever
+ * The kinds of keys that attempts are counted under.
+ * - sender: the client, together with the e-mail address in the body if the route sends an e-mail. For refresh tokens it is the
+ *   login that they descend from, because many users may share an address. Refresh tokens that do not exist are not counted
+ * - client: the client, for routes that send e-mails, whatever the e-mail address
+ * - clientAndAccount: the client together with the account that it tries to log in to, over the longer interval, so that one
+ *   client alone cannot use up the attempts of an account
+ * - account: the name or e-mail address that somebody tries to log in with, for all clients. An account's name and address are
+ *   counted separately, because a shared limit would reveal that they belong together
+ * - address: the e-mail address that something is sent to, for all clients
  */
 type KeyKind = 'sender' | 'client' | 'clientAndAccount' | 'account' | 'address';
 
-/** The kinds of the longer interval, in the order of counting: what an earlier limit refuses does not count for a later one. */
+/** The kinds with the longer interval, in the order of counting. An attempt that one limit refuses is not counted by the next. */
 const slowKinds = ['clientAndAccount', 'account', 'address'] as const;
 
-/** Routes that send an e-mail to the address in their body. Elsewhere clients could add an address to escape the limit. */
+/**
+ * Routes that send an e-mail to the address in their body. Other routes ignore the address, because clients could add one to
+ * escape the limit.
+ */
 const mailing: ReadonlySet<LimitedRoute> = new Set(['register', 'forgot-password', 'send-email-confirmation']);
 
 export type AttemptKeys = { readonly sender: string } & Readonly<Partial<Record<KeyKind, string>>>;
 
-/** The keys of an attempt. */
+/** Returns the keys of an attempt. */
 export function attemptKeys(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): AttemptKeys {
   const client = clientOf(ip);
   const address = mailing.has(route) ? textOf(body['email']) : null;
@@ -134,10 +137,13 @@ export function attemptKeys(route: LimitedRoute, body: Readonly<Record<string, u
 /** Returns one key for all spellings of an account name or address. Longer strings belong to no account. */
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.trim().toLowerCase().slice(0, 320) : null);
 
-/** The key under which the attempts of an address are counted. */
+/** Returns the key that identifies the client of an IP address. */
 export const addressKey = (ip: string): string => `address ${clientOf(ip)}`;
 
-/** An IPv4 address, or the /64 network of an IPv6 address, of which one client has all. A port, which some proxies add, does not count. */
+/**
+ * Returns the client of an IP address: an IPv4 address, or the /64 network of an IPv6 address, because one client has all of it.
+ * A port, which some proxies add, is removed.
+ */
 export function clientOf(ip: string): string {
   const [, inBrackets, v4] = /^(?:\[(.+)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/.exec(ip) ?? [];
   const host = inBrackets ?? v4 ?? ip;

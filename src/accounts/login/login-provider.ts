@@ -5,18 +5,18 @@ import { loginStateStore } from '../../mongo/stores/login-state-store.js';
 import type { Accounts } from '../accounts.js';
 import { hashCode, makeCode } from './passwords.js';
 
-/** Logins by way of an OpenID Connect provider: authorization code with PKCE, state and nonce, bound to one browser. */
+/** Logins through an OpenID Connect provider: authorization code with PKCE, state and nonce, bound to one browser. */
 interface LoginProvider {
   readonly name: string;
-  /** Where the browser goes after the login; null: the callback itself answers. */
+  /** The URL that the browser is sent to after the login; null if the callback itself answers. */
   readonly redirect: string | null;
-  /** Returns the address to send the browser to, and a secret that the browser must return in a cookie. */
+  /** Starts a login. Returns the URL to send the browser to, and a secret that the browser must return in a cookie. */
   begin(callback: string, content: ContentContext): Promise<{ readonly address: string; readonly browser: string }>;
-  /** Returns the user who has logged in. Throws a ValidationError if the response is not valid. */
+  /** Finishes a login and returns the identity of the user. Throws a ValidationError if the response is not valid. */
   finish(returned: Returned, content: ContentContext): Promise<Identity>;
 }
 
-/** The response of the provider: the address with its query, and the browser's secret. */
+/** The provider's response: the callback URL with its query, and the browser's secret. */
 interface Returned {
   readonly address: URL;
   readonly browser: string;
@@ -25,10 +25,10 @@ interface Returned {
 /** The account of a user at the provider. */
 export interface Identity {
   readonly provider: string;
-  /** Unique at the provider, and never given to another. */
+  /** The provider's id of the user, which is never reused. */
   readonly subject: string;
   readonly email: string;
-  /** Whether the provider has verified the address. */
+  /** Whether the provider has verified the e-mail address. */
   readonly isVerified: boolean;
   readonly name: string;
 }
@@ -40,14 +40,17 @@ interface LoginState {
   readonly verifier: string;
 }
 
-/** How long a login may take, in milliseconds. */
+/** Maximum duration of a login, in milliseconds. */
 const patience = 600_000;
 
 const library = () => import('openid-client');
 
 const configurations = new Map<string, Promise<Configuration>>();
 
-/** The provider of that name. Throws an ApplicationError if it is not configured; `local` are users with passwords. */
+/**
+ * Returns the provider of a name. Throws an ApplicationError if none is configured, and for `local`, the name for users with
+ * passwords.
+ */
 export function loginProvider({ config }: Accounts, name: string): LoginProvider {
   const { providers } = config.plugins['users-permissions'].config;
   const settings = name !== 'local' && Object.hasOwn(providers, name) ? providers[name] : undefined;
@@ -62,7 +65,9 @@ export function loginProvider({ config }: Accounts, name: string): LoginProvider
   };
 }
 
-/** Read once; again after a failure. Plain HTTP is for providers on this machine. */
+/**
+ * Reads the configuration of a provider once, or again after a failure. Plain HTTP is allowed only for providers on this machine.
+ */
 function discover(issuer: string, clientId: string, clientSecret: string): Promise<Configuration> {
   const key = JSON.stringify([issuer, clientId, clientSecret]);
   const known = configurations.get(key);
@@ -76,7 +81,7 @@ function discover(issuer: string, clientId: string, clientSecret: string): Promi
 async function read(issuer: URL, clientId: string, clientSecret: string): Promise<Configuration> {
   const { discovery, allowInsecureRequests, enableNonRepudiationChecks } = await library();
   const isLocal = issuer.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(issuer.hostname);
-  // Without it the library trusts TLS instead of checking the signature of an id token.
+  // By default the library relies on TLS and does not check the signature of an id token.
   const execute = [enableNonRepudiationChecks, ...(isLocal ? [allowInsecureRequests] : [])];
   return discovery(issuer, clientId, clientSecret, undefined, { execute, timeout: 10 });
 }

@@ -4,23 +4,21 @@ import { fieldErrors } from '../../errors.js';
 import { scalarProblems } from '../../schema/check-scalar.js';
 import type { ContentType } from '../../schema/content-type.js';
 
-/** Rounds of bcrypt, as in Strapi v4. */
+/** Cost factor of bcrypt, as in Strapi v4. */
 const rounds = 10;
 
-/** Loaded with the first password: it is a native module. */
+/** Loads bcrypt when it is first needed, because it is a native module. */
 const loadBcrypt = async () => (await import('bcrypt')).default;
 
-/** The hash that is compared with if there is no password, so that both cases take the same time. */
+/** Returns a hash to compare with if there is no password, so that both cases take the same time. */
 const hashOfNobody = async (): Promise<string> => (await loadBcrypt()).hash('of nobody', rounds);
 
 let nobody: Promise<string> | undefined;
 
-/** bcrypt reads no further. */
+/** Maximum length of a password in bytes, because bcrypt ignores the rest. */
 const longest = 72;
 
-/**
- * Returns whether a password is the stored one. Takes the same time if none is stored, and for passwords that are not allowed.
- */
+/** Returns whether a password matches the stored hash. It takes the same time if there is no hash, and for invalid passwords. */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const fits = Buffer.byteLength(password) <= longest && !password.includes('\0');
   const spare = await (nobody ??= hashOfNobody());
@@ -28,7 +26,7 @@ export async function isPassword(password: string, stored: string | null): Promi
   return equal && fits && stored !== null;
 }
 
-/** The stored form of a new password. Throws a ValidationError if it is not allowed. */
+/** Returns the hash of a new password. Throws a ValidationError if the attribute does not allow the password. */
 export async function hashPassword(password: string, user: ContentType): Promise<string> {
   const attribute = user.attributes.get('password');
   if (attribute?.kind === 'scalar') {
@@ -38,19 +36,19 @@ export async function hashPassword(password: string, user: ContentType): Promise
   return (await loadBcrypt()).hash(password, rounds);
 }
 
-/** Returns the stored form of a code, a hash. A reader of the database cannot use it. */
+/** Returns the hash of a code, so that the code cannot be read from the database. */
 export const hashCode = (code: string): string => createHash('sha256').update(code).digest('hex');
 
-/** Returns a code of that many random bytes, in hexadecimal digits. */
+/** Returns a random code of a length in bytes, in hexadecimal digits. */
 export const makeCode = (bytes: number): string => randomBytes(bytes).toString('hex');
 
 /**
- * Returns the stored form of a code that expires after some seconds: its hash and the time in one value, so that both are written
- * and found together.
+ * Returns the stored form of a code that expires after a lifetime in seconds. Hash and time are one value, so that both are
+ * written and found together.
  */
 export const storedCode = (code: string, lifetime: number): string => `${hashCode(code)}.${String(Date.now() + lifetime * 1000)}`;
 
-/** Whether a text is the stored form of a code. */
+/** Returns whether a string is the stored form of a code. */
 export const isStoredCode = (text: string): boolean => /^[0-9a-f]{64}\.\d{13}$/.test(text);
 
 /**

@@ -13,8 +13,8 @@ import { openSession, assertMayLogIn, type Session } from './session.js';
 import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
 /**
- * Returns the user of an identity, and registers one if there is none. Throws an ApplicationError, also if addresses are to be
- * confirmed and the provider has not verified this one: then a new user is sent a link.
+ * Returns the user of an identity, or registers one if there is none. Throws an ApplicationError if the user may not log in. That
+ * includes new users whose address must be confirmed and is not verified by the provider: they are sent a link first.
  */
 export async function providerUser(accounts: Accounts, identity: Identity, content: ContentContext): Promise<StoredUser> {
   const { advanced } = await accounts.authenticator.settings();
@@ -26,8 +26,8 @@ export async function providerUser(accounts: Accounts, identity: Identity, conte
 }
 
 /**
- * Finds the user by the provider's id. Finds it by address only if no id is stored, as for imported users, and the provider has
- * verified the address: with some providers users may claim any address.
+ * Finds the user by the provider's id. A user without a stored id, such as an imported one, is found by address if the provider
+ * has verified the address, because some providers let users claim any address.
  */
 async function findKnown(
   { provider, subject, email, isVerified }: Identity,
@@ -62,10 +62,10 @@ async function registerIdentity(accounts: Accounts, identity: Identity, content:
   });
 }
 
-/** Returns the name at the provider, with a suffix if another user has it as name or address. */
+/** Returns the user's name at the provider, padded to the minimum length of names. */
 const nameOf = ({ name }: Identity): string => name.padEnd(3, '_');
 
-/** A code that the browser sends to the callback, which exchanges it for a session, once. */
+/** Returns a code that the browser exchanges for a session at the callback, once. */
 export async function makeExchangeCode(user: StoredUser, provider: string, content: ContentContext): Promise<string> {
   const code = makeCode(32);
   const value: Exchange = { user: user.id, provider };
@@ -79,7 +79,7 @@ interface Exchange {
   readonly provider: string;
 }
 
-/** Returns the session for such a code. Throws a ValidationError. */
+/** Returns the session for an exchange code. Throws a ValidationError if the code is invalid. */
 export async function exchangeCode(
   accounts: Accounts,
   provider: string,

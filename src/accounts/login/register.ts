@@ -14,7 +14,7 @@ import { asService, findStoredUser, roleUid, type StoredUser, userType } from '.
 
 const fields = { email: ['email', 'required'], username: ['required'], password: ['required'] } as const;
 
-/** Attributes that registration never sets. */
+/** Attributes that a client cannot set when it registers a user. */
 const reserved: ReadonlySet<string> = new Set([
   'confirmed',
   'blocked',
@@ -31,7 +31,7 @@ const reserved: ReadonlySet<string> = new Set([
 
 const taken = (): ApiError => applicationError('Email or Username are already taken');
 
-/** Registers a user of the default role. Throws an ApplicationError or a ValidationError. */
+/** Registers a user with the default role. Throws an ApplicationError or a ValidationError. */
 export async function register(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
   const { advanced } = await accounts.authenticator.settings();
   if (!advanced.allow_register) throw applicationError('Register action is currently disabled');
@@ -58,7 +58,7 @@ export async function register(accounts: Accounts, body: Body, call: AccountCall
   return { userId: user.id, jwt: null, refreshToken: null };
 }
 
-/** Returns the further attributes that the client may set. Relations may only lead to entries that it may see. */
+/** Returns the other attributes that the client may set. Relations may lead only to entries that the caller may see. */
 function pickAllowed({ config }: Accounts, body: Body, { content }: AccountCall): Body {
   const { allowedFields } = config.plugins['users-permissions'].config.register;
   const type = userType(content);
@@ -69,7 +69,7 @@ function pickAllowed({ config }: Accounts, body: Body, { content }: AccountCall)
   return acceptInput(type, Object.fromEntries(picked), content.bind);
 }
 
-/** Row rules of the caller apply to the entries that the user is linked to, not to the user. */
+/** Inserts a user. Row rules of the caller apply to the entries that the user links to, not to the user. */
 async function insertUser(type: ContentType, data: Body, { content }: AccountCall): Promise<StoredUser> {
   const insert = async (): Promise<Loaded> => {
     await checkBody(type, data, { mode: 'create', draft: false, id: null }, registering(content));
@@ -85,7 +85,10 @@ async function insertUser(type: ContentType, data: Body, { content }: AccountCal
   return user;
 }
 
-/** Entries that the caller's rules hide cannot be linked. The default role is set in any case. */
+/**
+ * Returns the context in which the body is checked. Entries that the caller's rules hide cannot be linked, except the default
+ * role.
+ */
 function registering(content: ContentContext): ContentContext {
   const { access } = content.bind;
   const rules = new Map([...access.rules].filter(([uid]) => uid !== roleUid));

@@ -7,12 +7,12 @@ import { hashPassword, heldCode, makeCode, storedCode } from './passwords.js';
 import { endRefreshTokens, openSession, type Session } from './session.js';
 import { changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
-/** Bytes of a reset code, as in Strapi v4. */
+/** Length of a reset code in bytes, as in Strapi v4. */
 const codeBytes = 64;
 
 /**
- * Sends a code to the address if it belongs to a user who may log in. The answer does not reveal whether it does, nor does its
- * timing: the code is stored and sent after the answer. Throws a ValidationError.
+ * Sends a code to an address if it belongs to a user who is not blocked. Neither the answer nor its timing reveals whether it
+ * does, because the code is stored and sent after the answer. Throws a ValidationError if the address is invalid.
  */
 export async function forgotPassword(accounts: Accounts, body: Body, { content }: AccountCall): Promise<{ readonly ok: true }> {
   const { email } = readTexts(body, { email: ['email', 'required'] }, 'refused');
@@ -21,7 +21,7 @@ export async function forgotPassword(accounts: Accounts, body: Body, { content }
   return { ok: true };
 }
 
-/** The link leads to the page that the settings name, or to the address of the service with the code to copy. */
+/** Sends the code with a link to the page in the settings, or else to the address of the service. */
 async function sendCode(
   { address, authenticator, config, mailer }: Accounts,
   user: StoredUser,
@@ -37,8 +37,8 @@ async function sendCode(
 const fields = { passwordConfirmation: ['required'], password: ['required'], code: ['required'] } as const;
 
 /**
- * Sets a new password by a code. The code works once, until it expires; tokens of the user stop working. Throws a
- * ValidationError.
+ * Sets a new password by a code, and revokes the tokens of the user. The code works once, until it expires. Throws a
+ * ValidationError if the code or the password is invalid.
  */
 export async function resetPassword(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
   const { passwordConfirmation, password, code } = readTexts(body, fields, 'refused');

@@ -31,7 +31,7 @@ export async function logIn(accounts: Accounts, body: Body, { content }: Account
   return openSession(accounts, user, content);
 }
 
-/** Finds a user by address, then by name, so that an address takes precedence over a name that equals it. */
+/** Finds a user by address or name. An address takes precedence over an equal name. */
 async function findByIdentifier(identifier: string, content: ContentContext): Promise<StoredUser | null> {
   const email = identifier.toLowerCase();
   const users = await findStoredUsers(
@@ -42,7 +42,7 @@ async function findByIdentifier(identifier: string, content: ContentContext): Pr
   return users.find((user) => user.email === email) ?? users[0] ?? null;
 }
 
-/** Users with one address that are read at most. The settings may allow several; the first one logs in by it. */
+/** Maximum number of users with one address that are read. The settings may allow several; the first one can log in by it. */
 const mostAlike = 10;
 
 /** Opens a session for a user. */
@@ -61,17 +61,17 @@ export function assertMayLogIn({ confirmed, blocked }: KnownUser, settings: Acco
 
 const tokenBytes = 32;
 
-/** Options of a refresh token. Without them it begins a login. */
+/** Options of a refresh token. Without `family` the token begins a new login. */
 interface RefreshTokenInput {
-  /** The login that it descends from. */
+  /** The login that the token descends from. */
   readonly family?: string;
   /** The part of the token that cannot be guessed. */
   readonly secret?: string;
-  /** Seconds. */
+  /** Lifetime in seconds. */
   readonly lifetime: number;
 }
 
-/** Stores a refresh token of a user by its hash, and returns it. It begins with its family. */
+/** Creates a refresh token of a user, stores its hash and returns the token. The token begins with its family. */
 async function makeRefreshToken(
   { id, tokenVersion }: KnownUser,
   { family = randomUUID(), secret = makeCode(tokenBytes), lifetime }: RefreshTokenInput,
@@ -90,14 +90,15 @@ export const endRefreshTokens = (userId: number, { store: { database } }: Conten
 
 /** A request that uses a refresh token. */
 interface RefreshCall extends AccountCall {
-  /** Counts the use of a token that exists, for the login that it goes back to. Throws a RateLimitError if there were too many. */
+  /** Counts the use of an existing token for the login that it descends from. Throws a RateLimitError if there were too many. */
   readonly countUse: (family: string) => Promise<void>;
 }
 
 /**
- * Returns a new token and the successor of a refresh token. For a grace period after its first use a token has the same successor
- * again, for parallel requests and repeated ones. A later use means that the token was stolen, so its whole family ends. Throws
- * an UnauthorizedError, or what `countUse` throws.
+ * Returns a new access token and the successor of a refresh token. For a grace period after its first use, a token has the same
+ * successor again, for parallel and repeated requests. A later use means that the token was stolen, so its whole family ends.
+ * Throws an UnauthorizedError if the token is invalid, an ApplicationError if the user may not log in, or the error of
+ * `countUse`.
  */
 export async function refresh(accounts: Accounts, body: Body, { content, countUse }: RefreshCall): Promise<Session> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
@@ -111,14 +112,14 @@ export async function refresh(accounts: Accounts, body: Body, { content, countUs
   const user = await findStoredUser(content, { _id: found.user });
   if (user === null || user.tokenVersion !== found.version) throw refusedToken('token_revoked');
   assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
-  // Only now is the token used: a user who has to confirm an address first keeps it. Another request may have been faster.
+  // The token is used only now, so that a user who must first confirm an address keeps it. A concurrent request may have used it.
   const before = await tokens.use(found._id);
   if (before === null) throw refusedToken('token_invalid');
   await refuseReused(before, grace, tokens);
-  // The successor follows from the token and the secret of the service: it need not be stored to be found again.
+  // The successor is derived from the token and the secret of the service, so that it need not be stored to be found again.
   const secret = accounts.tokens.derive(`refresh ${refreshToken}`);
   const token = await makeRefreshToken(user, { family: before.family, secret, lifetime }, content);
-  // A logout or a stolen token that came in between has ended the family before the new token was in it.
+  // A concurrent logout or reuse has ended the family before the new token was part of it.
   if ((await tokens.find(before._id)) === null) {
     await tokens.endFamily(before.family);
     throw refusedToken('token_revoked');
@@ -126,14 +127,14 @@ export async function refresh(accounts: Accounts, body: Body, { content, countUs
   return { userId: user.id, jwt: accounts.tokens.sign(user, accessExpiresIn), refreshToken: token };
 }
 
-/** Ends the family of a token that was used longer ago than its grace, in seconds, and throws an UnauthorizedError. */
+/** Ends the family of a token that was first used longer than `grace` seconds ago, and throws an UnauthorizedError. */
 async function refuseReused({ usedAt, family }: RefreshToken, grace: number, tokens: RefreshTokenStore): Promise<void> {
   if (usedAt === null || Date.now() - usedAt.getTime() < grace * 1000) return;
   await tokens.endFamily(family);
   throw refusedToken('token_revoked');
 }
 
-/** Ends the family of a refresh token. Does nothing if there is no such token. */
+/** Ends the family of a refresh token. Does nothing if the token does not exist. */
 export async function logOut(body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const tokens = refreshTokenStore(content.store.database);

@@ -2,7 +2,7 @@ import type { EmailTemplate, TemplateName } from '../../auth/account-settings.js
 
 const from = { name: 'Administration Panel', email: '' };
 
-/** Templates that are used unless the settings have others. */
+/** The templates that are used unless the settings override them. */
 export const defaultTemplates: Readonly<Record<TemplateName, EmailTemplate>> = {
   reset_password: {
     from,
@@ -26,7 +26,7 @@ export const defaultTemplates: Readonly<Record<TemplateName, EmailTemplate>> = {
   },
 };
 
-/** The names that a template may use. Nothing in a template is run as code. */
+/** The values of placeholders by name. Templates cannot run code. */
 export type Placeholders = Readonly<Partial<Record<PlaceholderName, string>>>;
 
 const placeholderNames = ['URL', 'TOKEN', 'CODE', 'SERVER_URL', 'USER.username', 'USER.email'] as const;
@@ -34,14 +34,14 @@ type PlaceholderName = (typeof placeholderNames)[number];
 
 const placeholder = /<%[=-]?\s*([\w.]+)\s*%>|\{\{\s*([\w.]+)\s*\}\}/g;
 
-/** Fills `<%= NAME %>` and `{{NAME}}`; unknown names become empty. `encode` escapes a value. */
+/** Replaces the placeholders `<%= NAME %>` and `{{NAME}}` by their values, which `encode` escapes. Unknown names become empty. */
 export const fillTemplate = (text: string, values: Placeholders, encode: (value: string) => string): string =>
   text.replace(placeholder, (_whole, first?: string, second?: string) => {
     const name = placeholderNames.find((known) => known === (first ?? second));
     return encode((name === undefined ? undefined : values[name]) ?? '');
   });
 
-/** Returns the unknown names in a template. */
+/** Returns the unknown placeholder names in a template. */
 export const unknownPlaceholders = (text: string): string[] =>
   [...text.matchAll(placeholder)]
     .map(([, first, second]) => first ?? second ?? '')

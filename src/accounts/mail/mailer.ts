@@ -10,19 +10,19 @@ import { defaultTemplates, fillTemplate, type Placeholders } from './email-templ
 
 /** Sends e-mails to users. */
 export interface Mailer {
-  /** Sends the e-mail of that name. Rejects if it cannot be handed over. */
+  /** Sends the e-mail of a template. Rejects if the mail server does not accept it. */
   send(name: TemplateName, user: KnownUser, values: Placeholders): Promise<void>;
-  /** Sends any e-mail, from the configured sender unless it names one. Rejects if it cannot be handed over. */
+  /** Sends an e-mail, by default from the configured sender. Rejects if the mail server does not accept it. */
   deliver(mail: SendMailOptions): Promise<void>;
 }
 
-/** Sends an e-mail and logs a failure. Answers do not wait for it if the time would reveal who has an account. */
+/** Sends an e-mail and logs a failure. Not awaited if the time of an answer would reveal who has an account. */
 export const sendOrLog = (logger: Logger, sendMail: () => Promise<void>): Promise<void> =>
   sendMail().catch((error: unknown) => {
     logger.error({ err: error }, 'an e-mail could not be sent');
   });
 
-/** Where the service can be reached: `http://localhost:1337`, empty until it listens. */
+/** The base URL of the service, like `http://localhost:1337`; empty until it listens. */
 export interface Address {
   readonly url: string;
 }
@@ -34,7 +34,10 @@ interface MailerInput {
   readonly address: Address;
 }
 
-/** By SMTP where the configuration names a server (`plugins.email.config.providerOptions`), else into `./data/mail` and the log. */
+/**
+ * Creates a mailer. It sends by SMTP if `plugins.email.config.providerOptions` names a server. Otherwise it writes e-mails to
+ * `./data/mail` and the log.
+ */
 export function createMailer(input: MailerInput): Mailer {
   const { enabled, config } = input.config.plugins.email;
   if (!enabled) return { send: () => Promise.resolve(), deliver: () => Promise.resolve() };
@@ -76,15 +79,18 @@ function bySmtp(options: object): Deliver {
   return async (mail) => (await transport()).sendMail(mail);
 }
 
-/** The library takes 65 ms to load, which most starts do not need: the first mail loads it. */
+/**
+ * Returns a function that loads the mail library with the first e-mail. The library takes 65 ms to load, and most starts do not
+ * need it.
+ */
 function laterTransport(options: object): () => Promise<Transporter> {
   let transport: Promise<Transporter> | null = null;
   return () => (transport ??= import('nodemailer').then(({ createTransport }) => createTransport(options)));
 }
 
 /**
- * Writes each e-mail to two files, as it would be sent (`.eml`) and as text, and its link to the log. In production only the
- * subject is logged, with the advice to configure a mail server: the link contains a code.
+ * Writes each e-mail to two files, in its transmitted form (`.eml`) and as text, and its link to the log. In production nothing
+ * is written and only the subject is logged, because the link contains a secret code.
  */
 function byFile({ config, logger }: MailerInput): Deliver {
   const transport = laterTransport({ streamTransport: true, buffer: true });
@@ -95,7 +101,7 @@ function byFile({ config, logger }: MailerInput): Deliver {
       logger.error({ subject: mail.subject }, 'no mail server is configured (plugins.email): an e-mail was not sent');
       return;
     }
-    const { message } = (await (await transport()).sendMail(mail)) as { readonly message: Buffer }; // a buffer, as the options ask for
+    const { message } = (await (await transport()).sendMail(mail)) as { readonly message: Buffer }; // the option `buffer` is set
     const name = `${new Date().toISOString().replaceAll(':', '-')}-${String(count++)}`;
     const [file, text] = [join(directory, `${name}.eml`), join(directory, `${name}.txt`)];
     await mkdir(directory, { recursive: true });

@@ -5,7 +5,7 @@ import type { Database } from '../../mongo/database.js';
 import { writeSettings } from '../../mongo/stores/locale-store.js';
 import { unknownPlaceholders } from './email-templates.js';
 
-/** The settings to change. Others keep their values. */
+/** The settings to change. All others keep their values. */
 export interface SettingsChange {
   readonly advanced?: Partial<AccountSettings>;
   readonly templates?: StoredSettings['templates'];
@@ -30,7 +30,7 @@ export async function changeSettings(change: SettingsChange, { stored, config, d
   });
 }
 
-/** Browsers are redirected to these addresses, so they must be web addresses or paths. */
+/** The form of addresses that browsers are redirected to: a web address or a path. */
 const webAddress = /^(https?:\/\/[^\s]+|\/[^\s/\\][^\s\\]*|\/)$/;
 const appAddress = /^([a-z][a-z0-9+.-]*):[^\s]+$/;
 

@@ -15,7 +15,7 @@ interface HasStore {
   readonly store: Store;
 }
 
-/** Replaces the actions of a role. Runs in the transaction of its context, if there is one. */
+/** Replaces the actions of a role, within the transaction of the context, if there is one. */
 export async function setActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
   const stored = await storedActions(role, context);
   const wanted = new Set(actions);
@@ -47,10 +47,7 @@ export async function revokeActions(role: number, actions: readonly string[], co
   await bulkWrite(context.store, collection, [{ deleteMany: { filter: { role, action: oneOf(actions) } } }]);
 }
 
-/**
- * Revokes every action on a type for all roles and custom tokens. Otherwise a later type of the same uid would inherit the grants
- * of the former one.
- */
+/** Revokes all actions on a type from all roles and custom tokens. Otherwise a later type of the same uid would inherit them. */
 export async function revokeType(uid: string, { store }: HasStore): Promise<void> {
   const actions = typeActions.map((action) => actionOf(uid, action));
   await bulkWrite(store, collection, [{ deleteMany: { filter: { action: oneOf(actions) } } }]);
@@ -68,13 +65,14 @@ async function storedActions(role: number, { store }: HasStore): Promise<string[
   return rows.map(({ action }) => String(action));
 }
 
-/** Roles and tokens that were stored by an older version, or by another program. */
+/** Matches roles and tokens that were stored by an older version or another program. */
 const former = { _grants: absent };
 const upgraded = { _grants: grantsVersion };
 
 /**
- * Grants the replacing of files to the roles and tokens that had it with the right to upload. Each is upgraded once, at the next
- * start, so that it can be revoked; instances that start at the same time do it once.
+ * Grants the action to replace files to the roles and tokens that may upload files; in older versions that action included it.
+ * Each one is upgraded only once, at the next start, so that the action can be revoked later. Instances that start at the same
+ * time do it once.
  */
 export async function upgradeGrants(store: Store): Promise<void> {
   const { database } = store;
@@ -102,7 +100,7 @@ async function upgradeRoles(store: Store): Promise<void> {
     batchSize: 100_000,
   });
   for (const role of new Set(granted.map((row) => Number(row['role'])))) await grantActions(role, [replaceAction], { store });
-  // One instance stores this. The others conflict with its write, read again and find nothing to do.
+  // One instance writes this. The other instances get a write conflict, retry, and find nothing to do.
   await bulkWrite(store, collections.roles, [changeMany({ _id: oneOf(ids), ...former }, { set: upgraded })]);
 }
 

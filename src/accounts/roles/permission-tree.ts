@@ -1,9 +1,9 @@
 import { isRecord, type Values } from '../../values.js';
 
-/** Actions as Strapi v4 shows them: by API, controller and action. */
+/** Actions in the form of Strapi v4, by API, controller and action. */
 type PermissionTree = Record<string, { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }>;
 
-/** Returns actions as a tree in which granted ones are enabled. */
+/** Returns actions as a tree in which the granted ones are enabled. */
 export function permissionTree(actions: readonly string[], granted: ReadonlySet<string>): PermissionTree {
   const tree: PermissionTree = {};
   for (const action of actions) {
@@ -14,7 +14,7 @@ export function permissionTree(actions: readonly string[], granted: ReadonlySet<
   return tree;
 }
 
-/** Returns the actions that a client's tree enables; none for a value that is not a tree. */
+/** Returns the actions that are enabled in a client's tree; none if the value is not a tree. */
 export function enabledActions(tree: unknown): string[] {
   return entriesOf(tree).flatMap(([api, { controllers }]) =>
     entriesOf(controllers).flatMap(([controller, actions]) =>

@@ -22,7 +22,7 @@ import { roleType } from '../user-store.js';
 
 const collection = collections.roles;
 
-/** All roles as the caller sees them, and the number of users of each by role id. */
+/** Returns all roles as the caller sees them, and the number of users by role id. */
 export async function listRoles(
   content: ContentContext,
 ): Promise<{ readonly roles: readonly Loaded[]; readonly users: ReadonlyMap<unknown, number> }> {
@@ -36,7 +36,7 @@ export async function listRoles(
   return { roles: entries, users };
 }
 
-/** A role. Throws a NotFoundError. */
+/** Returns a role. Throws a NotFoundError if there is none. */
 export async function findRole(id: number, content: ContentContext): Promise<Loaded> {
   const role = await findOne(roleType(content), id, emptyQuery, content);
   if (role === null) throw notFoundError('Role not found');
@@ -44,8 +44,8 @@ export async function findRole(id: number, content: ContentContext): Promise<Loa
 }
 
 /**
- * Creates a role with the actions that its body enables, and returns its id. Its type is made from its name unless given. Throws
- * a ValidationError.
+ * Creates a role with the actions that its body enables, and returns the id. The default type is derived from the name. Throws a
+ * ValidationError if the body is invalid.
  */
 export async function createRole(body: Body, content: ContentContext): Promise<number> {
   if (Object.keys(body).length === 0) throw emptyBody();
@@ -68,7 +68,7 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
 
 export const emptyBody = (): Error => validationError('Request body cannot be empty');
 
-/** Returns a role type as Strapi v4 makes it: `Édi Tor` becomes `edi_tor`. */
+/** Returns the role type that Strapi v4 derives from a name: `Édi Tor` becomes `edi_tor`. */
 async function typeFrom(name: string | null): Promise<string | null> {
   const { default: slugify } = await import('@sindresorhus/slugify');
   return slugify(name ?? '', { separator: '_' }).replaceAll('-', '_') || null;
@@ -81,7 +81,7 @@ function textOf(body: Body, name: string): string | null {
   throw validationError(`${name} must be a text`);
 }
 
-/** Replaces name, description and grants of a role. Throws a NotFoundError. */
+/** Updates name, description and actions of a role, if the body has them. Throws a NotFoundError if there is no such role. */
 export async function updateRole(id: number, body: Body, content: ContentContext): Promise<void> {
   const names = ['name', 'description'].filter((name) => body[name] !== undefined);
   const values = Object.fromEntries(names.map((name) => [name, textOf(body, name)]));
@@ -100,7 +100,7 @@ export async function updateRole(id: number, body: Body, content: ContentContext
   });
 }
 
-/** Deletes a role; its users get the public one. Throws a NotFoundError, or an ApplicationError for the public role. */
+/** Deletes a role and gives its users the public role. Throws a NotFoundError, or an ApplicationError for the public role. */
 export async function deleteRole(id: number, content: ContentContext): Promise<void> {
   const { store } = content;
   const [role] = await readAll(store.database, { find: collection, filter: await matchRole(id, content), limit: 1 });
@@ -110,8 +110,8 @@ export async function deleteRole(id: number, content: ContentContext): Promise<v
 }
 
 /**
- * Changes roles in one transaction. Cached roles are read again after the commit, since other requests read while the transaction
- * is open.
+ * Changes roles in one transaction. Invalidates cached roles after the commit, because other requests may cache the old state
+ * while the transaction is open.
  */
 async function change(content: ContentContext, work: (context: ContentContext) => Promise<void>): Promise<void> {
   const { database, changes } = content.store;
@@ -119,7 +119,7 @@ async function change(content: ContentContext, work: (context: ContentContext) =
   for (const name of [collection, collections.permissions, collections.users]) changes.changed(name);
 }
 
-/** Returns the role of an id; null if there is none, or a row rule hides it from the caller. */
+/** Returns a filter that matches the role of an id, unless a row rule hides it from the caller. */
 const matchRole = async (id: number, content: ContentContext): Promise<Document> =>
   matchesAll({ _id: id }, await ruleFilter(roleType(content), content));
 

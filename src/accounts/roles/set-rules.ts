@@ -10,13 +10,13 @@ import { bindFilter } from '../../query/bind-filter.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { asService } from '../user-store.js';
 
-/** Rules by uid; null removes a part; parts that are absent keep their values. */
+/** The rules to change, by uid. Null removes all rules of a kind; a kind that is absent keeps its rules. */
 export interface RulesChange {
   readonly fields?: Readonly<Record<string, Partial<Record<'allow' | 'deny', readonly string[]>>>> | null;
   readonly rows?: Readonly<Record<string, unknown>> | null;
 }
 
-/** Changes the rules of a role. Throws a NotFoundError if there is no such role, a ValidationError for unknown names. */
+/** Changes the rules of a role. Throws a NotFoundError if there is no such role, a ValidationError if a name is unknown. */
 export async function setRules(roleId: number, change: RulesChange, content: ContentContext): Promise<void> {
   const checked = checkRules(change, asService(content));
   const [role] = await readAll(content.store.database, { find: collections.roles, filter: { _id: roleId }, limit: 1 });
@@ -34,7 +34,7 @@ function checkRules({ fields, rows }: RulesChange, content: ContentContext): Par
   };
 }
 
-/** Rules by uid, each checked with its type. */
+/** Returns the rules by uid, each checked against its type. */
 function checkEach<Rule, Checked>(
   rules: Readonly<Record<string, Rule>> | null,
   content: ContentContext,
@@ -56,7 +56,7 @@ function checkFields(type: ContentType, { allow, deny = [] }: Partial<Record<'al
   return allow === undefined ? { deny } : { allow };
 }
 
-/** Throws unless the filter is valid for the type, with any user. */
+/** Returns a row rule if it is a valid filter for the type, whoever the user is. Throws a ValidationError otherwise. */
 function checkRow(type: ContentType, rule: unknown, { bind }: ContentContext): unknown {
   const [unknown] = unknownUserNames(rule);
   if (unknown !== undefined)

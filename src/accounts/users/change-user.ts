@@ -16,19 +16,20 @@ import { endRefreshTokens } from '../login/session.js';
 import { changedUserProblems, permitted, withStoredCodes } from './user-input.js';
 import { asRoleGiver, asWriter, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
-/** Work that runs once a change is committed. */
+/** Work to run after the commit. */
 type AfterCommit = () => Promise<void>;
 
-/** The same as `changeUser`, with the work that follows the commit. */
+/** Changes a user like `changeUser`, and runs the work after the commit. */
 export async function updateUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<void> {
   const finish = await changeUser(accounts, id, sent, call);
   await finish();
 }
 
 /**
- * Changes what the body names and the caller may use. A new address ends the codes that were sent to the old one; if addresses
- * must be confirmed, it is unconfirmed unless an administrator confirms it. Throws a NotFoundError, also for a user that a
- * rule hides from the caller, a ValidationError or an ApplicationError.
+ * Changes the attributes of a user that the body has and the caller may write. Returns the work to run after the commit. A new
+ * address invalidates the codes that were sent to the old one. If addresses must be confirmed, the new one is unconfirmed unless
+ * an administrator confirms it. Throws a NotFoundError, also if a rule hides the user from the caller, a ValidationError or an
+ * ApplicationError.
  */
 export async function changeUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<AfterCommit> {
   const { caller, content } = call;
@@ -52,7 +53,7 @@ export async function changeUser(accounts: Accounts, id: number, sent: Body, cal
   };
 }
 
-/** The names that a body changes; an address in lower case. */
+/** Returns the names that a body changes, with the address in lower case. */
 function changedNames(user: StoredUser, { email, username }: Body): { readonly email?: string; readonly username?: string } {
   const address = typeof email === 'string' ? email.toLowerCase() : user.email;
   return {
@@ -94,7 +95,7 @@ async function refuseTaken(
   if ((await findTaken({ email }, others, content)) !== null) throw emailTaken();
 }
 
-/** A new password, and being blocked, end all that the user was logged in with. */
+/** Updates a user. Revokes all tokens of the user if the password changes or the user is blocked. */
 async function updateWithin(user: StoredUser, data: Body, context: ContentContext): Promise<void> {
   await update({ type: userType(context), id: user.id }, { data, query: emptyQuery }, context);
   const isBlocked = toBoolean(data['blocked']) === true && !user.blocked;

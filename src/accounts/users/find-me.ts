@@ -3,7 +3,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { readAll } from '../../mongo/database.js';
 import { findStoredUser, userUid } from '../user-store.js';
 
-/** A user with its role, without envelope, as shown to that user. */
+/** A user with the role, without an envelope, as shown to that user. */
 export interface Me {
   readonly id: number;
   readonly username: string;
@@ -18,7 +18,7 @@ export interface Me {
   } | null;
 }
 
-/** Returns the user of an id without the attributes that a rule hides from the caller; null if there is none. */
+/** Returns the user of an id without the attributes that a rule hides from the caller; null if there is no such user. */
 export async function findMe(id: number, content: ContentContext): Promise<Me | null> {
   const user = await findStoredUser(content, { _id: id });
   if (user === null) return null;

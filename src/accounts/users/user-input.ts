@@ -39,7 +39,7 @@ function idProblems(role: unknown): FieldError[] {
   return roleProblem(notOfType('role', typeof role === 'object' ? 'object' : 'strapiID', role));
 }
 
-/** A user may get another role but cannot be left without one. */
+/** Returns the problems of a role in a body that changes a user. The role may be replaced but not removed. */
 function changedRoleProblems({ role }: Body): FieldError[] {
   if (role === undefined) return [];
   if (!isRecord(role)) return idProblems(role);
@@ -54,7 +54,7 @@ export function permitted(body: Body, { bind }: ContentContext): Body {
   return hidden === undefined ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !hidden.has(name)));
 }
 
-/** Returns the body with its codes in their stored form. They expire as codes in e-mails do. */
+/** Returns the body with its codes in their stored form. They expire like codes in e-mails. */
 export function withStoredCodes({ config }: Accounts, body: Body): Body {
   const { codes } = config.plugins['users-permissions'].config;
   const lifetimes = { resetPasswordToken: codes.reset, confirmationToken: codes.confirmation };

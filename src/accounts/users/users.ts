@@ -15,7 +15,7 @@ import { newUserProblems, permitted, withStoredCodes } from './user-input.js';
 import { asRoleGiver, asService, userType } from '../user-store.js';
 
 /**
- * Creates a user of any role, with any attribute that the caller may use, and returns its id. Throws a ValidationError or an
+ * Creates a user with any role and any attribute that the caller may use, and returns the id. Throws a ValidationError or an
  * ApplicationError.
  */
 export async function createUser(accounts: Accounts, body: Body, { content }: AccountCall): Promise<number> {
@@ -32,19 +32,22 @@ export async function createUser(accounts: Accounts, body: Body, { content }: Ac
   });
 }
 
-/** Returns a validation error as Strapi v4 sends it here: with the message alone. */
+/** Throws a validation error in the form that Strapi v4 uses here, with only the message; other errors unchanged. */
 function asApplicationError(error: unknown): never {
   throw error instanceof ApiError && error.status === 400 ? applicationError(error.message) : error;
 }
 
-/** Deletes a user, and returns it as the caller sees it; null if there is none. */
+/** Deletes a user, and returns the user as the caller sees it; null if there is none. */
 export async function deleteUser(id: number, query: Query, { content }: AccountCall): Promise<Loaded | null> {
   const user = await remove(userType(content), id, query, content);
   if (user !== null) await endRefreshTokens(id, content);
   return user;
 }
 
-/** Deletes the user of the request, whatever row rules apply, and returns it as the user sees it. Throws an UnauthorizedError without a logged-in user. */
+/**
+ * Deletes the user who makes the request, regardless of row rules. Returns the user as that user sees it. Throws an
+ * UnauthorizedError if no user is logged in.
+ */
 export async function deleteMe(query: Query, { caller, content }: AccountCall): Promise<Loaded | null> {
   if (caller.kind !== 'user') throw unauthorizedError('Unauthorized');
   const { id } = caller.user;
@@ -53,7 +56,7 @@ export async function deleteMe(query: Query, { caller, content }: AccountCall): 
   return user;
 }
 
-/** Returns a user as the caller may see it. Row rules do not hide it, since the caller has just written it. */
+/** Returns a user as the caller may see it. Row rules do not apply, because the caller has just written the user. */
 export async function findWritten(id: number, query: Query, content: ContentContext): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, userType(content), content.bind);
   return readEntry(hasId(id), selection, content.store.database);
