@@ -1,9 +1,9 @@
 import { unavailableError } from './errors.js';
 
 interface BudgetBounds {
-  /** Bytes that all requests together may use. */
+  /** Maximum number of bytes for all requests together. */
   readonly max: number;
-  /** Bytes of each request that do not count, so that small requests always pass. */
+  /** Number of bytes per request that are not counted, so that small requests always pass. */
   readonly free: number;
   /** The message of the 503 for a request that needs more than is left. */
   readonly refusal: string;
@@ -11,26 +11,26 @@ interface BudgetBounds {
 
 /** The request that reserves bytes. */
 export interface ReservationOwner {
-  /** The client that its bytes count for. Read when its first bytes are reserved. */
+  /** The client that the bytes count for. Read when the first bytes are reserved. */
   readonly client: string;
-  /** Its end: `closed` is true once its connection is closed or its answer sent. A response of Node is one. */
+  /** A response of Node, for example. `closed` is true once the answer is sent or the connection is closed. */
   readonly response: { readonly closed: boolean; once(event: 'close', listener: () => void): unknown };
 }
 
-/** Bytes that are reserved at a time. */
+/** Unit of reservations, in bytes. */
 const step = 65_536;
 
-/** Milliseconds for which each client is limited to its share after another one was refused. */
+/** Milliseconds during which each client is limited to its share after another client was refused. */
 const contested = 10_000;
 
 /**
- * Bounds the memory that all requests of the process use for one purpose. A client may use half of it at most while others use some, and
- * for ten seconds after one of them was refused.
+ * Limits the memory that all requests of the process use for one purpose. While other clients use some of it, and for ten seconds
+ * after one was refused, a client may use at most half.
  */
 export class ByteBudget {
   readonly bounds: BudgetBounds;
   #reserved = 0;
-  /** The bytes of each client that has reserved any. */
+  /** Reserved bytes by client. */
   readonly #reservedBy = new Map<string, number>();
   #contestedUntil = 0;
 
@@ -38,14 +38,14 @@ export class ByteBudget {
     this.bounds = bounds;
   }
 
-  /** Bytes that are reserved at present. */
+  /** Number of reserved bytes. */
   get reserved(): number {
     return this.#reserved;
   }
 
   /**
-   * Reserves more bytes for a request, which has `own` already. Throws a 503 if all requests would then exceed the bound, or the client its
-   * share. A request is never refused if it is the only one.
+   * Reserves more bytes for a request, which has already reserved `own` bytes. Throws a 503 if all requests would then exceed the
+   * maximum, or the client would exceed its share. A request is never refused if it is the only one.
    */
   reserve(bytes: number, own: number, client: string): void {
     const { max, refusal } = this.bounds;
@@ -58,7 +58,7 @@ export class ByteBudget {
     this.#reservedBy.set(client, ofClient + bytes);
   }
 
-  /** Returns bytes of a client. */
+  /** Releases bytes of a client. */
   release(bytes: number, client: string): void {
     this.#reserved -= bytes;
     const left = (this.#reservedBy.get(client) ?? 0) - bytes;
@@ -71,13 +71,13 @@ export class ByteBudget {
   }
 }
 
-/** The bytes of a budget that one request has reserved. */
+/** The bytes that one request has reserved from a budget. */
 export class ByteReservation {
   readonly #budget: ByteBudget;
   readonly #owner: ReservationOwner;
   #client = '';
   #bytes = 0;
-  /** The bytes that are reserved in the budget: those beyond the free ones, in whole steps. */
+  /** The bytes reserved in the budget: those beyond the free ones, rounded up to whole units. */
   #reserved = 0;
   #isReleased = false;
 
@@ -86,30 +86,30 @@ export class ByteReservation {
     this.#owner = owner;
   }
 
-  /** Bytes that the request uses. */
+  /** Number of bytes that the request uses. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether the request uses more than the free bytes of each. */
+  /** Whether the request uses more than the free bytes. */
   get isCounted(): boolean {
     return this.#reserved > 0;
   }
 
-  /** Adds bytes. Throws a 503 if all requests together would use too many, or if this request has ended. */
+  /** Adds bytes. Throws a 503 if the budget refuses them, or if the request has ended. */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#budget.bounds.free + this.#reserved) this.#reserve();
   }
 
-  /** Replaces the number of bytes. Throws as `add` does. */
+  /** Sets the number of bytes. Throws as `add` does. */
   set(bytes: number): void {
     this.#bytes = 0;
     this.#returnAll();
     this.add(bytes);
   }
 
-  /** Releases all bytes. Further ones are refused. */
+  /** Releases all bytes, and refuses further ones. */
   release(): void {
     this.#isReleased = true;
     this.#returnAll();

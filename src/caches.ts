@@ -3,14 +3,14 @@ import { LRUCache } from 'lru-cache';
 /** The bounds of a cache. */
 interface CacheBounds {
   readonly entries: number;
-  /** Bytes of all keys and values, with the memory of the entries themselves. */
+  /** Maximum size in bytes of all keys and values, including the overhead of entries. */
   readonly bytes: number;
 }
 
-/** The overhead of an entry besides its key and value, in bytes. */
+/** Overhead in bytes of an entry besides its key and value. */
 const entryBytes = 300;
 
-/** A cache that keeps the values used last. Everything that is keyed by input of clients is kept in such caches. */
+/** A cache that keeps the most recently used values. Everything that is keyed by input of clients is kept in such caches. */
 export class BoundedCache<Value extends object | string | number, Key extends object | string | number = string> {
   readonly bounds: CacheBounds;
   readonly #entries: LRUCache<Key, { readonly value: Value }>;
@@ -26,12 +26,12 @@ export class BoundedCache<Value extends object | string | number, Key extends ob
     return this.#entries.size;
   }
 
-  /** Bytes that the entries take, as counted by `set`. */
+  /** Total size of the entries in bytes, as counted by `set`. */
   get bytes(): number {
     return this.#entries.calculatedSize;
   }
 
-  /** Keys and values, in no order that means anything. */
+  /** Iterates over the keys and values, in no particular order. */
   *entries(): Generator<readonly [Key, Value]> {
     for (const [key, { value }] of this.#entries.entries()) yield [key, value];
   }
@@ -41,8 +41,8 @@ export class BoundedCache<Value extends object | string | number, Key extends ob
   }
 
   /**
-   * Keeps a value of the given size in bytes, which includes the key if that is an object. A value of more than a tenth of the cache is
-   * not kept.
+   * Adds a value. `bytes` is the size of the value, and of the key if that is an object. A value larger than a tenth of the cache
+   * is not kept.
    */
   set(key: Key, value: Value, bytes: number): void {
     this.#entries.set(key, { value }, { size: bytes + (typeof key === 'string' ? 2 * key.length : 0) + entryBytes });
@@ -57,7 +57,7 @@ export class BoundedCache<Value extends object | string | number, Key extends ob
   }
 }
 
-/** Keeps the results of a function for as long as both of its arguments live, such as a type and its registry. */
+/** Caches the results of a function for as long as both arguments are in memory, such as a type and its registry. */
 export function memoizePair<One extends object, Other extends object, Result>(
   find: (one: One, other: Other) => Result,
 ): (one: One, other: Other) => Result {

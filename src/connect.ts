@@ -25,13 +25,13 @@ export interface ConnectInput {
   readonly logger: Logger;
   /** Whether the database is the one that the service starts itself. */
   readonly isEmbedded: boolean;
-  /** Returns the address of the service, which links in e-mails begin with. */
+  /** The base URL of links in e-mails. */
   readonly address: Address;
   /** The code of a project; null if there is none. */
   readonly code: { readonly codeHooks: CodeHooks; readonly projectActions: () => readonly string[] } | null;
 }
 
-/** Connects to the database and builds the parts that requests work with. Rejects if the database does not answer. */
+/** Connects to the database and builds the components that requests use. Rejects if the database does not answer. */
 export async function connect(input: ConnectInput): Promise<Running> {
   const backend = await openStore(input);
   try {

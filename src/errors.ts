@@ -1,11 +1,11 @@
-/** A problem of one value of a request body. `path` is split at dots and brackets. */
+/** A problem with one value of a request body. `path` consists of names and positions. */
 export interface FieldError {
   readonly path: readonly string[];
   readonly message: string;
   readonly code?: ErrorCode;
 }
 
-/** A code by which the service recognises an error. It is never sent. */
+/** A code by which the service itself distinguishes errors. It is never sent. */
 export type ErrorCode = 'not-unique' | 'uid-taken' | 'locale-taken' | 'id-taken';
 
 export type ErrorDetails = Readonly<Record<string, unknown>>;
@@ -13,14 +13,14 @@ export type ErrorDetails = Readonly<Record<string, unknown>>;
 export interface ErrorParts {
   /** `details` of the answer; null only if the answer has no such key. */
   readonly details?: ErrorDetails | null;
-  /** Headers of the answer. */
+  /** Additional headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Actions that the caller lacks; for the log, never sent. */
   readonly missing?: readonly string[];
   readonly code?: ErrorCode | null;
 }
 
-/** An error that the client may read. Anything else that is thrown is a bug and is answered by a 500 without details. */
+/** An error that is sent to the client. Any other thrown value is a bug, and is answered with a 500 without details. */
 export class ApiError extends Error {
   readonly status: number;
   override readonly name: string;
@@ -61,14 +61,14 @@ export class UnauthorizedError extends ApiError {
   }
 }
 
-/** The caller may not do this. */
+/** The caller is not allowed to do this. */
 export class ForbiddenError extends ApiError {
   constructor(message = 'Forbidden access', details: ErrorDetails = {}, parts: ErrorParts = {}) {
     super(403, 'ForbiddenError', message, { ...parts, details });
   }
 }
 
-/** A policy refused: `new PolicyError('Only its author may', { policy: 'is-author' })`. */
+/** A policy has refused the request: `new PolicyError('Only its author may', { policy: 'is-author' })`. */
 export class PolicyError extends ApiError {
   constructor(message = 'Policy Failed', details: ErrorDetails = {}) {
     super(403, 'PolicyError', message, { details });
@@ -81,15 +81,20 @@ export class NotFoundError extends ApiError {
   }
 }
 
-/** Whether an error is the one of a code. */
+/** Returns whether an error has a code. */
 export const hasCode = (error: unknown, code: ErrorCode): boolean => error instanceof ApiError && error.code === code;
 
 export const validationError = (message: string, details?: ErrorDetails): ApiError => new ValidationError(message, details);
 
-/** The error for a name in a query that does not exist or may not be read. As in Strapi v4, it names the last key only. */
+/**
+ * Returns the error for a name in a query that does not exist or may not be read. As in Strapi v4, it contains only the last key.
+ */
 export const invalidParameter = (key: string): ApiError => validationError(`Invalid parameter ${key}`);
 
-/** The error for all problems of a body, in the form of Strapi v4: one message alone, or a count with the list in `details`. */
+/**
+ * Returns the error for the problems of a body, in the form of Strapi v4. The message is that of a single problem, or the number
+ * of problems. `details` lists all of them.
+ */
 export const fieldErrors = (errors: readonly FieldError[]): ApiError => {
   const only = errors.length === 1 ? errors[0] : undefined;
   const listed = errors.map(({ path, message }) => ({ path, message, name: 'ValidationError' }));
@@ -103,10 +108,10 @@ export const applicationError = (message: string, details?: ErrorDetails): ApiEr
 
 export const badRequestError = (message: string): ApiError => new ApiError(400, 'BadRequestError', message);
 
-/** The reason why a token is refused. Clients renew an expired token, and ask their user to log in after a revocation. */
+/** The reason why a token is refused. Clients renew an expired token, and ask the user to log in again after a revocation. */
 export type TokenFault = 'token_expired' | 'token_invalid' | 'token_revoked' | 'account_blocked' | 'account_unconfirmed';
 
-/** The answer to credentials that are missing, or refused for the reason that its header names (RFC 6750). */
+/** Returns the error for missing or refused credentials. Its header names the reason of a refusal (RFC 6750). */
 export const unauthorizedError = (
   message = 'Missing or invalid credentials',
   fault: TokenFault | null = null,
@@ -116,13 +121,16 @@ export const unauthorizedError = (
   return new UnauthorizedError(message, {}, { headers: { 'WWW-Authenticate': `Bearer${reason}` }, missing });
 };
 
-/** The answer to a token that is refused. Strapi v4 has a message of its own for a valid token whose account is not. */
+/**
+ * Returns the error for a refused token. As in Strapi v4, the message is a different one if the token itself is valid but its
+ * account is not.
+ */
 export const refusedToken = (fault: TokenFault): ApiError =>
   unauthorizedError(fault === 'token_expired' || fault === 'token_invalid' ? undefined : 'Invalid credentials', fault);
 
 export const forbiddenError = (message = 'Forbidden'): ApiError => new ForbiddenError(message);
 
-/** The answer to a caller who lacks one of these actions, or all of them. */
+/** Returns the error for a caller who lacks actions. They are only logged. */
 export const missingActions = (missing: readonly string[], message = 'Forbidden'): ApiError =>
   new ForbiddenError(message, {}, { missing });
 
@@ -136,18 +144,18 @@ export const payloadTooLargeError = (message = 'Entity too large'): ApiError =>
 export const rateLimitError = (message = 'Too many requests, please try again later.'): ApiError =>
   new ApiError(429, 'RateLimitError', message);
 
-/** The database is away or too slow; the client may try again. */
+/** Returns the error for a database that is unavailable or too slow. The client may try again. */
 export const unavailableError = (
   message = 'The database is not available, please try again later',
   details: ErrorDetails = {},
 ): ApiError => new ApiError(503, 'ServiceUnavailableError', message, { details });
 
-/** It is unknown whether the write is stored: the database did not confirm it in time. */
+/** Returns the error for a write that the database did not confirm in time, so that it may or may not be stored. */
 export const unconfirmedError = (): ApiError =>
   unavailableError('The write could not be confirmed and may have been stored, please look before sending it again', {
     code: 'OUTCOME_UNKNOWN',
   });
 
-/** The id that was given to a new document belongs to another one: the next attempt gets another id. */
+/** Returns the error for a new document whose id is already taken. The next attempt uses another id. */
 export const idTakenError = (): ApiError =>
   new ApiError(503, 'ServiceUnavailableError', 'The entry could not be stored, please try again', { code: 'id-taken' });

@@ -1,4 +1,4 @@
-/** The methods of a logger that the layers below http/ call; pino's loggers have them. */
+/** The methods of a logger that code outside of http/ calls. Loggers of pino have them. */
 export interface Logger {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;

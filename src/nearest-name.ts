@@ -1,4 +1,4 @@
-/** Returns the known name that is nearest to a misspelt one, by edit distance; null if none is near. */
+/** Returns the known name that is most similar to a misspelt one, by edit distance; null if none is similar. */
 export function nearestName(name: string, known: Iterable<string>): string | null {
   const ranked = [...known].map((candidate) => ({
     candidate,
@@ -8,13 +8,13 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
   return best && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : null;
 }
 
-/** Returns the end of a message that refuses a name: the nearest known name; empty if none is near. */
+/** Returns the end of a message about an unknown name, with the most similar known name; empty if none is similar. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const near = nearestName(name, known);
   return near === null ? '' : `; did you mean ${near}?`;
 }
 
-/** The same, with all known names if none is near and they are few. */
+/** Does the same, but lists all known names if none is similar and there are few. */
 export function suggest(name: string, names: Iterable<string>): string {
   const known = [...names];
   return didYouMean(name, known) || (known.length > mostListed ? '' : `; known: ${known.join(', ')}`);
@@ -22,7 +22,7 @@ export function suggest(name: string, names: Iterable<string>): string {
 
 const mostListed = 30;
 
-/** Levenshtein: the fewest insertions, deletions and replacements of one character. */
+/** Returns the Levenshtein distance: the minimum number of insertions, deletions and replacements of one character. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [index, letter] of [...from].entries()) row = nextRow(row, index + 1, (column) => to[column] === letter);

@@ -9,13 +9,13 @@ export interface Sender {
 }
 
 interface QueueBounds {
-  /** Pieces of work that run at a time. */
+  /** Maximum number of concurrent pieces of work. */
   readonly atOnce: number;
-  /** Pieces of work that may wait; any number if absent. */
+  /** Maximum number of waiting pieces of work; unlimited if absent. */
   readonly waiting?: number;
-  /** Pieces of work of one client that may run and wait together; any number if absent. */
+  /** Maximum number of running and waiting pieces of work of one client; unlimited if absent. */
   readonly ofClient?: number;
-  /** The message of the 503 for what may not wait. */
+  /** The message of the 503 if the queue is full. */
   readonly refusal?: string;
 }
 
@@ -25,13 +25,13 @@ interface Waiting {
 }
 
 /**
- * Runs a bounded number of pieces of work at a time. The next turn goes to the client with the fewest running pieces, or to the
- * one that came first among these. Work of the service itself has no sender, and may always wait.
+ * Limits the number of concurrent pieces of work. The next one to run belongs to the client with the fewest running pieces; among
+ * those clients, the one that has waited longest goes first. Work of the service itself has no sender, and may always wait.
  */
 export class Queue {
   readonly #bounds: QueueBounds;
   readonly #waiting: Waiting[] = [];
-  /** Pieces that run, by client; null until a client has one. */
+  /** Number of running pieces by client; null until there is one. */
   #runningOf: Map<string, number> | null = null;
   #running = 0;
 
@@ -39,7 +39,10 @@ export class Queue {
     this.#bounds = bounds;
   }
 
-  /** Rejects with a 503 if the queue is full, or if the signal of the sender is aborted before the work has begun. */
+  /**
+   * Runs work when its turn has come. Rejects with a 503 if the queue is full, or if the sender's signal is aborted before the
+   * work has begun.
+   */
   async run<Result>(work: () => Promise<Result>, sender?: Sender): Promise<Result> {
     if (this.#running >= this.#bounds.atOnce) await this.#wait(sender);
     else this.#begin(sender?.client ?? null);
@@ -113,8 +116,8 @@ const requestEnded = () => unavailableError('The request has ended');
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Resolves in a later turn of the event loop, for one caller in each turn. Other requests are answered between two pieces of long work,
- * even if many requests do such work.
+ * Resolves in a later turn of the event loop, for one caller per turn. This lets other requests proceed between two pieces of
+ * long work, even if many requests do such work.
  */
 export function nextTurn(): Promise<void> {
   last = last.then(() => new Promise((resolve) => setImmediate(resolve)));

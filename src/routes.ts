@@ -13,9 +13,9 @@ import type { PageLink } from './start-page/render-page.js';
 import { startRoutes } from './start-page/start-routes.js';
 
 /**
- * Returns the route table: all routes of the parts that are switched on. The first row whose path fits decides, so that the
- * content types, whose paths have parameters only, come last. `graphql`: null if it is switched off. The pages about the API
- * describe the routes of the project as well.
+ * Returns the route table: all routes of the enabled parts. The first route whose path matches applies. Content types come last,
+ * because their paths consist only of parameters. `graphql` is null if it is disabled. The pages about the API also describe the
+ * routes of the project.
  */
 export function serviceRoutes(
   config: Config,
@@ -35,7 +35,7 @@ export function serviceRoutes(
   return config.api.openapi ? [...openapiRoutes(config, routes, projectCode), ...routes] : routes;
 }
 
-/** The pages of the service, as the start page names them. */
+/** Returns the links of the start page. */
 function pageLinks(config: Config): PageLink[] {
   const { graphql } = config.plugins;
   const { prefix } = config.api.rest;

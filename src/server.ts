@@ -20,7 +20,7 @@ import type { MangroveServer, ServerInput, Service } from './service.js';
 import { createProject, type Project } from './strapi/create-project.js';
 import { joinHooks, type StartHooks } from './strapi/run-code.js';
 
-/** Milliseconds between attempts to reach the database. */
+/** Milliseconds between attempts to connect to the database. */
 const retryAfter = 2000;
 
 /**
@@ -32,7 +32,7 @@ const retryAfter = 2000;
  */
 export const createServer = (input: ServerInput): Promise<MangroveServer> => createService(input);
 
-/** The same for the commands of Mangrove. */
+/** Creates a server for the commands of Mangrove. */
 export async function createService(input: ServerInput): Promise<Service> {
   const config = createConfig(input.config);
   if (config.database.uri === null) throw new ConfigError(withoutUri);
@@ -42,7 +42,7 @@ export async function createService(input: ServerInput): Promise<Service> {
   return new Server(input, { ...parts, project });
 }
 
-/** What a server is made of before it starts. */
+/** The components of a server before it starts. */
 interface ServerParts {
   readonly config: Config;
   readonly logger: Logger;
@@ -63,7 +63,7 @@ class Server implements Service {
   readonly #graphql: GraphqlEndpoint | null;
   readonly #isEmbedded: boolean;
   readonly #project: Project | null;
-  /** Functions that have not been called yet. */
+  /** The hooks that have not been called yet. */
   #hooks: StartHooks;
   #http: HttpServer | null = null;
   #retry: NodeJS.Timeout | null = null;
@@ -151,7 +151,7 @@ class Server implements Service {
     });
   }
 
-  /** Does nothing until the database has answered. */
+  /** Calls the hook `bootstrap` once. Does nothing until the database has answered. */
   async #bootstrap(): Promise<void> {
     if (this.#connection.running === null) return;
     const { bootstrap, ...hooks } = this.#hooks;
@@ -170,7 +170,7 @@ class Server implements Service {
     }
   }
 
-  /** Requests are answered from here on. */
+  /** Starts answering requests. */
   #serve(running: Running): void {
     this.#connection.running = running;
     const { models } = running.backend;

@@ -7,42 +7,43 @@ import type { Backend } from './mongo/models/open-backend.js';
 
 /** The options of a server. */
 export interface ServerInput {
-  /** Any part of the configuration; defaults fill the rest. `database.uri` must be given. */
+  /** The configuration. Missing settings have their defaults, except `database.uri`, which is required. */
   readonly config: PartialConfig;
-  /** One like the service's own is made unless given. */
+  /** The logger; by default one like that of the commands. */
   readonly logger?: Logger;
   /**
-   * Shapes the GraphQL schema in code, as config/extensions does for a service that is started from a directory: called once by
-   * `start`, which rejects with its error.
+   * Customizes the GraphQL schema, like config/extensions for a service that is started from a directory. Called once by `start`,
+   * which rejects with its error.
    */
   readonly register?: Register;
   /**
-   * Called once, when the database has answered and before the port is open, or when the database answers later. `start` rejects
-   * with its error.
+   * Called once after the database has answered, usually before the port is open. `start` rejects with its error. If the database
+   * answers only later, an error is logged.
    */
   readonly bootstrap?: Hook;
-  /** Called once by `stop`, after the last request and before the database is closed. What it throws is logged. */
+  /** Called once by `stop`, after the last request and before the database is closed. An error is logged. */
   readonly destroy?: Hook;
   /**
-   * Whether the database is one that was started for this service alone. Outside of production the service is then open to programs of
-   * this machine until there is a user or a grant, unless `api.open` says otherwise.
+   * Whether the database was started only for this service. Outside of production the service is then open to programs on this
+   * machine until there is a user or a grant, unless `api.open` is set.
    */
   readonly embeddedDatabase?: boolean;
-  /** The directory of a Strapi v4 project whose code runs here. It is loaded by `start`, behind `register`. */
+  /** The directory of a Strapi v4 project to run. Its code is loaded by `start`, after `register` is called. */
   readonly project?: string;
 }
 
-/** The whole service, from the connection to MongoDB to the port it listens on. */
+/** The whole service, from the connection to MongoDB to the port. */
 export interface MangroveServer {
-  /** Address of the service, without a slash at the end; empty before it listens. */
+  /** The base URL of the service, without a trailing slash; empty before it listens. */
   readonly url: string;
   readonly config: Config;
   /**
-   * Connects to the database, calls `bootstrap`, and listens; resolves when the port is open. If the database does not answer, the
-   * server listens all the same, answers 503, and tries again. If it rejects, `stop` closes what it has opened.
+   * Connects to the database, calls `bootstrap`, and listens. Resolves when the port is open. If the database does not answer,
+   * the server still listens, answers with 503, and tries to connect again. After a rejection, call `stop` to close what was
+   * opened.
    */
   start(): Promise<void>;
-  /** Lets requests under way finish, then closes everything. */
+  /** Lets current requests finish, then closes everything. */
   stop(): Promise<void>;
 }
 
@@ -50,8 +51,8 @@ export interface MangroveServer {
 export interface Service extends MangroveServer {
   /** Null until the database has answered. */
   readonly backend: Backend | null;
-  /** Null until the database has answered, and if uploads are switched off. */
+  /** Null until the database has answered, or if uploads are disabled. */
   readonly media: Media | null;
-  /** Drops caches and reserved ids, after the data were replaced by other means. */
+  /** Discards caches and reserved ids, after other software has replaced the data. */
   forget(): void;
 }

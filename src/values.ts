@@ -1,17 +1,17 @@
 /** Values by name: the attributes of an entry, a decoded body, the arguments of a field. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object with values by name, and no list or date. */
+/** Returns whether a value is an object with values by name, not a list or date. */
 export const isRecord = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** Parses an id, leading zeros allowed; returns 0, which no entry has, for anything else. */
+/** Parses an id. Leading zeros are allowed. Returns 0, which no entry has as id, for anything else. */
 export const decodeId = (value: unknown): number => (/^\d{1,15}$/.test(String(value)) ? Number(value) : 0);
 
-/** Whether a value is a number that an entry may have as id. */
+/** Returns whether a value is a number that may be the id of an entry. */
 export const isId = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 
-/** About how many bytes a value takes in UTF-8, as JSON with the quotes and the comma around it and its key. */
+/** Returns the approximate size of a value in bytes as JSON in UTF-8, including quotes and comma. */
 export function bytesOf(value: unknown): number {
   switch (typeof value) {
     case 'string':
@@ -27,23 +27,23 @@ function bytesWithin(structure: object): number {
   if (ArrayBuffer.isView(structure)) return structure.byteLength;
   let bytes = 0;
   if (Array.isArray(structure)) for (const item of structure) bytes += bytesOf(item);
-  // Without a list of the entries it takes half the time.
+  // Twice as fast as with a list of the entries.
   else for (const key in structure) bytes += key.length + bytesOf((structure as Values)[key]);
   return bytes;
 }
 
 const dayLength = 86_400_000;
 
-/** The beginnings of texts of days. */
+/** The formatted dates by day. */
 const days = new Map<number, string>();
 const mostDays = 2_000;
 
-/** The numbers of minutes and seconds. */
+/** The formatted minutes and seconds. */
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
 /**
- * Returns what `toISOString` does, in a third of the time: a list shows several dates for each entry, which are a tenth of its CPU otherwise.
- * Throws a RangeError for an invalid date.
+ * Returns the same as `toISOString` in a third of the time, because otherwise dates take a tenth of the CPU of a list. Throws a
+ * RangeError for an invalid date.
  */
 export function isoText(date: Date): string {
   const time = date.getTime();
@@ -55,7 +55,7 @@ export function isoText(date: Date): string {
   return `${dayText(day)}${clock}.${String(milliseconds % 1_000).padStart(3, '0')}Z`;
 }
 
-/** Returns `2024-02-29T`. */
+/** Returns the date part of a day since 1970, `2024-02-29T`. */
 function dayText(day: number): string {
   const known = days.get(day);
   if (known !== undefined) return known;
@@ -67,7 +67,7 @@ function dayText(day: number): string {
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** A number of bytes for people, in whole units of a thousand: `2 MB`. */
+/** Formats a number of bytes in whole units of a thousand: `2 MB`. */
 export function printSize(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
   return `${String(Math.round(bytes / 1000 ** step))} ${units[step] ?? 'B'}`;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { applicationError } from '../errors.js';
 
-/** Characters that file systems or headers give a meaning to, and the names of devices. */
+/** Matches characters that have a meaning in file systems or headers, and names of devices. */
 const reserved = /[<>:"/\\|?*\u0000-\u001f\u007f]|^\.{1,2}$|^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /** Invisible characters, and those that change the direction of text. */
@@ -10,7 +10,7 @@ const unseen = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u2028\u2029]/g;
 
 const longestName = 200;
 
-/** Half of a surrogate pair, after a cut. It would be stored as another character. */
+/** Matches half of a surrogate pair at the end of a truncated string. It would be stored as another character. */
 const halfCharacter = /[\ud800-\udbff]$/;
 
 /**
@@ -25,7 +25,7 @@ export function cleanName(name: string): string {
   return `${clean.slice(0, longestName - extension.length).replace(halfCharacter, '')}${extension}`;
 }
 
-/** Returns a name that a person gave to a file, with all visible characters; null if nothing is left. */
+/** Returns a title of a file without invisible characters, of limited length; null if nothing is left. */
 export function cleanTitle(title: string): string | null {
   const clean = title
     .normalize()
@@ -35,7 +35,7 @@ export function cleanTitle(title: string): string | null {
   return clean === '' ? null : clean.slice(0, longestName).replace(halfCharacter, '');
 }
 
-/** Returns the name that a file is served by, without extension: `Mangrove_roots_0a1b2c3d4e`. */
+/** Returns a unique name to serve a file under, without extension: `Mangrove_roots_0a1b2c3d4e`. */
 export async function hashName(name: string, extension: string): Promise<string> {
   const { default: slugify } = await import('@sindresorhus/slugify');
   const base = extension !== '' && name.endsWith(extension) ? name.slice(0, -extension.length) : name;

@@ -14,7 +14,7 @@ export interface FileType {
   readonly certain: boolean;
 }
 
-/** Container formats whose content shows only in the file name. */
+/** Container formats. Only the file name tells what they contain. */
 const containers: ReadonlySet<string> = new Set(['application/zip', 'application/x-cfb', 'application/xml', 'application/gzip']);
 
 const unknownType = 'application/octet-stream';
@@ -40,7 +40,7 @@ function cleanType(mime: string): string {
   return type.length <= 100 && /^[a-z0-9.+_-]+\/[a-z0-9.+_-]+$/.test(type) ? type : unknownType;
 }
 
-/** Extensions go into URLs and headers, so they are restricted. */
+/** Returns an extension if it is safe in URLs and headers; otherwise an empty string. */
 const cleanExtension = (ext: string): string => (/^\.[A-Za-z0-9_-]{1,20}$/.test(ext) ? ext : '');
 
 const guessExtension = (mime: string): string => {
@@ -49,7 +49,8 @@ const guessExtension = (mime: string): string => {
 };
 
 /**
- * Returns the type by the first bytes; null if it is unknown. The library is loaded with the first file, since that takes 20 ms.
+ * Returns the type that the first bytes show; null if it is unknown. The library is loaded with the first file, because that
+ * takes 20 ms.
  */
 async function detectType(head: Buffer): Promise<FileType | null> {
   if (isSvg(head)) return { mime: 'image/svg+xml', ext: '.svg', certain: true };
@@ -59,10 +60,13 @@ async function detectType(head: Buffer): Promise<FileType | null> {
   return found === undefined ? null : { mime: found.mime, ext: `.${found.ext}`, certain: true };
 }
 
-/** The directory of a TIFF, which distinguishes it from raw photos, is mostly at the end. */
+/**
+ * Returns whether a file is a TIFF image. The library does not recognize most, because it looks for the directory, which
+ * distinguishes TIFF from raw photos and is mostly at the end.
+ */
 const isTiff = (head: Buffer): boolean => ['II*\0', 'MM\0*'].includes(head.toString('latin1', 0, 4));
 
-/** Constructs that may precede the root element. Each is matched whole, so that the search never backtracks. */
+/** Matches a construct that may precede the root element. Each is matched as a whole, so that the search never backtracks. */
 const prologue = /\uFEFF|\s+|<\?xml[^>]*>|<!--[\s\S]*?-->|<!doctype\s+svg[^>[]*(?:\[[^\]]*\])?[^>]*>/iy;
 
 function isSvg(head: Buffer): boolean {
@@ -74,7 +78,10 @@ function isSvg(head: Buffer): boolean {
   return /^<svg[\s>]/i.test(text.slice(start, start + 5));
 }
 
-/** Audio and video share containers and have several media types, so their types need not be equal. */
+/**
+ * Returns whether the type found in the content is compatible with the claimed one. Audio and video share containers and have
+ * several media types, so their types need not be equal.
+ */
 function agree(found: string, claimed: string): boolean {
   if (found === claimed) return true;
   if (containers.has(found)) return claimed.startsWith('application/') && claimed !== unknownType;
@@ -84,8 +91,7 @@ function agree(found: string, claimed: string): boolean {
 const isPlayed = (mime: string): boolean => /^(audio|video)\//.test(mime) || mime === 'application/ogg';
 
 /**
- * Throws a ValidationError for a file that the configuration does not allow: by its type, or by that of its extension, which it
- * would be served as.
+ * Throws a ValidationError if the configuration does not allow the type of a file, or the type that its extension is served as.
  */
 export function checkType({ mime, ext }: FileType, settings: MediaSettings): void {
   const refused = [mime, lookup(ext) || mime].find((type) => !isLetIn(type, settings));
@@ -97,11 +103,11 @@ function isLetIn(type: string, { allowedTypes, deniedTypes }: MediaSettings): bo
   return isAllowed && !deniedTypes.some((pattern) => matches(type, pattern));
 }
 
-/** `image/*` matches all types that begin so, `*` all. */
+/** Returns whether a type matches a pattern: `image/*` matches all types that begin with `image/`, `*` all types. */
 const matches = (mime: string, pattern: string): boolean =>
   pattern === '*' || pattern === '*/*' || pattern === mime || (pattern.endsWith('/*') && mime.startsWith(pattern.slice(0, -1)));
 
-/** The content type of files. Throws a NotFoundError if the service has none. */
+/** Returns the content type of files. Throws a NotFoundError if there is none. */
 export function fileType({ bind }: ContentContext): ContentType {
   const type = bind.registry.types.get(uploadFile);
   if (type === undefined) throw notFoundError();

@@ -5,7 +5,7 @@ import type { ImageSize } from './images/image-types.js';
 import type { Media } from './media.js';
 import { storageProviders } from './storage/storage-of.js';
 
-/** A smaller variant of an image, as `formats` lists it. */
+/** A smaller variant of an image, as listed in `formats`. */
 export interface FileFormat extends ImageSize, FilePlace {
   readonly name: string;
   readonly mime: string;
@@ -16,7 +16,7 @@ export interface FileFormat extends ImageSize, FilePlace {
   readonly url: string;
 }
 
-/** The attributes of a file that follow from its bytes and its name. */
+/** The attributes of a file that are determined by its bytes and its name. */
 export interface FileValues extends FilePlace {
   readonly name: string;
   readonly width: number | null;
@@ -31,25 +31,25 @@ export interface FileValues extends FilePlace {
   readonly provider_metadata: null;
 }
 
-/** The address of a file: `/uploads/<hash><ext>`. */
+/** The parts of a file's path, `/uploads/<hash><ext>`. */
 export interface FilePlace {
   readonly hash: string;
   readonly ext: string;
 }
 
-/** A file or a variant that was stored. */
+/** A stored file or variant. */
 interface StoredFile {
   readonly name: string;
   readonly mime: string;
   readonly place: FilePlace;
-  /** bytes */
+  /** Size in bytes. */
   readonly bytes: number;
   readonly size: ImageSize | null;
 }
 
 export const nameOf = ({ hash, ext }: FilePlace): string => `${hash}${ext}`;
 
-/** The attributes of a file, as they are stored and answered. */
+/** Returns the attributes of a file, as they are stored and answered. */
 export function fileValues(file: StoredFile, formats: ReadonlyMap<string, FileFormat>, media: Media): FileValues {
   const { name, mime, place, bytes, size } = file;
   return {
@@ -66,34 +66,34 @@ export function fileValues(file: StoredFile, formats: ReadonlyMap<string, FileFo
   };
 }
 
-/** An item of `formats`. */
+/** Returns an item of `formats`. */
 export function formatValues({ name, mime, place, bytes, size }: StoredFile, media: Media): FileFormat {
   const { width, height } = size ?? { width: 0, height: 0 };
   const figures = { path: null, width, height, size: kilobytes(bytes), sizeInBytes: bytes };
   return { name, hash: place.hash, ext: place.ext, mime, ...figures, url: urlOf(place, media) };
 }
 
-/** Converts bytes to the unit of the API: thousands, rounded to hundredths. */
+/** Converts bytes to the unit of the API: thousands of bytes, rounded to hundredths. */
 const kilobytes = (bytes: number): number => Math.round(bytes / 10) / 100;
 
-/** The attributes with the location of a file. */
+/** Returns the attributes that tell where a file is stored. */
 export const storedAt = (place: FilePlace, media: Media) => ({
   url: urlOf(place, media),
   provider: storageProviders[media.settings.provider].answeredAs,
   provider_metadata: null,
 });
 
-/** Without a base URL relative to the service, as in Strapi v4. */
+/** Returns the URL of a file. Without a configured base URL it is relative to the service, as in Strapi v4. */
 export const urlOf = (place: FilePlace, { settings }: Media): string =>
   `${settings.baseUrl?.replace(/\/+$/, '') ?? ''}/uploads/${nameOf(place)}`;
 
-/** The names under which a file and its variants are served. */
+/** Returns the names under which a file and its variants are served. */
 export const namesOf = (file: Values): string[] =>
   [file, ...variantsOf(file)].map(({ hash, ext }) => `${String(hash)}${typeof ext === 'string' ? ext : ''}`);
 
 const variantsOf = ({ formats }: Values): Values[] => (isRecord(formats) ? Object.values(formats).filter(isRecord) : []);
 
-/** Attributes that follow from the bytes of a file. Its name may be changed. */
+/** Attributes that are determined by the bytes of a file. The name is not among them. */
 const fixed: Readonly<Record<Exclude<keyof FileValues, 'name'>, true>> = {
   width: true,
   height: true,
@@ -108,21 +108,24 @@ const fixed: Readonly<Record<Exclude<keyof FileValues, 'name'>, true>> = {
   provider_metadata: true,
 };
 
-/** Throws a ValidationError for values that would separate a file from its bytes. */
+/** Throws a ValidationError if the values contain attributes that are determined by the bytes of the file. */
 export function checkRowChange(data: Values): void {
   const name = Object.keys(data).find((key) => Object.hasOwn(fixed, key));
   if (name !== undefined) throw validationError(`${name} follows from the content of the file and cannot be changed`);
 }
 
-/** Variants that the entry of an external file may list. */
+/** Maximum number of variants in the entry of an external file. */
 const mostVariants = 100;
 
-/** Addresses of external files: of the web, or of this host. Those of scripts would run in the pages that show them. */
+/**
+ * Matches the URLs that external files may have: web addresses and paths on this host. A `javascript:` URL would run in the pages
+ * that show it.
+ */
 const webAddress = /^(https?:\/\/|\/(?!\/))/i;
 
 /**
- * Throws a ValidationError if the entry of an external file refers to the bytes of another file, lists too many variants, or has an
- * address that is not of the web.
+ * Throws a ValidationError if the entry of an external file refers to the bytes of another file, lists too many variants, or has
+ * a URL that is neither a web address nor a path.
  */
 export async function checkNewRow(data: Values, { database }: Media): Promise<void> {
   const names = namesOf(data);

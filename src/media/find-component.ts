@@ -6,16 +6,16 @@ import type { EntryDocument } from '../mongo/write/write-entries.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 
-/** A component inside the entry that has it. */
+/** A component and the entry that contains it. */
 interface FoundComponent {
   readonly owner: ContentType;
   readonly document: EntryDocument;
-  /** Names of attributes, and positions in lists. */
+  /** Path of the component in the entry: names of attributes and positions in lists. */
   readonly path: readonly string[];
 }
 
 /**
- * Finds the component of a type by its own id; null if no entry that the caller's rules show has it. Sends one command for each
+ * Finds a component by its type and its own id; null if no entry that the caller may see contains it. Sends one command for each
  * attribute that may contain it.
  */
 export async function findComponent(type: ContentType, id: number, content: ContentContext): Promise<FoundComponent | null> {

@@ -7,7 +7,7 @@ import { ownersOf } from './find-component.js';
 import type { LinkTarget } from './link-files.js';
 import type { MediaContext } from './upload-files.js';
 
-/** The entry and attribute that files are linked to: all three values, or none. */
+/** The parameters that name the attribute of an entry or component to link files to. All three must be given. */
 interface TargetNames {
   readonly ref: unknown;
   readonly refId: unknown;
@@ -15,8 +15,8 @@ interface TargetNames {
 }
 
 /**
- * The entry or component that new files are for; null if it is not named. Throws a ValidationError for an unknown type, a
- * ForbiddenError if the caller may not update such entries.
+ * Returns the entry or component to link new files to; null if the parameters do not name one. Throws a ValidationError if the
+ * type is unknown, a ForbiddenError if the caller may not update its entries.
  */
 export function findTarget({ ref, refId, field }: TargetNames, { content, media }: MediaContext): LinkTarget | null {
   if (![ref, refId, field].every(isNamed)) return null;
@@ -29,7 +29,9 @@ export function findTarget({ ref, refId, field }: TargetNames, { content, media 
 
 const isNamed = (value: unknown): boolean => (typeof value === 'string' && value !== '') || typeof value === 'number';
 
-/** The actions that the caller lacks to update entries of the type, or those that a component may be part of. */
+/**
+ * Returns the actions that the caller lacks to update entries of the type or, for a component, of all types that may contain it.
+ */
 function missingUpdates(type: ContentType, { bind }: ContentContext): readonly string[] {
   const owners = type.kind === 'component' ? ownersOf(type, bind.registry) : [type];
   return owners.map((owner) => actionOf(owner, 'update')).filter((action) => !allows(bind.access, action));

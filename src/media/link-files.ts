@@ -16,7 +16,7 @@ import type { ContentType, LinkAttribute } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import { findComponent } from './find-component.js';
 
-/** The entry or component that files are linked to, as `ref`, `refId` and `field` name it. */
+/** The attribute of an entry or component that files are linked to. Requests name it by `ref`, `refId` and `field`. */
 export interface LinkTarget {
   readonly type: ContentType;
   readonly id: number;
@@ -24,8 +24,9 @@ export interface LinkTarget {
 }
 
 /**
- * Links files to an entry or component inside a transaction. As in Strapi v4, does nothing if the target does not exist, is
- * hidden from the caller by a rule, or the attribute is no media attribute. Throws a ValidationError if the attribute does not allow a file.
+ * Links files to an entry or component inside a transaction. As in Strapi v4, does nothing if the target does not exist, a rule
+ * hides it from the caller, or the attribute is not a media attribute. Throws a ValidationError if the attribute does not allow a
+ * file.
  */
 export async function linkFiles(
   { type, id, field }: LinkTarget,
@@ -41,21 +42,24 @@ export async function linkFiles(
   await linkAt({ type, id, path: [field] }, files, content);
 }
 
-/** A place inside an entry: names of attributes, and positions in lists. */
+/** A place inside an entry. The path consists of names of attributes and positions in lists. */
 interface LinkPlace {
   readonly type: ContentType;
   readonly id: number;
   readonly path: readonly string[];
 }
 
-/** Links files at a place inside an entry: `['blocks', '0', 'image']`. Does nothing where `linkFiles` does nothing. */
+/**
+ * Links files at a place inside an entry, such as `['blocks', '0', 'image']`. Does nothing in the cases in which `linkFiles` does
+ * nothing.
+ */
 export async function linkAt({ type, id, path }: LinkPlace, files: readonly Loaded[], content: ContentContext): Promise<void> {
   const filter = matchesAll({ _id: id }, await ruleFilter(type, content));
   const [document] = await readAll(content.store.database, { find: type.collection, filter, limit: 1 });
   if (document !== undefined) await linkWithin({ type, document: document as EntryDocument, path }, files, content); // entries have numeric ids
 }
 
-/** A place inside an entry that was read. */
+/** A place inside an entry that is already read. */
 interface DocumentPlace {
   readonly type: ContentType;
   readonly document: EntryDocument;
@@ -81,8 +85,8 @@ async function linkWithin(
 }
 
 /**
- * As in Strapi v4, uploaded files share the first place of a list, in the order in which they came: new ones stand behind the first
- * file and those that were uploaded after it, which are the ones whose ids ascend, and before the rest of a list that was written.
+ * Returns a list with uploaded files inserted as in Strapi v4: behind the leading ids that ascend, which are the first file and
+ * earlier uploads, and before the rest of the list.
  */
 function joinList(stored: unknown, files: readonly number[]): number[] {
   const ids: readonly number[] = Array.isArray(stored) ? (stored as number[]) : []; // stored as ids
@@ -90,12 +94,12 @@ function joinList(stored: unknown, files: readonly number[]): number[] {
   return rest === -1 ? [...ids, ...files] : [...ids.slice(0, rest), ...files, ...ids.slice(rest)];
 }
 
-/** The ids of the entries of files. */
+/** Returns the ids of the entries of files. */
 export const idsOf = (files: readonly Loaded[]): number[] => files.map(({ document }) => Number(document['_id']));
 
 interface Located {
   readonly attribute: LinkAttribute;
-  /** The document, or the component in it, that has the attribute. */
+  /** The document or component that has the attribute. */
   readonly holder: Values;
 }
 

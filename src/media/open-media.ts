@@ -34,7 +34,7 @@ export function createMedia(config: Config, database: Database): Media {
   };
 }
 
-/** Opens the media library. Remains of crashes are deleted in the background, now and every few minutes. */
+/** Opens the media library. Deletes remains of crashes in the background, now and every few minutes. */
 export async function openMedia({ config, database, logger }: MediaInput): Promise<OpenMedia> {
   const media = createMedia(config, database);
   await ensureBlobIndexes(database);
@@ -42,10 +42,10 @@ export async function openMedia({ config, database, logger }: MediaInput): Promi
   return { media, close: keepSweeping(media, 2 * config.server.uploadTimeout, logger) };
 }
 
-/** Milliseconds until the next sweep: usually, and after a failed deletion. */
+/** Milliseconds until the next sweep, `soon` after a failed deletion. */
 const pauses = { usual: 300_000, soon: 3_000 };
 
-/** Sweeps until the returned function is called, which resolves when no sweep is running. */
+/** Sweeps at intervals. Returns a function that stops this, and resolves when the current sweep has ended. */
 function keepSweeping(media: Media, oldest: number, logger: Logger): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let closed = false;

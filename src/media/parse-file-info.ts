@@ -2,19 +2,19 @@ import { fieldErrors } from '../errors.js';
 import { isRecord } from '../values.js';
 import { notOfType } from '../schema/findings.js';
 
-/** Information about a file from a client. Absent values stay as they are; as in Strapi v4, null counts as absent. */
+/** Information about a file from a client. Absent values are not changed. As in Strapi v4, null counts as absent. */
 export interface FileInfo {
   readonly name?: string;
   readonly alternativeText?: string;
   readonly caption?: string;
 }
 
-/** Reads the `fileInfo` of one file: JSON text or an object. Throws a ValidationError in the words of Strapi v4. */
+/** Reads the `fileInfo` of one file, a JSON string or an object. Throws a ValidationError with the message of Strapi v4. */
 export function parseFileInfo(input: unknown): FileInfo {
   return input === undefined ? {} : parseOne(input, 'fileInfo');
 }
 
-/** Reads the `fileInfo` of several files: a list, as JSON or of JSON strings, in their order. */
+/** Reads the `fileInfo` of several files, in their order: a JSON string of a list, or a list of objects or JSON strings. */
 export function parseFileInfos(input: unknown): readonly FileInfo[] {
   if (input === undefined) return [];
   const list = typeof input === 'string' ? decode(input) : input;

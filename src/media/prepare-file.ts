@@ -7,7 +7,7 @@ import type { Media } from './media.js';
 import type { FileInfo } from './parse-file-info.js';
 import type { Staging, UploadedFile } from './staging.js';
 
-/** A file that is ready to be published: its attributes, and the names of its bytes and variants. */
+/** A file that is ready to be published, with its attributes and the names of its blobs. */
 export interface PreparedFile {
   readonly values: FileValues;
   readonly blobs: readonly BlobName[];
@@ -16,13 +16,13 @@ export interface PreparedFile {
 interface PrepareContext {
   readonly media: Media;
   readonly staging: Staging;
-  /** The address of the file; a new one unless given. */
+  /** The place of a file to replace; a new place if absent. */
   readonly place?: FilePlace;
 }
 
 /**
- * Determines the type of a file, and makes its variants. Throws an ApplicationError for a bad name or image, a ValidationError
- * for a type that is not allowed.
+ * Determines the type of a file, and stages its variants. Throws an ApplicationError if the name or the image is invalid, a
+ * ValidationError if the type is not allowed.
  */
 export async function prepareFile(file: UploadedFile, info: FileInfo, context: PrepareContext): Promise<PreparedFile> {
   const { media, staging } = context;
@@ -41,10 +41,10 @@ export async function prepareFile(file: UploadedFile, info: FileInfo, context: P
   return { values, blobs: [{ id: stored.id, name: nameOf(place), size: stored.size }, ...variants.blobs] };
 }
 
-/** Types that are measured but not resized. */
+/** Types of images that are measured but not resized. */
 const measured: ReadonlySet<string> = new Set(['image/svg+xml', 'image/heic', 'image/heif', 'image/bmp', 'image/x-icon']);
 
-/** The sizes of these, and of images too large to draw, are near the beginning of the file. */
+/** Number of bytes that are read to measure an image that is not drawn. The size is near the beginning. */
 const measuredBytes = 262_144;
 
 async function makeImages(file: UploadedFile, { mime, certain }: FileType, context: PrepareContext): Promise<ImageSet | null> {
@@ -61,7 +61,7 @@ interface Named {
   readonly place: FilePlace;
 }
 
-/** Stores the variants of an image under its name with theirs in front. */
+/** Stages the variants of an image. Their names are the image's name, prefixed with the name of the variant. */
 async function stageVariants(images: ReadonlyMap<string, MadeImage>, { name, mime, place }: Named, context: PrepareContext) {
   const formats = new Map<string, FileFormat>();
   const blobs: BlobName[] = [];

@@ -8,7 +8,7 @@ import { boxOf, measureImage } from './images/transform-image.js';
 import { findStored, type Media, readStored } from './media.js';
 import { Staging } from './staging.js';
 
-/** An image that is being drawn, for all requests that wait for it. */
+/** An image that is being drawn, shared by all requests that wait for it. */
 interface Drawing {
   readonly result: Promise<StoredBlob>;
   readonly abandon: AbortController;
@@ -18,8 +18,8 @@ interface Drawing {
 const underWay = new WeakMap<Media, Map<string, Drawing>>();
 
 /**
- * Returns an image in another size or format. It is drawn when it is first asked for, kept with the file, and deleted with it.
- * Throws a NotFoundError if the file is deleted in the meantime, and 503 if too many images wait to be drawn.
+ * Returns an image in another size or format. It is drawn at the first request, stored with the file, and deleted with it. Throws
+ * a NotFoundError if the file is deleted in the meantime, and a 503 if too many images are waiting.
  */
 export async function resizedFile(
   original: StoredBlob,
@@ -33,13 +33,13 @@ export async function resizedFile(
   return join(drawingOf({ original, order, name, client: sender.client }, media), sender.signal);
 }
 
-/** A requested size, and its original. */
+/** A requested image, and its original. */
 interface Commission {
   readonly original: StoredBlob;
   readonly order: ResizeOrder;
-  /** The name under which the image is kept. */
+  /** The name under which the image is stored. */
   readonly name: string;
-  /** The client of the first request for it. */
+  /** The client of the first request for the image. */
   readonly client: string;
 }
 
@@ -59,7 +59,7 @@ function drawingOf(commission: Commission, media: Media): Drawing {
   return drawing;
 }
 
-/** Waits for a drawing. It leaves the queue when the last waiting request has ended. */
+/** Waits for a drawing. The drawing is abandoned when the last request that waits for it has ended. */
 async function join(drawing: Drawing, signal: AbortSignal): Promise<StoredBlob> {
   drawing.waiting += 1;
   const leave = (): void => {
@@ -74,7 +74,7 @@ async function join(drawing: Drawing, signal: AbortSignal): Promise<StoredBlob> 
   }
 }
 
-/** Draws once more if the file got other content in the meantime. */
+/** Draws an image, and draws it again if the content of the file was replaced in the meantime. */
 async function drawNewest(commission: Commission, media: Media, signal: AbortSignal): Promise<StoredBlob> {
   const { original } = commission;
   const newest = () => findStored(original.name, media);
@@ -89,17 +89,17 @@ function missing(): never {
   throw notFoundError();
 }
 
-/** Whether an image is another size of a file, drawn on request. No other name contains the character. */
+/** Returns whether an image was resized on request. Only names of such images contain the character `~`. */
 export const isOtherSize = ({ name }: Pick<StoredBlob, 'name'>): boolean => name.includes('~');
 
-/** Two spellings of one size share a name. */
+/** Returns the name of a resized image. It is the same for all spellings of a size. */
 function nameOfOrder(name: string, { width, height, format }: ResizeOrder): string {
   const { name: base, ext } = path.parse(name);
   const size = `${width === null ? '' : `w${String(width)}`}${height === null ? '' : `h${String(height)}`}`;
   return `${base}~${size}${format === null ? ext : `.${format}`}`;
 }
 
-/** Null if the original was deleted or replaced before its other size was stored. */
+/** Draws an image and stores it; null if the original was deleted or replaced in the meantime. */
 async function draw(
   { original, order, name, client }: Commission,
   media: Media,
@@ -117,7 +117,9 @@ async function draw(
   return findStored(name, media);
 }
 
-/** The bytes to draw from: those of the smallest stored variant that is large enough, which are few, else of the original. */
+/**
+ * Reads the image to draw from: the smallest stored variant that is large enough, because it has few bytes, else the original.
+ */
 async function readSource(original: StoredBlob, order: ResizeOrder, media: Media): Promise<Buffer> {
   const { breakpoints, resize } = media.settings;
   const box = boxOf(order, resize);

@@ -8,7 +8,7 @@ import { deleteBlobs } from './staging.js';
 
 /**
  * Unpublishes the bytes of a file, its variants and its other sizes inside the transaction that deletes or replaces it. Returns
- * the cleanup to run after the commit. Bytes that cannot be deleted then are left to the sweep.
+ * the cleanup to run after the commit. If deleting the bytes fails, the sweep deletes them later.
  */
 export async function retireFile(file: Values, media: Media, database: Database): Promise<() => Promise<void>> {
   const blobs = await retireBlobs(database, namesOf(file), media.owner);
@@ -19,15 +19,15 @@ export async function retireFile(file: Values, media: Media, database: Database)
 interface Swept {
   readonly deleted: number;
   /**
-   * Blobs that could not be deleted: locked by a transaction of a dead process, which the server ends after a minute, or in a
-   * storage that does not answer.
+   * Number of blobs that could not be deleted. A transaction of a dead process may lock them, until the server ends it after a
+   * minute, or their storage may not answer.
    */
   readonly left: number;
 }
 
 /**
- * Deletes the remains of uploads and deletions that a crash interrupted. `oldest`: milliseconds after which a request on any
- * machine has ended.
+ * Deletes the remains of uploads and deletions that a crash interrupted. `oldest` is the time in milliseconds after which a
+ * request on any machine has ended.
  */
 export async function sweep(media: Media, oldest: number): Promise<Swept> {
   const remains = (await findPending(media.database)).filter((blob) => isDead(blob, media.owner, oldest));
@@ -36,7 +36,10 @@ export async function sweep(media: Media, oldest: number): Promise<Swept> {
   return { deleted: remains.length - left, left };
 }
 
-/** Whether a process of this machine runs can be checked; this process and other machines get the time of a request. */
+/**
+ * Returns whether the request of a pending blob has ended. For another process on this machine this can be checked. Requests of
+ * this process and of other machines have ended after the time limit.
+ */
 function isDead({ owner, since }: PendingBlob, self: BlobOwner, oldest: number): boolean {
   if (Date.now() - since.getTime() > oldest) return true;
   if (owner.instance === self.instance) return false;

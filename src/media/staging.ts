@@ -6,46 +6,46 @@ import { storageProviders } from './storage/storage-of.js';
 import { printSize } from '../values.js';
 import type { Media } from './media.js';
 
-/** Stored bytes that are not published as a file yet. */
+/** Stored bytes that are not yet published as a file. */
 interface StagedBytes {
   readonly id: string;
-  /** bytes */
+  /** Size in bytes. */
   readonly size: number;
   /** The first bytes, enough to recognize the type. */
   readonly head: Buffer;
 }
 
-/** A file of a request: stored, but not published yet. */
+/** A file from a request, stored but not yet published. */
 export interface UploadedFile extends StagedBytes {
-  /** As the client named it. */
+  /** The file name that the client sent. */
   readonly name: string;
-  /** As the client declared it. */
+  /** The media type that the client sent. */
   readonly mime: string;
 }
 
 interface StageOptions {
   readonly name: string;
   readonly mime: string;
-  /** Most bytes; unlimited unless given. */
+  /** Maximum size in bytes; unlimited by default. */
   readonly limit?: number;
 }
 
-/** The number of first bytes that are kept in memory to decide the type by. */
+/** Number of bytes at the beginning that are kept in memory to detect the type. */
 const headSize = 4_100;
 
-/** The files that one request has stored. Those that are not published at its end are discarded. */
+/** The files that one request has stored. Unpublished ones are discarded at its end. */
 export class Staging {
   readonly #media: Media;
   readonly #time: WaitTime;
   readonly #pending = new Map<string, PendingBlob>();
 
-  /** `time`: what the request may wait for the database. */
+  /** `time` limits how long the request may wait for the database. */
   constructor(media: Media, time: WaitTime = endless) {
     this.#media = media;
     this.#time = time;
   }
 
-  /** Stores bytes. Throws a PayloadTooLargeError beyond the limit, and the errors of the source. */
+  /** Stores bytes. Throws a PayloadTooLargeError if they exceed the limit, or an error of the source. */
   async stage(source: ByteSource, { name, mime, limit = Infinity }: StageOptions): Promise<StagedBytes> {
     const { settings, database, owner, storageOf } = this.#media;
     const id = newBlobId();
@@ -58,12 +58,12 @@ export class Staging {
     return { id, size: gauge.size, head: Buffer.concat(gauge.head) };
   }
 
-  /** Throws a ValidationError for bytes that are already published. */
+  /** Throws a ValidationError if the bytes are already published. */
   check({ id }: StagedBytes): void {
     if (!this.#pending.has(id)) throw validationError('A file can be uploaded once only');
   }
 
-  /** The first bytes of what was staged. */
+  /** Reads the first bytes of staged ones, up to `end`. */
   async read({ id }: StagedBytes, end: number): Promise<Buffer> {
     const blob = this.#pending.get(id);
     if (blob === undefined) throw new Error(`${id} is not staged`);
@@ -72,14 +72,14 @@ export class Staging {
     return Buffer.concat(parts);
   }
 
-  /** Keeps these after the request: they are published. */
+  /** Marks blobs as published, so that they are not discarded. */
   keep(ids: readonly string[]): void {
     for (const id of ids) this.#pending.delete(id);
   }
 
   /**
-   * Deletes everything that was not kept, unless it was published by a commit whose answer was lost. Bytes that cannot be deleted
-   * are left to the sweep.
+   * Deletes all blobs that are not published, even if the answer to a commit was lost. If deleting fails, the sweep deletes them
+   * later.
    */
   async discard(): Promise<void> {
     const ids = [...this.#pending.keys()];
@@ -92,7 +92,7 @@ export class Staging {
   }
 }
 
-/** Milliseconds that an answer waits for that. It goes on behind the answer if the database is away. */
+/** Maximum time in milliseconds that an answer waits for the deletion. The deletion itself may take longer. */
 const patience = 1_000;
 
 /** Deletes the bytes of pending blobs, then their records. */
@@ -107,7 +107,7 @@ export async function deleteBlobs(blobs: readonly PendingBlob[], { storageOf, da
 
 const safeExtension = (name: string): string => /\.[a-z0-9]{1,10}$/i.exec(name)?.[0].toLowerCase() ?? '';
 
-/** Counts the bytes that pass, up to a limit, and keeps the first. */
+/** Counts the bytes that pass, up to a limit, and keeps the first ones. */
 class Gauge {
   readonly #name: string;
   readonly #limit: number;
@@ -121,7 +121,7 @@ class Gauge {
 
   async *watch(source: ByteSource): AsyncGenerator<Uint8Array> {
     for await (const bytes of source) {
-      // A copy, so that the rest need not stay in memory.
+      // Copied, so that the rest of the chunk need not stay in memory.
       if (this.size < headSize) this.head.push(Buffer.from(bytes.subarray(0, headSize - this.size)));
       this.size += bytes.length;
       if (this.size > this.#limit) throw payloadTooLargeError(`${this.#name} exceeds size limit of ${printSize(this.#limit)}.`);

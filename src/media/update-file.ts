@@ -33,7 +33,7 @@ interface ReplaceOrder {
 }
 
 /**
- * Replaces the content of a file. Its id and address stay. Throws a ForbiddenError unless the caller may replace files, a
+ * Replaces the content of a file. The id and the URL stay. Throws a ForbiddenError unless the caller may replace files, a
  * NotFoundError if there is no such file.
  */
 export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Staging, context: MediaContext): Promise<Loaded> {
@@ -46,7 +46,7 @@ export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Sta
   const { values, blobs } = await prepareFile(file, info, { media, staging, place });
   const row = { ...values, ...textsOf(info), name: values.name, url: stored.document['url'], formats: values.formats ?? {} };
   const { entry, finish } = await inTransaction(content.store.database, async (database) => {
-    // First, since the file may have been deleted in the meantime: no bytes may then be published.
+    // The entry is updated first: if the file was deleted in the meantime, no bytes may be published.
     const entry = (await update({ type, id }, { data: row, query: emptyQuery }, withDatabase(content, database))) ?? missing();
     const finish = await retireFile(stored.document, media, database);
     await commitBlobs(database, blobs);

@@ -24,13 +24,13 @@ export interface MediaContext {
 
 interface UploadOrder {
   readonly files: readonly UploadedFile[];
-  /** By position of the file. */
+  /** Information about the files, by position. */
   readonly infos: readonly FileInfo[];
-  /** The entry that gets the files; null for none. */
+  /** The entry or component to link the files to; null for none. */
   readonly target: LinkTarget | null;
 }
 
-/** Publishes staged files and links them, all or none. Returns them with all attributes. */
+/** Publishes staged files and links them, either all or none. Returns them with all attributes. */
 export async function uploadFiles(order: UploadOrder, staging: Staging, context: MediaContext): Promise<readonly Loaded[]> {
   const { content } = context;
   const ready = await prepareFiles(order, staging, context);
@@ -44,7 +44,7 @@ export async function uploadFiles(order: UploadOrder, staging: Staging, context:
   return entries;
 }
 
-/** Files that are ready to be stored, and their target. */
+/** Files that are ready to be stored, and their folder. */
 export interface ReadyFiles {
   readonly files: readonly ReadyFile[];
   readonly folder: UploadFolder;
@@ -54,7 +54,7 @@ interface ReadyFile extends PreparedFile {
   readonly info: FileInfo;
 }
 
-/** One after the other, since drawing an image takes memory. */
+/** Prepares files one after the other, because drawing an image takes memory. */
 export async function prepareFiles(
   { files, infos }: Pick<UploadOrder, 'files' | 'infos'>,
   staging: Staging,
@@ -68,7 +68,7 @@ export async function prepareFiles(
   return { files: ready, folder: await uploadFolder(content) };
 }
 
-/** Stores the entries of files and publishes their bytes, inside a transaction. */
+/** Stores the entries of files and publishes their bytes. Must run inside a transaction. */
 export async function storeFiles({ files, folder }: ReadyFiles, content: ContentContext): Promise<readonly Loaded[]> {
   await commitBlobs(
     content.store.database,
@@ -90,12 +90,12 @@ const rowOf = ({ values, info }: ReadyFile, folder: UploadFolder) => ({
   folderPath: folder.path,
 });
 
-/** Keeps the files after the request: they are committed. */
+/** Marks the files as published, so that they are not discarded. Call it after the commit. */
 export function keepFiles({ files }: ReadyFiles, staging: Staging): void {
   staging.keep(files.flatMap(({ blobs }) => blobs.map(({ id }) => id)));
 }
 
-/** The folder of the media library that files from the API go to. */
+/** The folder of the media library for files that are uploaded through the API. */
 interface UploadFolder {
   readonly id: number;
   readonly path: string;
@@ -103,7 +103,7 @@ interface UploadFolder {
 
 const folderName = 'API Uploads';
 
-/** Finds the folder of uploads, or makes it with the first. */
+/** Finds the folder of uploads, or creates it. */
 export async function uploadFolder(content: ContentContext): Promise<UploadFolder> {
   return (await findFolder(content)) ?? (await createFolder(content)) ?? { id: 0, path: '/' };
 }
@@ -114,7 +114,10 @@ async function findFolder({ store }: ContentContext): Promise<UploadFolder | nul
   return found === undefined ? null : { id: Number(found['_id']), path: String(found['path']) };
 }
 
-/** If several instances try at once, the unique `pathId` lets one succeed; the others find its folder. */
+/**
+ * Creates the folder. If several instances try this at once, the unique `pathId` lets one succeed, and the others find its
+ * folder.
+ */
 async function createFolder(content: ContentContext): Promise<UploadFolder | null> {
   const type = content.bind.registry.types.get('plugin::upload.folder');
   if (type === undefined) return null;

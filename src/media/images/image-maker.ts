@@ -6,30 +6,38 @@ import { makeImageSet, type OpenImage, measureImage, resizeImage } from './trans
 import type { MediaSettings } from '../storage/file-storage.js';
 import { Queue, type Sender } from '../../queue.js';
 
-/** Reads an image when its turn has come. Waiting images are not in memory. */
+/** Reads an image when its turn has come, so that waiting images are not in memory. */
 type ReadImage = () => Promise<Buffer>;
 
-/** Draws and measures images, outside of the event loop and at most as many at a time as there are processors. */
+/**
+ * Resizes and measures images outside of the event loop. The number of concurrent images is limited by the number of processors.
+ */
 export interface ImageMaker {
   /**
-   * Returns the variants of an image, only its size if sharp is not installed; null if it cannot be measured. Throws an
-   * ApplicationError for a damaged image, or one with too many pixels.
+   * Returns the size and the variants of an image, without variants if sharp is not installed; null if the image cannot be
+   * measured. Throws an ApplicationError if it is damaged or has too many pixels.
    */
   readonly makeSet: (read: ReadImage, mime: string) => Promise<ImageSet | null>;
-  /** The same without variants, from the header: the beginning of the file is enough. */
+  /**
+   * Returns the size of an image without variants; null if it cannot be measured. The beginning of the file, with the header, is
+   * enough.
+   */
   readonly measure: (bytes: Buffer) => ImageSet | null;
-  /** Throws 503 if too many images wait to be drawn already. */
+  /** Resizes an image. Rejects with a 503 if too many images are waiting, with an ApplicationError if sharp is not installed. */
   readonly resize: (read: ReadImage, order: ResizeOrder, sender: Sender) => Promise<MadeImage>;
 }
 
 type LoadSharp = () => Promise<(bytes: Buffer, options: SharpOptions) => Sharp>;
 
-/** `load` returns sharp, or rejects if it is not installed. It is called with the first image: loading takes 60 ms and 20 MB. */
+/**
+ * Creates an image maker. `load` returns sharp, or rejects if it is not installed. It is called with the first image, because
+ * loading takes 60 ms and 20 MB.
+ */
 export function createImageMaker(settings: MediaSettings, load: LoadSharp = loadSharp): ImageMaker {
-  // One processor is left to the event loop if there are several: small requests then wait half as long.
+  // If there are several processors, one is left to the event loop, so that small requests wait only half as long.
   const atOnce = Math.max(Math.min(availableParallelism(), threads) - 1, 1);
   const drawing = new Queue({ atOnce });
-  // Sizes that anybody may request have a queue of their own, so that they delay uploads by one image at most.
+  // Resizing on request, which anybody may ask for, has a separate queue, so that it delays uploads by one image at most.
   const { waiting, waitingPerAddress } = settings.resize;
   const refusal = 'Too many images are waiting to be drawn, please try again later';
   const resizing = new Queue({ atOnce, waiting, ofClient: waitingPerAddress, refusal });
@@ -64,15 +72,15 @@ function measure(bytes: Buffer): ImageSet | null {
   return size === null ? null : { size, original: null, variants: new Map() };
 }
 
-/** The default number of blocking calls that Node runs at a time. One is left to the rest of the service. */
+/** Default number of threads for blocking calls in Node. One of them is left to the rest of the service. */
 const threads = 4;
 
-/** Images are processed line by line if possible, and damaged ones are refused. */
+/** Options for opening images: they are processed line by line if possible, and damaged ones are refused. */
 const openRules = { sequentialRead: true, failOn: 'error' } as const satisfies SharpOptions;
 
 async function loadSharp(): ReturnType<LoadSharp> {
   const { default: sharp } = await import('sharp');
-  // One thread for an image: the queue decides how many there are at a time.
+  // Uses one thread per image, because the queue limits how many images are processed at a time.
   sharp.concurrency(1);
   sharp.cache(false);
   return sharp;

@@ -4,22 +4,22 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** A variant of an image. */
+/** An image that was drawn and encoded. */
 export interface MadeImage extends ImageSize {
   readonly bytes: Buffer;
 }
 
 /** The images of an upload. */
 export interface ImageSet {
-  /** Its size as displayed, rotated by its EXIF data. */
+  /** The displayed size, after rotation by the EXIF data. */
   readonly size: ImageSize;
-  /** The image that replaces the sent one: rotated, without metadata, smaller if configured; null to keep the sent one. */
+  /** The image to store instead of the sent one: rotated, without metadata, smaller if configured; null to store the sent one. */
   readonly original: MadeImage | null;
-  /** By name: thumbnail, small, medium, large. */
+  /** Variants by name: thumbnail, small, medium, large. */
   readonly variants: ReadonlyMap<string, MadeImage>;
 }
 
-/** The requested form of an image. Absent parts follow from the others. */
+/** The requested size and format of an image. Null parts are derived from the others. */
 export interface ResizeOrder {
   readonly width: number | null;
   readonly height: number | null;
@@ -28,7 +28,7 @@ export interface ResizeOrder {
 
 export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'tiff' | 'gif' | 'avif';
 
-/** The media types that variants are made of. Each variant has the type of its original. */
+/** The media types of images that have variants. Each variant has the type of its original. */
 export const formatsByType: Readonly<Record<string, ImageFormat>> = {
   'image/jpeg': 'jpeg',
   'image/png': 'png',

@@ -18,19 +18,24 @@ export function measureImage(bytes: Buffer): ImageSize | null {
   }
 }
 
-/** Whether the format is one of HEIF, HEIC and AVIF, whose header consists of boxes. */
+/** Returns whether the format is HEIF, HEIC or AVIF, whose header consists of boxes. */
 const isOfBoxes = (bytes: Buffer): boolean => bytes.toString('latin1', 4, 8) === 'ftyp';
 
-/** The header is much smaller. The library looks at all boxes for each one, which would take minutes with hundreds of thousands. */
+/**
+ * Maximum number of bytes to search for a header of boxes. Real headers are much smaller. The library searches all boxes again
+ * for each box, which takes minutes with hundreds of thousands.
+ */
 const boxedHeader = 65_536;
 
-/** Draws an image in another size, never larger than it is, and in another format. */
+/** Resizes an image, never beyond its own size, and converts its format. */
 export function resizeImage(image: Sharp, order: ResizeOrder, rules: MediaSettings['resize']): Promise<MadeImage> {
   const sized = image.autoOrient().resize({ ...boxOf(order, rules), fit: 'inside', withoutEnlargement: true });
   return encodeImage(sized, order.format, { quality: 80 });
 }
 
-/** The box that the image has to fit into. The other side is bounded as well, since narrow images may be long. */
+/**
+ * Returns the box that the image must fit into. The side that is not requested is limited too, because narrow images may be long.
+ */
 export function boxOf({ width, height }: ResizeOrder, { sizes, pixelLimit }: MediaSettings['resize']): ImageSize {
   const other = (side: number): number => Math.max(Math.floor(pixelLimit / side), 1);
   if (width !== null) return { width, height: other(width) };
@@ -39,7 +44,7 @@ export function boxOf({ width, height }: ResizeOrder, { sizes, pixelLimit }: Med
   return { width: side, height: side };
 }
 
-/** Draws and encodes an image, by default in the format of its source. Throws an ApplicationError if it is damaged. */
+/** Encodes an image, by default in the format of its source. Throws an ApplicationError if it is damaged. */
 async function encodeImage(image: Sharp, format: ImageFormat | null, rules: { readonly quality?: number }): Promise<MadeImage> {
   const encoded = format === null ? image : image.toFormat(format, { ...rules, ...efforts[format] });
   const { data, info } = await encoded.toBuffer({ resolveWithObject: true }).catch(refuseImage);
@@ -47,18 +52,19 @@ async function encodeImage(image: Sharp, format: ImageFormat | null, rules: { re
 }
 
 /**
- * At its usual effort AVIF takes seconds for a photo, and PNG with a quality up to 3.6 s of processor time for 800x600; so AVIF
- * takes a fifth and is 5 % larger, PNG a half to a seventh and is up to half as large again.
+ * Encoding efforts. With the default effort AVIF takes seconds for a photo, and PNG with a quality up to 3.6 s of processor time
+ * for 800x600 pixels. With these, AVIF takes a fifth of the time and is 5 % larger; PNG takes between a seventh and a half of the
+ * time and is up to 50 % larger.
  */
 const efforts: Partial<Record<ImageFormat, { readonly effort: number }>> = { avif: { effort: 2 }, png: { effort: 4 } };
 
-/** Throws an ApplicationError that distinguishes images that are too large from damaged ones; the library refuses both. */
+/** Throws an ApplicationError whose message distinguishes too large images from damaged ones. */
 function refuseImage(error: unknown): never {
   const large = error instanceof Error && /pixel limit/i.test(error.message);
   throw applicationError(large ? 'Image has too many pixels' : 'File is not a valid image');
 }
 
-/** Opens an image: its first frame, or all frames of an animation if they are wanted. */
+/** Opens an image: by default its first frame, with `animated` all frames. */
 export type OpenImage = (bytes: Buffer, options?: { readonly animated: boolean }) => Sharp;
 
 interface Making {
@@ -66,10 +72,10 @@ interface Making {
   readonly settings: MediaSettings;
 }
 
-/** The box of the smallest variant; those of the others are squares. */
+/** The box of the smallest variant. The boxes of the others are squares. */
 const thumbnail: ImageSize = { width: 245, height: 156 };
 
-/** Measures an image, and makes the image to store and the variants that are smaller than it. */
+/** Measures an image. Draws the image to store instead of it, if necessary, and the variants that are smaller than it. */
 export async function makeImageSet(bytes: Buffer, format: ImageFormat, { open, settings }: Making): Promise<ImageSet> {
   const facts = await describe(open(bytes));
   const original = await makeOriginal(bytes, format, facts, { open, settings });
@@ -110,7 +116,9 @@ async function describe(image: Sharp): Promise<ImageFacts> {
   };
 }
 
-/** Returns the image that replaces the original: if a smaller one is wanted, or the original is rotated or has metadata. */
+/**
+ * Returns the image to store instead of the original, if that is rotated, has metadata, or can be made smaller; otherwise null.
+ */
 async function makeOriginal(
   bytes: Buffer,
   format: ImageFormat,
@@ -126,6 +134,6 @@ async function makeOriginal(
 
 function draw(image: Sharp, format: ImageFormat, { sizeOptimization }: MediaSettings): Promise<MadeImage> {
   if (sizeOptimization) return encodeImage(image, format, { quality: 80 });
-  // A quality makes PNG choose 256 colours.
+  // With a quality, PNG is reduced to 256 colours.
   return encodeImage(image, format, format === 'png' ? {} : { quality: 95 });
 }

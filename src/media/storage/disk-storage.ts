@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { FileStorage } from './file-storage.js';
 
 /**
- * Files in a folder on disk, spread over subfolders by the last two digits of their keys. For one instance, or for several that
- * share the folder.
+ * Returns a storage in a folder on disk, for one instance or for several that share the folder. Subfolders are named by the last
+ * two digits of the keys.
  */
 export function diskStorage(folder: string): FileStorage {
   const placeOf = (key: string): string => path.join(folder, path.parse(key).name.slice(-2), key);
@@ -27,7 +27,7 @@ export function diskStorage(folder: string): FileStorage {
   };
 }
 
-/** A file survives a power cut only once its folder is written too. */
+/** Syncs a folder to disk. A new file survives a power failure only if its folder is synced too. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());

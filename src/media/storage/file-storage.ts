@@ -1,22 +1,22 @@
 import type { Config } from '../../config/config.js';
 import type { WaitTime } from '../../mongo/within-time.js';
 
-/** Bytes in chunks of any size, available now or later. */
+/** Bytes in chunks of any size, synchronous or asynchronous. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** A storage of the bytes of files. The service chooses the keys: each is safe as a file name and is used once. */
+/** A storage for the bytes of files. The service chooses the keys. Each key is a safe file name and is used once. */
 export interface FileStorage {
-  /** Stores the bytes; they are durable when it resolves. If it rejects, the caller calls `remove`, which deletes what was written. */
+  /** Stores bytes. They are durable when it resolves. If it rejects, the caller calls `remove` to delete what was written. */
   write(key: string, source: ByteSource, about: WrittenFile): Promise<void>;
-  /** Returns the bytes of the range, none if it is empty. Otherwise iterating rejects if the key does not exist. */
+  /** Returns the bytes of a range, none if the range is empty. Iterating rejects if the key does not exist. */
   read(key: string, range: ByteRange): ByteSource;
-  /** Deletes the bytes. It is no error if there are none. */
+  /** Deletes the bytes. Does nothing if there are none. */
   remove(key: string): Promise<void>;
 }
 
 interface WrittenFile {
   readonly mime: string;
-  /** The time that its request may wait for the database. */
+  /** The limit of how long the request may wait for the database. */
   readonly time: WaitTime;
 }
 
@@ -26,5 +26,5 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** `plugins.upload.config`. */
+/** The settings in `plugins.upload.config`. */
 export type MediaSettings = Config['plugins']['upload']['config'];

@@ -2,7 +2,7 @@ import type * as S3 from '@aws-sdk/client-s3';
 import { isRecord } from '../../values.js';
 import type { ByteRange, ByteSource, FileStorage } from './file-storage.js';
 
-/** The bucket and the client. Created with the first call, since the package is optional and takes 300 ms to load. */
+/** The bucket and the client. They are created at the first call, because the package is optional and takes 300 ms to load. */
 interface Bucket {
   readonly client: S3.S3Client;
   readonly s3: typeof S3;
@@ -11,8 +11,8 @@ interface Bucket {
 }
 
 /**
- * Files in S3-compatible storage. Options: `bucket`, `prefix` of the keys, and those of the AWS client. Throws if the bucket is
- * missing; every call rejects where @aws-sdk/client-s3 is not installed.
+ * Returns an S3-compatible storage. The options are `bucket`, `prefix` (of the keys) and the options of the AWS client. Throws if
+ * there is no bucket. Every call rejects if @aws-sdk/client-s3 is not installed.
  */
 export function s3Storage({ bucket, prefix = '', ...options }: Readonly<Record<string, unknown>>): FileStorage {
   if (typeof bucket !== 'string' || typeof prefix !== 'string')
@@ -36,12 +36,12 @@ async function openBucket(bucket: string, prefix: string, options: Readonly<Reco
   const s3 = await import('@aws-sdk/client-s3').catch(() => {
     throw new Error('the storage s3 needs the package @aws-sdk/client-s3: npm install @aws-sdk/client-s3');
   });
-  // Checksums in trailers are understood by Amazon only; HTTPS and the signature protect the bytes all the same.
+  // Only Amazon supports checksums in trailers. HTTPS and the signature protect the bytes without them.
   const rules: S3.S3ClientConfig = { requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' };
   return { s3, bucket, prefix, client: new s3.S3Client({ ...rules, ...options, ...ownCredentials(options) }) };
 }
 
-/** The client writes into the credentials that it is given; those of the configuration are frozen. */
+/** Copies the credentials, because the client modifies them, and those of the configuration are frozen. */
 const ownCredentials = ({ credentials }: Readonly<Record<string, unknown>>): object =>
   isRecord(credentials) ? { credentials: { ...credentials } } : {};
 
@@ -55,10 +55,10 @@ interface Content {
   readonly mime: string;
 }
 
-/** Amazon takes parts from 5 MB on, and 10,000 of them. */
+/** Size of a part in bytes. Amazon requires at least 5 MB, and allows up to 10,000 parts. */
 const partSize = 8_388_608;
 
-/** One request for what fits into one part, else a part at a time: the length need not be known. */
+/** Stores an object: in one request if it fits into one part, otherwise part by part, so that the length need not be known. */
 async function writeObject(bucket: Bucket, place: Place, { source, mime }: Content): Promise<void> {
   const { client, s3 } = bucket;
   const parts = inParts(source);
@@ -77,7 +77,7 @@ interface LargeContent {
   readonly mime: string;
 }
 
-/** Parts of an upload that is never completed cost money, so they are deleted when it fails. */
+/** Stores an object part by part. If that fails, deletes the parts, because those of an incomplete upload cost money. */
 async function writeParts({ client, s3 }: Bucket, place: Place, { first, rest, mime }: LargeContent): Promise<void> {
   const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand({ ...place, ContentType: mime }));
   const done: S3.CompletedPart[] = [];
@@ -115,17 +115,19 @@ async function* readObject(open: () => Promise<Bucket>, Key: string, { start, en
   const { client, s3, bucket } = await open();
   const Range = `bytes=${String(start)}-${String(end - 1)}`;
   const { Body, ContentRange } = await client.send(new s3.GetObjectCommand({ Bucket: bucket, Key, Range }));
-  if (ContentRange === undefined && start > 0) throw new Error(`the storage gave all of ${Key} instead of ${Range}`);
+  if (ContentRange === undefined && start > 0) throw new Error(`the storage returned all of ${Key} instead of ${Range}`);
   let left = end - start;
   for await (const bytes of Body as unknown as ByteSource) {
-    // a stream of Node, on Node
+    // on Node it is a stream of Node
     yield bytes.subarray(0, left);
     left -= bytes.length;
     if (left <= 0) return;
   }
 }
 
-/** Also deletes the parts of an upload that a crash interrupted, if the storage can list them and we have the right. */
+/**
+ * Deletes an object, and the parts of an upload that a crash interrupted, if the storage lists them and the credentials allow it.
+ */
 async function removeObject({ client, s3, bucket }: Bucket, Key: string): Promise<void> {
   await client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key }));
   const list = new s3.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: Key });

@@ -6,14 +6,14 @@ import { diskStorage } from './disk-storage.js';
 import type { FileStorage, MediaSettings } from './file-storage.js';
 import { s3Storage } from './s3-storage.js';
 
-/** The inputs of storages. `directory`: the base of relative paths. */
+/** The input for creating storages. `directory` is the base of relative paths. */
 interface StorageInput {
   readonly settings: MediaSettings;
   readonly directory: string;
   readonly database: Database;
 }
 
-/** Returns storages by name; each is created on first use. Throws an Error for an unknown name. */
+/** Returns a function that returns the storage of a name, and creates it on first use. It throws an Error for an unknown name. */
 export function createStorageOf(input: StorageInput): (provider: string) => FileStorage {
   const made = new Map<string, FileStorage>();
   return (provider) => {
@@ -28,13 +28,13 @@ const isProvider = (name: string): name is UploadProvider => Object.hasOwn(stora
 
 interface StorageProvider {
   readonly open: (input: StorageInput) => FileStorage;
-  /** Whether keys end with the extension of the uploaded file, for people who look into the storage. */
+  /** Whether keys end with the extension of the uploaded file, to help people who look into the storage. */
   readonly keepsExtension: boolean;
   /** The value of `provider` in answers: the name of the same storage in Strapi v4. */
   readonly answeredAs: string;
 }
 
-/** The one table of storage providers. */
+/** All storage providers by name. */
 export const storageProviders: Readonly<Record<UploadProvider, StorageProvider>> = {
   gridfs: { open: ({ database }) => gridStorage(database), keepsExtension: false, answeredAs: 'local' },
   disk: { open: openDisk, keepsExtension: true, answeredAs: 'local' },
@@ -46,14 +46,20 @@ function openDisk({ settings, directory }: StorageInput): FileStorage {
   return diskStorage(path.resolve(directory, typeof folder === 'string' ? folder : 'data/uploads'));
 }
 
-/** Returns the options of a provider: those under its name; if no name is used, all options for the provider of new files. */
+/**
+ * Returns the options of a provider: those under its name. If no options are under the name of a provider, all belong to the
+ * provider of new files.
+ */
 export function optionsOf({ provider, providerOptions }: MediaSettings, name: UploadProvider): Readonly<Record<string, unknown>> {
   const isNamed = uploadProviders.some((one) => Object.hasOwn(providerOptions, one));
   if (!isNamed) return name === provider ? providerOptions : {};
   return (providerOptions[name] ?? {}) as Readonly<Record<string, unknown>>; // the configuration is checked
 }
 
-/** Files in MongoDB (GridFS): every instance has them, and a backup of the database is complete. Keys are ids of blobs. */
+/**
+ * Returns a storage in MongoDB (GridFS), which every instance shares and a backup of the database includes. Keys are ids of
+ * blobs.
+ */
 export const gridStorage = (database: Database): FileStorage => ({
   write: (key, source, { time }) => writeChunks({ ...database, time }, key, source),
   read: (key, { start, end }) => readChunks(database, key, start, end),
