@@ -12,9 +12,7 @@ import type { OpenedDatabase } from './open-database.js';
 import { recordCommand } from './run-command.js';
 import { parseWords, required } from './usage-error.js';
 
-/**
- * Stores the models of files and folders, once or whenever they change. Returns the exit code.
- */
+/** Stores the models of files and folders, once or whenever they change. Returns the exit code. */
 export async function addModels(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const options = { 'dry-run': { type: 'boolean', default: false }, watch: { type: 'boolean', default: false } } as const;
   const { values, positionals: paths } = parseWords({ args: [...args], options, allowPositionals: true });
@@ -26,11 +24,11 @@ export async function addModels(opened: OpenedDatabase, args: readonly string[])
 
 interface AddOptions {
   readonly isDry: boolean;
-  /** Models that stay as they are, are not named. */
+  /** Whether unchanged models are omitted from the output. */
   readonly quiet: boolean;
 }
 
-/** Stores the valid models and prints the result of each. Invalid ones do not stop others. Returns the exit code. */
+/** Stores the valid models, even if others are invalid, and prints the result of each. Returns the exit code. */
 export async function addOnce(
   { database, config }: Pick<OpenedDatabase, 'database' | 'config'>,
   paths: readonly string[],
@@ -59,7 +57,7 @@ export async function addOnce(
   return refused.length > 0 ? 1 : 0;
 }
 
-/** Stores models, and logs their names. */
+/** Stores models, and records the command in the audit log. */
 async function storeModels(database: Database, documents: readonly ModelDocument[]): Promise<void> {
   const uids = documents.map(({ uid }) => uid);
   await recordCommand(database, ['models add', uids], async () => {
@@ -85,8 +83,8 @@ function summary(rows: readonly (readonly string[])[], isDry: boolean): string {
 }
 
 /**
- * Stores changed models until SIGINT or SIGTERM. Existing files count as changes, since one may have changed before it
- * was watched.
+ * Stores changed models until SIGINT or SIGTERM. Reads the existing files again too, because one may have changed before it was
+ * watched.
  */
 async function keepAdding(opened: OpenedDatabase, paths: readonly string[], isDry: boolean): Promise<number> {
   const stopped = new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
@@ -110,12 +108,12 @@ async function keepAdding(opened: OpenedDatabase, paths: readonly string[], isDr
   return 0;
 }
 
-/** Folders of installed packages and of tools, which contain no models. */
+/** Returns whether a path is a folder of packages or tools, which contains no models. */
 const isNoSource = (path: string): boolean => /^(\.[^./].*|node_modules)$/.test(basename(path));
 
 const report = (error: unknown): void => {
   console.error(error instanceof Error ? error.message : error);
 };
 
-/** Milliseconds after a change until files are read: editors write in several steps. */
+/** Milliseconds between a change and reading the files, because editors write in several steps. */
 const settleTime = 100;

@@ -7,7 +7,7 @@ import { readModels } from '../mongo/stores/model-store.js';
 import type { OpenedDatabase } from './open-database.js';
 import { required } from './usage-error.js';
 
-/** Returns whether the stored model is identical, including the order of its attributes, which answers follow. */
+/** Returns whether the stored model is identical, including the order of attributes, which is that in answers. */
 export function isStoredAs(document: ModelDocument, stored: readonly ModelDocument[]): boolean {
   const before = stored.find(({ uid }) => uid === document.uid);
   return isDeepStrictEqual(before, document) && sameOrder(before, document);
@@ -16,14 +16,14 @@ export function isStoredAs(document: ModelDocument, stored: readonly ModelDocume
 const sameOrder = (a: ModelDocument | undefined, b: ModelDocument): boolean =>
   isDeepStrictEqual(Object.keys(Object(a?.['attributes'])), Object.keys(Object(b['attributes'])));
 
-/** `+title -name ~author`: attributes that are added, removed, or defined in another way. */
+/** Describes the difference of two models as `+title -name ~author`: added, removed and changed attributes. */
 export function describeChange(before: ModelDocument, after: ModelDocument): string {
   const { added, removed, changed } = changeOf(after.uid, before as unknown as Model, after as unknown as Model); // only their attributes are read
   const names = [...added.map((name) => `+${name}`), ...removed.map((name) => `-${name}`), ...changed.map((name) => `~${name}`)];
   return names.length > 0 ? names.join(' ') : 'options or order';
 }
 
-/** Prints rows in columns that are as wide as their longest cell; the last column is not padded. */
+/** Prints rows in columns that are as wide as their longest cell. The last column is not padded. */
 export function printTable(rows: readonly (readonly string[])[]): void {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   for (const row of rows)
@@ -35,9 +35,7 @@ export function printTable(rows: readonly (readonly string[])[]): void {
     );
 }
 
-/**
- * Prints how the models of files and folders differ from the stored ones. Returns the exit code, 1 if they differ.
- */
+/** Prints the differences between models of files and folders and the stored ones. Returns the exit code, 1 if there are any. */
 export async function diffModels({ database }: OpenedDatabase, paths: readonly string[]): Promise<number> {
   required(paths[0], 'a file or folder');
   const { models, unreadable } = await readModelFiles(paths);
@@ -60,8 +58,8 @@ function differenceOf(document: ModelDocument, stored: readonly ModelDocument[])
 }
 
 /**
- * Writes the stored models into the folder of a Strapi project. A model that is in the folder already is written where it is.
- * Files of models that are not stored stay. Returns the exit code.
+ * Writes the stored models into the folder of a Strapi project, and overwrites their existing files. Files of models that are not
+ * stored are kept. Returns the exit code.
  */
 export async function pullModels({ database }: OpenedDatabase, [word]: readonly string[]): Promise<number> {
   const directory = required(word, 'a folder');

@@ -4,7 +4,7 @@ import type { Tally } from '../transfer/import-run.js';
 
 type Row = readonly [what: string, which: string, about: string];
 
-/** Returns a table of what an import would store. */
+/** Returns a table of the content that an import would store. */
 export function describePrepared({ source, manifest, plan, occupied, unfinished }: PreparedImport): readonly Row[] {
   const types = [...plan.types.keys()].map((uid): Row => ['entries', uid, String(manifest.entities.get(uid) ?? 0)]);
   const refused = [...plan.refused].map(([uid, why]): Row => ['left out', uid, `${String(manifest.entities.get(uid))}: ${why}`]);
@@ -16,13 +16,13 @@ export function describePrepared({ source, manifest, plan, occupied, unfinished 
     ['links', '', String(manifest.links)],
     ['files', '', `${String(manifest.assets)}, ${printSize(manifest.assetBytes)}`],
     ...refused,
-    ...[...occupied].map(([uid]): Row => ['in the way', uid, 'entries are there: they give way with --replace']),
-    ...(unfinished === null ? [] : [['unfinished', unfinished.source, 'an import was cut short'] as Row]),
+    ...[...occupied].map(([uid]): Row => ['occupied', uid, 'has entries, which --replace would replace']),
+    ...(unfinished === null ? [] : [['unfinished', unfinished.source, 'an import was interrupted'] as Row]),
     ['', '', 'nothing was stored'],
   ];
 }
 
-/** Returns a table of what an import has stored and left out. */
+/** Returns a table of the content that an import has stored and of what it could not store. */
 export function describeImport({ plan, manifest }: PreparedImport, { counts, shortcomings }: Tally): readonly Row[] {
   const brought = [...plan.types.keys()].map((uid): Row => {
     const [came = 0, all = 0] = [counts.get(uid), manifest.entities.get(uid)];

@@ -8,9 +8,9 @@ import type { Service } from '../service.js';
 
 /** Values of the start message that do not come from the server. */
 interface StartNotes {
-  /** Null: the database has not answered yet. */
+  /** The clients that the service is open to; null if the database has not answered yet. */
   readonly audience: Audience | null;
-  /** Null: not the embedded one. */
+  /** The embedded database; null if another one is used. */
   readonly embedded: EmbeddedNote | null;
 }
 
@@ -20,13 +20,13 @@ interface EmbeddedNote {
   readonly uri: string;
 }
 
-/** Returns the lines about the database, with the address of an embedded one for other programs. */
+/** Returns the lines about the database, with the URI of an embedded one, for other programs. */
 function databaseLines(backend: Backend | null, embedded: EmbeddedNote | null): string[] {
   if (embedded === null) return [`  Database  ${backend === null ? 'not reached yet' : backend.description}`];
   return [`  Database  embedded MongoDB ${embedded.version}, data in ${embedded.directory}`, `            ${embedded.uri}`];
 }
 
-/** Returns the lines that say to whom the service is open, and how to open it if it is not. */
+/** Returns the lines that say who has access to the service, and how to open it. */
 function accessLines(audience: Audience | null, sample: ContentType | undefined): string[] {
   switch (audience) {
     case null:
@@ -44,7 +44,7 @@ function accessLines(audience: Audience | null, sample: ContentType | undefined)
   }
 }
 
-/** Returns the lines of the start message: addresses, database, models, access, and a request to try. */
+/** Returns the lines of the start message: URLs, database, models, access, and a request to try. */
 export function describeStart(server: Service, { embedded, audience }: StartNotes): string[] {
   const { config, backend, url } = server;
   const rest = config.api.rest.prefix;

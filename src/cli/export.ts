@@ -11,8 +11,8 @@ import { UsageError, allowNoMore, parseWords, required } from './usage-error.js'
 
 export const usage = `usage: npx mangrove export FILE [--key-file FILE]
   writes models, entries, files and settings into an archive that import, and strapi import, read
-  FILE               ends with .tar or .tar.gz; with .enc behind it the archive is encrypted
-  --key-file FILE    holds the key of an encrypted archive; else MANGROVE_IMPORT_KEY, or it is asked for`;
+  FILE               ends with .tar or .tar.gz; add .enc to encrypt the archive
+  --key-file FILE    file with the key of an encrypted archive; by default MANGROVE_IMPORT_KEY, or a prompt`;
 
 function readArguments(args: readonly string[]) {
   refuseSecrets(args);
@@ -22,7 +22,7 @@ function readArguments(args: readonly string[]) {
   const file = required(word, 'a file');
   allowNoMore(others);
   if (!/\.(tar|tar\.gz|tgz)(\.enc)?$/.test(file))
-    throw new UsageError(`the name of an archive ends with .tar, .tar.gz, .tar.enc or .tar.gz.enc, not as ${file}`);
+    throw new UsageError(`the name of an archive must end with .tar, .tar.gz, .tar.enc or .tar.gz.enc, not ${file}`);
   return { file, keyFile: values['key-file'] };
 }
 
@@ -45,7 +45,8 @@ const exportAll: Command = async ({ config, secrets, store: { database }, conten
 };
 
 /**
- * Exports everything, and logs that, since the archive contains password hashes and addresses. Returns the exit code.
+ * Exports everything, and records that in the audit log, because the archive contains password hashes and addresses. Returns the
+ * exit code.
  */
 export async function run(args: readonly string[]): Promise<number> {
   readArguments(args);

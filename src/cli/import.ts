@@ -11,19 +11,19 @@ import { showProgress } from './show-progress.js';
 import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove import SOURCE [options]
-  SOURCE             an archive of strapi export: .tar, .tar.gz, and .enc;
-                     or mongodb://NAME@HOST/DATABASE, that of a Strapi v3 project, with the password
-                     in MANGROVE_IMPORT_PASSWORD, else it is asked for;
-                     or https://…, a Strapi v4 that runs, asked with the API token for
-                     full access in MANGROVE_IMPORT_TOKEN, else the token is asked for
-  --key-file FILE    holds the key of an encrypted archive; else MANGROVE_IMPORT_KEY, or it is asked for
-  --project DIR      the folder of the Strapi v3 project: for the files in its public/uploads, and
+  SOURCE             an archive of strapi export: .tar or .tar.gz, or encrypted with .enc;
+                     or mongodb://NAME@HOST/DATABASE of a Strapi v3 project; the password is read
+                     from MANGROVE_IMPORT_PASSWORD, or a prompt;
+                     or https://… of a running Strapi v4; an API token with full access is read
+                     from MANGROVE_IMPORT_TOKEN, or a prompt
+  --key-file FILE    file with the key of an encrypted archive; by default MANGROVE_IMPORT_KEY, or a prompt
+  --project DIR      the folder of the Strapi v3 project, for the files in its public/uploads, and
                      for its models if the database does not have them
   --allow-private    allow SOURCE, and no other address, to be on this machine or in a private network
   --dry-run          read the whole source and report what would be imported; nothing is stored
   --replace          the entries of the source replace those that are stored
 npx mangrove import --abandon
-                     drop what an interrupted import has collected`;
+                     discard an interrupted import and its data`;
 
 const options = {
   'key-file': { type: 'string' },
@@ -52,7 +52,7 @@ const importSource: Command = async (service, args) => {
     console.error(`reading ${source.description}`);
     const prepared = await prepareImport(source, context);
     if (given['dry-run']) return printTable(describePrepared(prepared));
-    if (prepared.unfinished !== null) console.error(`going on with the import of ${prepared.unfinished.source}`);
+    if (prepared.unfinished !== null) console.error(`continuing the import of ${prepared.unfinished.source}`);
     printTable(describeImport(prepared, await runImport(prepared, context, given)));
   } finally {
     await source.close();
@@ -67,20 +67,20 @@ async function contextOf({ config, secrets, store, content }: OpenedService): Pr
 }
 
 function showKey(name: string, key: string): void {
-  console.error(`the salt of API tokens is another one: ${name} has a new key, which is shown this once`);
+  console.error(`the salt of API tokens differs: ${name} has a new key, which is shown only once`);
   console.log(`${name}\t${key}`);
 }
 
 async function abandon(context: ImportContext): Promise<void> {
   const given = await abandonImport(context);
-  if (given === null) return void console.log('no import was cut short');
-  const left = given.stage === 'publish' ? 'the types that had taken their places stay' : 'nothing of it is left';
-  console.log(`the import of ${given.source} is given up; ${left}`);
+  if (given === null) return void console.log('there is no interrupted import');
+  const left = given.stage === 'publish' ? 'types that were already published are kept' : 'all its data are deleted';
+  console.log(`the import of ${given.source} is abandoned; ${left}`);
 }
 
-/** Imports a source. Returns the exit code. */
+/** Imports a source, or abandons an interrupted import. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   const given = readArguments(args);
-  // A dry run changes nothing and is not logged.
+  // A dry run changes nothing, so it is not recorded.
   return runOnService(given['dry-run'] ? importSource : changing(importSource), args, 'import');
 }

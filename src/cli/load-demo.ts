@@ -25,8 +25,8 @@ import type { Model } from '../schema/model.js';
 import { stageDemoFiles, type DemoFiles } from './stage-demo-files.js';
 
 /**
- * Ids of stored entries and files, by names such as `author.ines` and `file.coral.jpg`; null for files without a media library
- * and translations without localization.
+ * Ids of stored entries and files, by names such as `author.ines` and `file.coral.jpg`. Null for a file if there is no media
+ * library, and for a translation if its type is not localized.
  */
 type Ids = Map<string, number | null>;
 
@@ -42,7 +42,7 @@ interface DemoFile {
   readonly entries: readonly DemoEntry[];
 }
 
-/** The service that the demo is stored in; `media` is null if uploads are switched off. */
+/** The service that the demo is stored in. `media` is null if uploads are disabled. */
 interface DemoTarget {
   readonly config: Config;
   readonly backend: Backend;
@@ -50,8 +50,8 @@ interface DemoTarget {
 }
 
 /**
- * Loads the demo if the configuration asks for it. Does nothing before the database has answered. Throws an Error that says how to start
- * without the demo if it cannot be stored.
+ * Loads the demo if the configuration enables it. Does nothing until the database has answered. If it fails, throws an Error that
+ * says how to start without the demo.
  */
 export async function fillDemo({ config, backend, media }: Omit<DemoTarget, 'backend'> & { readonly backend: Backend | null }) {
   if (!config.database.demo || backend === null) return;
@@ -64,13 +64,13 @@ export async function fillDemo({ config, backend, media }: Omit<DemoTarget, 'bac
 /** The folder of the demo in the package. */
 const demoFolder = join(packageRoot, 'config', 'demo');
 
-/** The languages of the demo, with every default locale. Originals are in the first one. */
+/** The languages of the demo, whatever the default locale. Originals are in the first one. */
 const languages = ['en', 'fr'] as const;
 
 /**
- * Fills an empty database with the demo magazine in one transaction, so that an interrupted start leaves nothing. Does nothing if
- * there is a model, which another instance may have stored. Returns the number of entries. The limits of requests do not hold: nobody
- * waits for an answer, and a slow machine takes its time.
+ * Loads the demo magazine into an empty database, in one transaction, so that an interrupted start leaves nothing behind. Does
+ * nothing if there is a model, which another instance may have stored. Returns the number of entries. The time limits of requests
+ * do not apply, because nobody waits for an answer and the machine may be slow.
  */
 export async function loadDemo({ config, backend: given, media }: DemoTarget, folder = demoFolder): Promise<number> {
   const database = { ...given.store.database, maxTimeMS: { read: patience, write: patience } };
@@ -81,7 +81,7 @@ export async function loadDemo({ config, backend: given, media }: DemoTarget, fo
   const foreign = [...(await findForeign(models, database))];
   if (foreign.length > 0) throw new Error(`collections that were never served hold documents: ${foreign.join(', ')}`);
   const content = demoContext(models, config, backend);
-  await database.db.createCollection(collections.models).catch(() => undefined); // it may be there: a transaction cannot race to make it
+  await database.db.createCollection(collections.models).catch(() => undefined); // created before the transaction, in which instances would conflict; it may already exist
   const types = [...content.bind.registry.types.values()].filter(({ kind }) => kind !== 'component');
   await ensureCollections(
     types.map(({ collection }) => collection),
@@ -103,13 +103,13 @@ export async function loadDemo({ config, backend: given, media }: DemoTarget, fo
   }
 }
 
-/** Milliseconds of one command. MongoDB itself ends transactions that are open for a minute. */
+/** Time limit of one command in milliseconds. MongoDB itself ends transactions after a minute. */
 const patience = 60_000;
 
 const hasModels = async (database: Database): Promise<boolean> =>
   (await readAll(database, { find: collections.models, projection: { _id: 1 }, limit: 1 })).length > 0;
 
-/** Returns a context with all rights, in which the models and languages of the demo exist before they are stored. */
+/** Returns a context with full access that knows the models and languages of the demo before they are stored. */
 function demoContext(models: readonly Model[], config: Config, { store, models: inForce }: Backend): ContentContext {
   const { registry } = buildRegistry(models, modelSettings(config));
   const { locales } = inForce.snapshot;
@@ -122,7 +122,7 @@ async function readFolder<Content>(folder: string): Promise<Content[]> {
   return Promise.all(files.map(async (file) => JSON.parse(await readFile(join(folder, file), 'utf8')) as Content)); // shipped with the package
 }
 
-/** One of them may be the default locale, which exists from the first start. */
+/** Adds the languages. One of them may be the default locale, which already exists. */
 async function addLocales(store: Store): Promise<void> {
   const stored = await readAll(store.database, { find: collections.locales, projection: { code: 1 } });
   const now = new Date();
@@ -165,7 +165,7 @@ async function loadEntry(
   return Number(loaded?.document['_id']);
 }
 
-/** Replaces `{ "$ref": "author.ines" }` and `{ "$ref": "file.coral.jpg" }` by ids. */
+/** Replaces references such as `{ "$ref": "author.ines" }` and `{ "$ref": "file.coral.jpg" }` by ids. */
 function resolve(value: unknown, ids: ReadonlyMap<string, number | null>): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, ids)).filter((item) => item !== null);
   if (typeof value !== 'object' || value === null) return value;

@@ -9,9 +9,9 @@ import { explained } from '../strapi/run-code.js';
 const file = 'config/extensions';
 
 /**
- * The `register` of config/extensions.{ts,js,cjs,mjs} in the working directory, which first registers the `policies` and
- * `middlewares` that the file exports by bare name; null if there is no such file. It may be written as an ES module or as
- * CommonJS, and `mangrove` means `own` in it. Errors that the file or `register` throws are printed with their stack and become a
+ * Returns the `register` function of config/extensions.{ts,js,cjs,mjs} in the working directory; null if there is no such file.
+ * It first registers the `policies` and `middlewares` that the file exports, under their bare names. The file may be an ES module
+ * or CommonJS, and may import `own` as `mangrove`. Errors of the file or of `register` are printed with their stack and become a
  * ConfigError.
  */
 export async function loadRegister(directory: string, own: unknown): Promise<Register | null> {
@@ -29,7 +29,7 @@ export async function loadRegister(directory: string, own: unknown): Promise<Reg
     });
 }
 
-/** Exported one by one, or as one default object. */
+/** Returns the exports of the file, whether they are named or properties of a default export. */
 function partsOf(module: unknown): Readonly<Record<string, unknown>> {
   if (!isRecord(module)) return {};
   if (module['register'] !== undefined) return module;

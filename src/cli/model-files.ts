@@ -3,23 +3,23 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { isRecord } from '../values.js';
 
-/** A model as it is kept in a file or in `_models`. */
+/** A model as stored in a file or in `_models`. */
 export type ModelDocument = { readonly uid: string } & Readonly<Record<string, unknown>>;
 
 /** A model that was read from a file. */
 interface ModelFile {
-  /** Absolute. */
+  /** Absolute path of the file. */
   readonly file: string;
   readonly document: ModelDocument;
 }
 
 interface ModelFiles {
   readonly models: readonly ModelFile[];
-  /** Files that are named or placed like models but are not models, with the reason. */
+  /** Files that could not be read as models although they are named or placed like models, with the reason. */
   readonly unreadable: readonly { readonly file: string; readonly reason: string }[];
 }
 
-/** The places where a Strapi project keeps models, and their uids. */
+/** The paths of models in a Strapi project, each with a function that returns the uid. */
 const places: readonly { readonly path: RegExp; readonly uid: (names: readonly string[]) => string }[] = [
   {
     path: /\/api\/([^/]+)\/content-types\/([^/]+)\/schema\.json$/,
@@ -32,19 +32,19 @@ const places: readonly { readonly path: RegExp; readonly uid: (names: readonly s
   { path: /\/components\/([^/]+)\/([^/]+)\.json$/, uid: ([category = '', name = '']) => `${category}.${name}` },
 ];
 
-/** `blogPost` as Strapi names an API: `blog-post`. */
+/** Returns a name as Strapi writes it for an API: `blog-post` for `blogPost`. */
 const kebab = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replace(/[^A-Za-z0-9]+/g, '-')
     .toLowerCase();
 
-/** Top folders of a project that contain no models, or copies of some. */
+/** Top-level folders of a project that contain no models, or only copies. */
 const skipped = new Set(['dist', 'build', 'public', 'config', 'database']);
 
 /**
- * Reads the models of files and folders: of a folder every schema.json and component that stands where a Strapi project keeps it, and
- * every other JSON file that contains models with their uids.
+ * Reads the models of files and folders. In a folder these are all schema.json files and components in the places of a Strapi
+ * project, and all other JSON files whose models have uids.
  */
 export async function readModelFiles(paths: readonly string[]): Promise<ModelFiles> {
   const read = await Promise.all(paths.map((path) => readPath(resolve(path))));
@@ -58,7 +58,7 @@ async function readPath(path: string): Promise<ModelFiles> {
   return { models: read.flatMap(({ models }) => models), unreadable: read.flatMap(({ unreadable }) => unreadable) };
 }
 
-/** JSON files at any depth, in the order of their names. */
+/** Returns the JSON files below a folder, sorted by name. */
 async function jsonFiles(directory: string, without: ReadonlySet<string> = new Set()): Promise<string[]> {
   const entries = (await readdir(directory, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
   const found = await Promise.all(
@@ -71,7 +71,7 @@ async function jsonFiles(directory: string, without: ReadonlySet<string> = new S
   return found.flat();
 }
 
-/** `isNamed`: whether the caller named this file, which must then contain models. */
+/** Reads the models of one file. `isNamed` is whether the caller named the file, which must then contain models. */
 async function readOne(file: string, isNamed: boolean): Promise<ModelFiles> {
   const placed = uidOf(file);
   const content = await parseFile(file);
@@ -84,7 +84,7 @@ async function readOne(file: string, isNamed: boolean): Promise<ModelFiles> {
   return { models, unreadable: [{ file, reason: 'a model must have a uid, or stand where a Strapi project keeps it' }] };
 }
 
-/** Returns the uid that follows from the path of a file; null if models are not kept there. */
+/** Returns the uid that the path of a file implies; null if it is not a path of a model. */
 function uidOf(file: string): string | null {
   const path = file.replaceAll('\\', '/');
   for (const place of places) {
@@ -94,7 +94,7 @@ function uidOf(file: string): string | null {
   return null;
 }
 
-/** Returns a model with its uid: its own, else that of its path. */
+/** Returns a model with its own uid, or else the uid of its path; null if it is not a model or has neither. */
 function documentOf(item: unknown, placed: string | null): ModelDocument | null {
   if (!isRecord(item) || !isRecord(item['attributes'])) return null;
   const uid = typeof item['uid'] === 'string' ? item['uid'] : placed;
@@ -111,14 +111,14 @@ async function parseFile(file: string): Promise<{ readonly value: unknown } | { 
   }
 }
 
-/** Writes a model as Strapi keeps it: without its uid, which follows from its path. */
+/** Writes a model as Strapi does, without the uid, which its path implies. */
 export async function writeModelFile(document: ModelDocument, file: string): Promise<void> {
   const schema = Object.fromEntries(Object.entries(document).filter(([key]) => key !== 'uid'));
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(schema, null, 2)}\n`);
 }
 
-/** Where a Strapi project keeps a model; below src, unless the directory is one itself. */
+/** Returns the path of a model in a Strapi project. It is in src, unless the directory itself is a src folder. */
 export function modelPath(uid: string, directory: string): string {
   const root = resolve(directory);
   const isSource =

@@ -13,18 +13,18 @@ import { openDatabase, type OpenedDatabase } from './open-database.js';
 import { findCommand, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove models <command>
-  list                models that are stored, and what is wrong with them
+  list                print the stored models and their problems
   add PATH...         store the models of a Strapi project, of its src, or of any folder or file
-      --dry-run       say what would be stored, and store nothing
-      --watch         go on storing what changes
-  diff PATH...        say how the models of a folder differ from those that are stored
+      --dry-run       print what would be stored, and store nothing
+      --watch         keep watching, and store what changes
+  diff PATH...        print how the models of a folder differ from the stored ones
   pull DIR            write the stored models into the folder of a Strapi project, as schema.json files
   export DIR          write each stored model with its uid to DIR/<uid>.json
-  validate [PATH...]  say what is wrong with the stored models, or with those of a folder, and what their shard keys mean
-  shard [UID...]      shard the collections of models that name a key, on a sharded cluster
-  remove UID          take a model out; its entries stay`;
+  validate [PATH...]  print the problems and shard keys of the stored models, or of those of a folder
+  shard [UID...]      shard the collections of models that have a shard key, on a sharded cluster
+  remove UID          remove a model; its entries are kept`;
 
-/** Returns the exit code. */
+/** A subcommand. Returns the exit code. */
 type Command = (opened: OpenedDatabase, args: readonly string[]) => Promise<number>;
 
 const commands: Readonly<Record<string, Command>> = {
@@ -74,7 +74,7 @@ function fail(message: string): number {
   return 1;
 }
 
-/** Runs the command of that name. Returns the exit code. */
+/** Runs a subcommand. Returns the exit code. */
 export async function run([name = '', ...args]: readonly string[]): Promise<number> {
   const command = findCommand('models', name, commands);
   const opened = await openDatabase();

@@ -4,7 +4,7 @@ import { connectDatabase } from '../mongo/connection.js';
 import type { Database } from '../mongo/database.js';
 import { runningServer, startConfigured } from '../mongo/embedded/configured-server.js';
 
-/** The configured database, for a command. */
+/** The database that a command works on. */
 export interface OpenedDatabase {
   readonly config: Config;
   readonly database: Database;
@@ -12,8 +12,8 @@ export interface OpenedDatabase {
 }
 
 /**
- * Opens the database that the service of the working directory uses: the configured one, the embedded one of a service that
- * runs, or the embedded one, started for the command alone.
+ * Opens the database of the working directory: the configured one, or the embedded one, which is started for the command unless a
+ * service runs.
  */
 export async function openDatabase(): Promise<OpenedDatabase> {
   const config = await loadConfig({ directory: process.cwd() });

@@ -13,7 +13,7 @@ import { openDatabase } from './open-database.js';
 import { readRoles } from '../auth/read-roles.js';
 import type { Role } from '../auth/role.js';
 
-/** The database of the service, and a context with all rights, for commands. */
+/** The database of the service, and a context with full access. */
 export interface OpenedService {
   readonly config: Config;
   readonly secrets: Secrets;
@@ -22,7 +22,7 @@ export interface OpenedService {
   close(): Promise<void>;
 }
 
-/** Opens the database of the service of the working directory, with its models; a running service is notified of writes. */
+/** Opens the database of the working directory with its models. A running service is notified of writes. */
 export async function openService(): Promise<OpenedService> {
   const { config, database, close } = await openDatabase();
   const store: Store = createStore(database);
@@ -35,11 +35,11 @@ export async function openService(): Promise<OpenedService> {
   return { config, secrets, store, content: createContext(config, source, fullAccess), close };
 }
 
-/** Returns all roles by their types. */
+/** Returns all roles by type. */
 export const readRolesByType = async ({ store }: OpenedService): Promise<ReadonlyMap<string, Role>> =>
   (await readRoles(store.database)).byType;
 
-/** Returns the role of a type. Throws an Error that names those that there are. */
+/** Returns the role of a type. Throws an Error that lists the existing roles if there is none. */
 export async function findRole(service: OpenedService, type: string): Promise<Role> {
   const roles = await readRolesByType(service);
   const role = roles.get(type);

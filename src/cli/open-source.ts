@@ -8,11 +8,11 @@ import { readSecret } from './read-password.js';
 
 interface SourceArguments {
   readonly source: string;
-  /** The path of the file with the key of an encrypted archive. */
+  /** Path of the file with the key of an encrypted archive. */
   readonly 'key-file'?: string | undefined;
   /** The folder of a Strapi v3 project. */
   readonly project?: string | undefined;
-  /** Whether a service on this machine or in a private network may be asked. */
+  /** Whether the source may be on this machine or in a private network. */
   readonly 'allow-private'?: boolean;
 }
 
@@ -26,16 +26,18 @@ export async function openSource(given: SourceArguments, database: Database): Pr
   return openArchive({ file: source, key: await archiveKey(source, given['key-file']) });
 }
 
-/** Returns the key of an encrypted archive: from a file, from the environment, or asked for. Null: the archive is not encrypted. */
+/** Returns the key of an encrypted archive from a file, the environment or a prompt; null if the archive is not encrypted. */
 export async function archiveKey(file: string, keyFile: string | undefined): Promise<string | null> {
   if (!file.endsWith('.enc')) return null;
   if (keyFile === undefined) return readSecret(`key of ${file}`, 'MANGROVE_IMPORT_KEY');
   const [key = ''] = (await readFile(keyFile, 'utf8')).split(/\r?\n/, 1);
-  if (key === '') throw new Error(`${keyFile} holds no key`);
+  if (key === '') throw new Error(`${keyFile} contains no key`);
   return key;
 }
 
-/** Completes the address of a database that names a user: with a password from the environment, or asked for. */
+/**
+ * Adds the password to the URI of a database that contains a user name. The password is read from the environment or a prompt.
+ */
 async function withPassword(uri: string): Promise<string> {
   const [start, protocol = '', user = ''] = /^(mongodb(?:\+srv)?:\/\/)([^@/?]+)@/.exec(uri) ?? [];
   if (start === undefined || /[?&]authMechanism=(?!SCRAM|PLAIN)/i.test(uri)) return uri;
@@ -44,17 +46,17 @@ async function withPassword(uri: string): Promise<string> {
 }
 
 /**
- * Throws an Error if a command line contains a secret, where other users of the machine and the history of the shell see it: behind
- * `--key`, or in an address.
+ * Throws an Error if a command line contains a secret, after `--key` or in a URL. Other users of the machine and the history of
+ * the shell can see it there.
  */
 export function refuseSecrets(args: readonly string[]): void {
   if (args.some((word) => word === '--key' || word.startsWith('--key=')))
     throw new Error(
-      'a key is not taken from the command line; it is asked for, or taken from MANGROVE_IMPORT_KEY or --key-file FILE',
+      'a key is not taken from the command line; enter it at the prompt, or use MANGROVE_IMPORT_KEY or --key-file FILE',
     );
   if (args.some((word) => /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*:[^/?#]*@/i.test(word)))
     throw new Error(
-      'a password is not taken from the command line; leave it out of the address, as in mongodb://NAME@HOST/DATABASE: it is asked for, or taken from MANGROVE_IMPORT_PASSWORD',
+      'a password is not taken from the command line; omit it from the address, as in mongodb://NAME@HOST/DATABASE, and enter it at the prompt, or use MANGROVE_IMPORT_PASSWORD',
     );
 }
 

@@ -9,7 +9,7 @@ import { changing, serviceCommands, type Command } from './run-command.js';
 import { required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove permissions <command>
-  list [ROLE]                what each role may do, or one of them
+  list [ROLE]                print the actions of all roles, or of one
   grant ROLE ACTION...       api::article.article.find, or 'api::article.article.*', or '*' for all
   revoke ROLE ACTION...`;
 
@@ -41,7 +41,7 @@ function roleFor(service: OpenedService, type: string | undefined, patterns: rea
 
 const allActions = ({ config, content }: OpenedService): string[] => knownActions(content.bind.registry, activePlugins(config));
 
-/** An action of a project's own code, which only a running service lists. */
+/** Matches an action of a project's own code, which only a running service can list. */
 const isOwnAction = /^api::[\w-]+\.[\w-]+\.\w+$/;
 
 function matching(actions: readonly string[], patterns: readonly string[], hasCode = false): string[] {

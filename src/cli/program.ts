@@ -3,15 +3,21 @@ import { suggest } from '../nearest-name.js';
 import { packageVersion } from '../package-root.js';
 import { isUsageError } from './usage-error.js';
 
-/** The exports of a module of a command. */
+/** The exports of the module of a command. */
 interface CommandModule {
-  /** For people; begins with `usage:`. */
+  /** Help text, which begins with `usage:`. */
   readonly usage: string;
-  /** Runs the command. Returns the exit code. Throws an Error whose message is for people, a UsageError if the arguments are wrong. */
+  /**
+   * Runs the command. Returns the exit code. Throws an Error with a message for the user, a UsageError if the arguments are
+   * wrong.
+   */
   readonly run: (args: readonly string[]) => Promise<number>;
 }
 
-/** A command of the program `mangrove`. Its module is loaded when it is called: the driver and the service take half a second. */
+/**
+ * A command of the program `mangrove`. Its module is loaded when it is called, because the driver and the service take half a
+ * second.
+ */
 interface ProgramCommand {
   readonly about: string;
   readonly load: () => Promise<CommandModule>;
@@ -22,11 +28,11 @@ const commands: Readonly<Record<string, ProgramCommand>> = {
   models: { about: 'list, add, compare and remove content types and components', load: () => import('./models.js') },
   user: { about: 'create users, set their passwords and roles', load: () => import('./user.js') },
   token: { about: 'create, list and revoke API tokens', load: () => import('./token.js') },
-  permissions: { about: 'grant actions to roles and take them back', load: () => import('./permissions.js') },
+  permissions: { about: 'grant actions to roles and revoke them', load: () => import('./permissions.js') },
   roles: { about: 'list, create, change and delete roles', load: () => import('./roles.js') },
   rules: { about: 'restrict roles to some entries and attributes', load: () => import('./rules.js') },
   locales: { about: 'list, add, change and remove languages', load: () => import('./locales.js') },
-  import: { about: 'bring the content of a Strapi project', load: () => import('./import.js') },
+  import: { about: 'import the content of a Strapi project', load: () => import('./import.js') },
   export: { about: 'write everything into an archive', load: () => import('./export.js') },
   types: { about: 'write the content types as TypeScript', load: () => import('./types.js') },
 };
@@ -37,7 +43,7 @@ const help = (): string => {
     'usage: npx mangrove <command>',
     ...Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(width)}${about}`),
     '',
-    'npx mangrove <command> --help says more. Commands work on the database of the folder they are run in.',
+    'npx mangrove <command> --help prints details. Commands use the database of the working directory.',
   ].join('\n');
 };
 
@@ -45,7 +51,7 @@ const isHelpOption = (word: string): boolean => word === '--help' || word === '-
 
 const asksForHelp = ([name = '', ...args]: readonly string[]): boolean => name === 'help' || [name, ...args].some(isHelpOption);
 
-/** Runs the command that the words name, or prints the help or the version. Returns the exit code. */
+/** Runs the command in the arguments, or prints the help or the version. Returns the exit code. */
 export async function runProgram([name = '', ...args]: readonly string[]): Promise<number> {
   if (name === 'help' && args[0] !== undefined) return runProgram([args[0], 'help']);
   if (asksForHelp([name])) return print(help());
@@ -85,7 +91,7 @@ function messageOf(error: unknown): string {
   return messages.length > 0 ? messages.join('\n') : error.message;
 }
 
-/** Returns the message for a file that is not there; null for another error. */
+/** Returns the message for a file that does not exist; null for another error. */
 function missingFile(error: unknown): string | null {
   const { code, path } = Object(error) as { readonly code?: unknown; readonly path?: unknown };
   return code === 'ENOENT' && typeof path === 'string' ? `there is no file or folder ${path}` : null;

@@ -2,8 +2,9 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
 /**
- * Reads a password: asked for twice at a terminal, which does not show it, else the first line of standard input. It is not taken
- * from the command line, which other users of the machine and the history of the shell can see. Throws an Error if there is none.
+ * Reads a password: twice from a prompt on a terminal, without showing it, otherwise from the first line of standard input. It is
+ * not taken from the command line, which other users of the machine and the history of the shell can see. Throws an Error if it
+ * is empty or the two differ.
  */
 export async function readPassword(question: string): Promise<string> {
   const { stdin } = process;
@@ -14,8 +15,8 @@ export async function readPassword(question: string): Promise<string> {
 }
 
 /**
- * Returns the secret in an environment variable. If there is none it is read in the same way, but asked for only once. Throws an Error
- * that names the secret and the variable if there is none.
+ * Returns the secret in an environment variable. Otherwise reads it like a password, but only once. If it is empty, throws an
+ * Error with the names of the secret and the variable.
  */
 export const readSecret = async (name: string, variable: string): Promise<string> =>
   process.env[variable] ??

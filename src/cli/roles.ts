@@ -4,9 +4,9 @@ import { changing, serviceCommands, type Command } from './run-command.js';
 import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove roles <command>
-  list                       the types of all roles, their names and how many actions they grant
+  list                       print type, name and number of actions of all roles
   create NAME [--type TYPE] [--description TEXT]
-                             the type comes from the name unless given
+                             the default type is derived from the name
   change TYPE [--name NAME] [--description TEXT]
   delete TYPE                its users get the role public`;
 

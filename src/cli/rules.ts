@@ -7,9 +7,9 @@ import { changing, serviceCommands, type Command } from './run-command.js';
 import { required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove rules <command>
-  list [ROLE]                the rules of each role, or of one, as JSON
+  list [ROLE]                print the rules of all roles, or of one, as JSON
   set ROLE FILE              change the rules of a role: { "rows": { UID: FILTER }, "fields": { UID: { "allow": [NAME] } } };
-                             a part that the file does not name stays, one that is null is removed
+                             parts that the file does not have are kept, parts that are null are removed
   remove ROLE                remove all rules of a role`;
 
 const list: Command = async (service, [type]) => {

@@ -5,18 +5,18 @@ import type { Database } from '../mongo/database.js';
 import { openService, type OpenedService } from './open-service.js';
 import { findCommand } from './usage-error.js';
 
-/** Words of a command line. */
+/** Arguments of a command line. */
 type Words = readonly string[];
 
 /**
- * The work of a command. `args` are the words after its name, `name` is the full name: `user create`. Throws an Error whose
- * message is for people.
+ * A subcommand. `args` are the arguments after its name, `name` is its full name, such as `user create`. Throws an Error with a
+ * message for the user.
  */
 export type Command = (service: OpenedService, args: Words, name: string) => Promise<void>;
 
 /**
- * Logs the command and how it ended. `check` throws if the arguments are wrong; nothing is logged then, since they may contain a
- * password.
+ * Returns a command that is recorded in the audit log with its result. `check` throws if the arguments are wrong; then nothing is
+ * recorded, because they may contain a password.
  */
 export const changing =
   (command: Command, check: (args: Words) => unknown = () => null): Command =>
@@ -28,7 +28,10 @@ export const changing =
     });
   };
 
-/** Logs a command, runs its work, and logs how it ended. `work` resolves to whether anything changed. */
+/**
+ * Runs the work of a command, and records the command and its result in the audit log. `work` resolves to whether anything
+ * changed, which is also the result.
+ */
 export async function recordCommand(
   database: Database,
   [name, args]: readonly [name: string, args: Words],
@@ -51,8 +54,8 @@ function recordOf(what: string, args: Words): AuditRecord {
 }
 
 /**
- * Returns a function that runs one of these commands on the service of the working directory. It returns the exit code, and throws a
- * UsageError if there is no command of that name.
+ * Returns a function that runs one of the subcommands on the service of the working directory. It returns the exit code, and
+ * throws a UsageError if there is no such subcommand.
  */
 export const serviceCommands =
   (group: string, commands: Readonly<Record<string, Command>>) =>

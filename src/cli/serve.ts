@@ -17,15 +17,18 @@ import { announcesStart } from './workers.js';
 
 interface ServeInput {
   readonly config: Config;
-  /** Absolute. */
+  /** Absolute path of the working directory. */
   readonly directory: string;
-  /** Whether the models of the directory are stored first, and its code runs, whatever its package.json says. */
+  /**
+   * Whether the directory is run as a Strapi project, whatever its package.json says: its models are stored first, and its code
+   * runs.
+   */
   readonly isProject: boolean;
-  /** Null: the configuration names a database. */
+  /** The embedded database; null if the configuration names a database. */
   readonly embedded: EmbeddedDatabase | null;
 }
 
-/** Runs the service of a directory until SIGTERM or SIGINT. Resolves when it serves. */
+/** Runs the service of a directory until SIGTERM or SIGINT. Resolves when the service has started. */
 export async function serve({ config, directory, isProject, embedded }: ServeInput): Promise<void> {
   const register = await loadRegister(directory, mangrove);
   if (config.environment !== 'production') process.on('unhandledRejection', warnOfUnsupported);
@@ -57,7 +60,8 @@ async function storeProjectModels({ backend, config }: Service, directory: strin
 }
 
 /**
- * Code of a project may leave promises unhandled. Only errors of unsupported code are survived; others end the process, as usual.
+ * Handles promises of project code that are rejected without a handler. Errors of unsupported code are only printed; others end
+ * the process, as usual.
  */
 function warnOfUnsupported(error: unknown): void {
   if (!(error instanceof UnsupportedCodeError)) throw error;

@@ -1,15 +1,15 @@
 import { SingleBar, Presets } from 'cli-progress';
 import type { Progress } from '../transfer/import-run.js';
 
-/** What progress is shown with. */
+/** The output for progress. */
 interface ProgressOutput {
   readonly isTerminal: boolean;
-  /** Milliseconds of a steady clock. */
+  /** Returns the time of a monotonic clock in milliseconds. */
   readonly now: () => number;
   readonly print: (line: string) => void;
 }
 
-/** Milliseconds between two lines of one part. */
+/** Minimum time between two lines of one part, in milliseconds. */
 const pace = 5_000;
 
 const processOutput = (): ProgressOutput => ({
@@ -20,7 +20,7 @@ const processOutput = (): ProgressOutput => ({
   },
 });
 
-/** Shows parts of work with counts and the time that is left: as bars on a terminal, else in a line every five seconds. */
+/** Shows parts of work with counts and the remaining time: as bars on a terminal, otherwise as a line every five seconds. */
 export const showProgress = (output = processOutput()): Progress => (output.isTerminal ? showBars() : showLines(output));
 
 const formats = { counted: '  {title} {bar} {value}/{total}  {eta_formatted} left', uncounted: '  {title} {value}' };
@@ -66,9 +66,9 @@ function showLines({ now, print }: ProgressOutput): Progress {
 interface Part {
   readonly title: string;
   readonly total: number | null;
-  /** Steps that were done before. */
+  /** Number of steps that were done before. */
   readonly first: number;
-  /** By the clock. */
+  /** Time of the clock at the start. */
   readonly begun: number;
 }
 
@@ -76,7 +76,7 @@ function describeRest({ total, first }: Part, done: number, milliseconds: number
   return total === null ? '' : ` of ${String(total)}, ${printTime((milliseconds / (done - first)) * (total - done))} left`;
 }
 
-/** `42 s`, `3 min`, `2.5 h` */
+/** Formats a duration: `42 s`, `3 min`, `2.5 h`. */
 function printTime(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 100) return `${seconds.toFixed(0)} s`;

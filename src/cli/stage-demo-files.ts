@@ -8,11 +8,11 @@ import { Staging } from '../media/staging.js';
 import { idsOf } from '../media/link-files.js';
 import { storeFiles, type ReadyFiles, uploadFolder } from '../media/upload-files.js';
 
-/** The pictures of the demo. Their bytes and variants are stored, but not published yet. */
+/** The pictures of the demo. Their bytes and variants are stored but not published yet. */
 export interface DemoFiles {
-  /** Writes their rows inside a transaction. Returns ids by `file.<name>`; null for each if the media library is switched off. */
+  /** Publishes the files inside a transaction. Returns ids by `file.<name>`; all null if the media library is disabled. */
   store(content: ContentContext): Promise<ReadonlyMap<string, number | null>>;
-  /** Deletes the bytes that were not published. */
+  /** Deletes the bytes of unpublished files. */
   discard(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ interface ListedFile {
   readonly alternativeText: string;
 }
 
-/** Stores the pictures of the demo as an upload does before its commit. `media` is null if there is no media library. */
+/** Stores the pictures of the demo without publishing them. `media` is null if there is no media library. */
 export async function stageDemoFiles(folder: string, media: Media | null, content: ContentContext): Promise<DemoFiles> {
   const listed = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8')) as readonly ListedFile[]; // shipped with the package
   const names = listed.map(({ name }) => `file.${name}`);
@@ -47,7 +47,7 @@ interface PrepareContext {
   readonly content: ContentContext;
 }
 
-/** The variants are made in parallel, one per processor. */
+/** Prepares all files. Their variants are made in parallel, limited by the number of processors. */
 async function prepareAll(
   listed: readonly ListedFile[],
   staging: Staging,

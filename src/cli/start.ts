@@ -11,30 +11,30 @@ import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from '
 import { parseWords } from './usage-error.js';
 
 export const usage = `usage: npx mangrove start [--project DIR]
-  Starts the service from config/ of the working directory, and stops it on SIGTERM and SIGINT.
-  --project DIR   from the folder of a Strapi v4 project instead, whose models are stored first (MANGROVE_PROJECT)`;
+  Starts the service with config/ of the working directory, and stops it on SIGTERM or SIGINT.
+  --project DIR   use the folder of a Strapi v4 project instead, and store its models first (MANGROVE_PROJECT)`;
 
-/** Starts the service. Returns the exit code. A start that fails ends the process. */
+/** Starts the service. Returns the exit code. If the start fails, the process ends. */
 export async function run(args: readonly string[]): Promise<number> {
   await startService(projectOf(args)).catch(endWith);
   return 0;
 }
 
-/** Returns the folder in the arguments; null if there is none. */
+/** Returns the project folder from the arguments or the environment; null if there is none. */
 function projectOf(args: readonly string[]): string | null {
   const { values } = parseWords({ args: [...args], options: { project: { type: 'string' } } });
   return values.project ?? process.env['MANGROVE_PROJECT'] ?? null;
 }
 
 /**
- * V8 doubles the space for new objects while many of them survive, as modules do at a start, and hardly ever takes it back. It may grow
- * from the first requests on: 30 MB less are resident then.
+ * Sets how fast V8 grows the space for new objects. By default it doubles the space while many objects survive, as modules do at
+ * a start, and hardly ever shrinks it. Growth is off during the start, which saves 30 MB of resident memory.
  */
 function growYoungSpace(factor: 1 | 2): void {
   setFlagsFromString(`--semi-space-growth-factor=${String(factor)}`);
 }
 
-/** The modules of the service, which take half a second to load, are loaded while the database starts. */
+/** Starts the service. Its modules, which take half a second, are loaded while the database starts. */
 async function startService(project: string | null): Promise<void> {
   growYoungSpace(1);
   const directory = resolve(project ?? '.');
@@ -48,7 +48,7 @@ async function startService(project: string | null): Promise<void> {
   reportReady();
 }
 
-/** Null: the configuration names a database. A worker uses the one of the process that has started it. */
+/** Starts the embedded database; null if the configuration names a database. A worker uses the database of its parent process. */
 async function openEmbedded(config: Config): Promise<EmbeddedDatabase | null> {
   if (config.database.uri !== null) return null;
   return cluster.isWorker ? inheritedDatabase() : startConfigured(config, { log: console.log, onLost: endWith });

@@ -4,9 +4,9 @@ import { parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove token <command>
   create [--name NAME] [--type read-only|full-access|custom|admin] [--days N] [--action ACTION]... [--description TEXT]
-                   make a token, read-only unless given, and print its key, which is shown this once
-  list             tokens, without their keys
-  revoke NAME|ID   delete a token; it is void at once`;
+                   create a token, by default a read-only one, and print its key, which is shown only once
+  list             print the tokens, without their keys
+  revoke NAME|ID   delete a token; it stops working at once`;
 
 const day = 86_400_000;
 
@@ -25,7 +25,7 @@ const create: Command = async ({ store, secrets }, args) => {
   if (days !== undefined && !(Number(days) > 0)) throw new Error(`--days must be a number above 0, not ${days}`);
   const lifespan = days === undefined ? null : Number(days) * day;
   const { token, key } = await createToken({ name, type, description, permissions: action, lifespan }, secrets.tokenSalt, store);
-  console.error(`made the ${token.type} token "${token.name}"; its key is shown this once:`);
+  console.error(`created the ${token.type} token "${token.name}"; its key is shown only once:`);
   console.log(key);
 };
 

@@ -9,11 +9,11 @@ import { openDatabase } from './open-database.js';
 import { allowNoMore, parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove types FILE [--url URL]
-  writes the content types into FILE, as TypeScript: all that are stored, or those that the service at URL shows
-  to everybody, or to the holder of the token in MANGROVE_TOKEN; URL may also be the address of the declarations,
+  writes the content types as TypeScript into FILE: all stored ones, or those that the service at URL shows
+  to the public, or with the token in MANGROVE_TOKEN; URL may also be that of the declarations, such as
   https://cms.example.org/content/types.d.ts`;
 
-/** Writes the file. Returns the exit code. */
+/** Writes the types of content types into a file. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseWords({
     args: [...args],
@@ -24,7 +24,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const file = required(word, 'a file');
   allowNoMore(others);
   const text = values.url === undefined ? await typesOfDatabase() : await typesOfService(values.url);
-  const isSame = (await readFile(file, 'utf8').catch(() => null)) === text; // an unchanged file is not written, so that nothing is compiled again
+  const isSame = (await readFile(file, 'utf8').catch(() => null)) === text; // an unchanged file is not written, so that nothing is recompiled
   if (!isSame) {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
@@ -42,7 +42,7 @@ async function typesOfDatabase(): Promise<string> {
   }
 }
 
-/** `url`: the address of a service, or of its declarations. */
+/** Fetches the types of a service. `url` is the base URL of the service, or the URL of its declarations. */
 async function typesOfService(url: string): Promise<string> {
   const address = url.endsWith('.d.ts') ? url : `${url.replace(/\/+$/, '')}/api/types.d.ts`;
   const token = process.env['MANGROVE_TOKEN'];
@@ -55,7 +55,7 @@ async function typesOfService(url: string): Promise<string> {
   return response.text();
 }
 
-/** Errors of fetch have the reason as their cause. */
+/** Returns the reason of an error of fetch, which is in its cause. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error instanceof Error ? error : new Error(String(error));
   return cause instanceof Error ? String(Reflect.get(cause, 'code') ?? cause.message) : message;

@@ -16,15 +16,15 @@ import { UsageError, parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove user <command>
   create --username NAME --email ADDRESS [--password] [--role TYPE]
-                               the role is authenticated unless given
+                               the default role is authenticated
   set-password NAME|ADDRESS [--password]
   set-role NAME|ADDRESS TYPE
-  With --password the password is asked for, or read from standard input; without, one is made and printed.`;
+  With --password the password is read from a prompt or standard input; without it, one is generated and printed.`;
 
 const passwordOption = { password: { type: 'boolean', default: false } } as const;
 
 const notOnTheCommandLine =
-  'a password is not taken from the command line; with --password it is asked for, or read from standard input';
+  'a password is not taken from the command line; with --password it is read from a prompt or standard input';
 
 /** Throws an Error if the command line contains a password. */
 const readArguments: typeof parseWords = (config) => {
@@ -35,7 +35,7 @@ const readArguments: typeof parseWords = (config) => {
   }
 };
 
-/** Whether arguments were refused because of a bare word, or of `--password=WORD`. */
+/** Returns whether arguments were refused because of a positional argument, or of `--password=WORD`. */
 function namesPassword(error: unknown, args: readonly string[]): boolean {
   const code: unknown = error instanceof UsageError ? Reflect.get(Object(error.cause) as object, 'code') : null;
   if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return true;
@@ -85,7 +85,7 @@ const setPassword: Command = async ({ content }, args) => {
   await changeStoredUser(content, { _id: id }, change);
   await endRefreshTokens(id, content);
   if (!values.password) printMade(word, String(name));
-  else console.log(`the password of ${String(name)} is set; former tokens no longer work`);
+  else console.log(`the password of ${String(name)} is set; earlier tokens no longer work`);
 };
 
 const setRole: Command = async ({ content }, [name, role]) => {
@@ -95,9 +95,9 @@ const setRole: Command = async ({ content }, [name, role]) => {
   console.log(`${String(name)} has the role ${type}`);
 };
 
-/** Only the password goes to stdout, for scripts. */
+/** Prints a generated password. Only the password goes to standard output, for scripts. */
 function printMade(password: string, name: string): void {
-  console.error(`the password of ${name} is shown this once:`);
+  console.error(`the password of ${name} is shown only once:`);
   console.log(password);
 }
 

@@ -13,8 +13,8 @@ import { recordCommand } from './run-command.js';
 import { parseWords } from './usage-error.js';
 
 /**
- * Prints the problems of models, deviations from what is written, and the effects of shard keys: for the stored models, or for
- * these together with files, which are not stored. Returns the exit code, 1 if a model would not be in force or not be sharded.
+ * Prints the problems, warnings and shard keys of the stored models. Models of the given files replace stored ones or are added,
+ * but not stored. Returns the exit code, 1 if a model has a problem or its shard key is refused.
  */
 export async function validateModels({ database, config }: OpenedDatabase, words: readonly string[]): Promise<number> {
   const { positionals: paths } = parseWords({ args: [...words], allowPositionals: true });
@@ -30,7 +30,7 @@ export async function validateModels({ database, config }: OpenedDatabase, words
   ];
   const warnings = [...build.warnings].flatMap(([uid, texts]) => texts.map((text) => ['warning', uid, warningText(text)]));
   printTable([...refused, ...warnings, ...shardRows(build, 'notes').map(([uid, note]) => ['shard', uid, note])]);
-  if (refused.length === 0) console.log(`${String(documents.size)} models are right`);
+  if (refused.length === 0) console.log(`${String(documents.size)} models are valid`);
   return refused.length > 0 ? 1 : 0;
 }
 
@@ -40,8 +40,8 @@ const shardRows = ({ registry }: RegistryBuild, part: 'problems' | 'notes'): [ui
   );
 
 /**
- * Shards the collections of the models that name a key, or of those named, as their models say. Returns the exit code, 1 if one
- * is refused.
+ * Shards the collections of all models that have a shard key, or only of the given ones. Returns the exit code, 1 if a key is
+ * refused.
  */
 export async function shardModels({ database, config }: OpenedDatabase, uids: readonly string[]): Promise<number> {
   if (!database.isSharded) throw new Error('the database is not a sharded cluster: MONGODB_URI must name a mongos');
@@ -63,7 +63,7 @@ export async function shardModels({ database, config }: OpenedDatabase, uids: re
     );
   }
   printTable(rows);
-  if (keyed.length === 0) console.log('no model names a shard key');
+  if (keyed.length === 0) console.log('no model has a shard key');
   return rows.some(([state]) => state === 'refused') ? 1 : 0;
 }
 

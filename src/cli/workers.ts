@@ -4,17 +4,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 
-/** The environment variable that names to workers the embedded database of the first process. */
+/** The environment variable that describes the embedded database of the first process to workers. */
 const inherited = 'MANGROVE_EMBEDDED_SERVER';
 
-/** Milliseconds before a worker that has ended is replaced, so that one that always ends does not keep the machine busy. */
+/** Milliseconds before a worker that has ended is replaced, so that a worker that always fails does not keep the machine busy. */
 const pause = 500;
 
-/** Returns how many processes serve: those of the setting, or one for each core. */
+/** Returns the number of processes: the setting, or the number of cores. */
 export const countWorkers = ({ server: { workers } }: Config): number =>
   workers === 'auto' ? availableParallelism() : Number(workers);
 
-/** The embedded database, as it is passed to a worker: the first process starts and stops it. Null if there is none. */
+/**
+ * Returns the embedded database that the first process passed to this worker; null if there is none. Stopping it does nothing,
+ * because the first process does that.
+ */
 export function inheritedDatabase(): EmbeddedDatabase | null {
   const written = process.env[inherited];
   if (written === undefined) return null;
@@ -22,10 +25,10 @@ export function inheritedDatabase(): EmbeddedDatabase | null {
   return { ...described, stop: () => Promise.resolve() };
 }
 
-/** Whether this process is the one that says that the service has started: the only one, or the first worker. */
+/** Returns whether this process announces the start of the service: the only process, or the first worker. */
 export const announcesStart = (): boolean => cluster.worker === undefined || cluster.worker.id === 1;
 
-/** Tells the first process that this worker serves. */
+/** Tells the first process that this worker has started. */
 export function reportReady(): void {
   if (cluster.isWorker) process.send?.('ready');
 }
@@ -36,8 +39,9 @@ interface WorkersInput {
 }
 
 /**
- * Serves by several processes behind one port until a signal stops it. The first one prepares the database before the others start. A
- * worker that ends is replaced. Rejects if the first one cannot start; that one has printed the reason.
+ * Runs the service in several processes that share the port, until a signal stops it. The first worker prepares the database
+ * before the others start. A worker that ends is replaced. Ends this process if the first worker cannot start; that worker has
+ * printed the reason.
  */
 export async function superviseWorkers({ count, embedded }: WorkersInput): Promise<void> {
   const env = embedded === null ? {} : { [inherited]: JSON.stringify(embedded) };
@@ -57,7 +61,7 @@ export async function superviseWorkers({ count, embedded }: WorkersInput): Promi
   if ((await Promise.all(others)).every((isServing) => isServing)) console.log(`${String(count)} processes serve`);
 }
 
-/** Resolves to whether a worker has come to serve. */
+/** Resolves to whether a worker has started. */
 const serves = (worker: Worker): Promise<boolean> =>
   new Promise((resolve) => {
     worker.once('message', () => {
@@ -68,7 +72,7 @@ const serves = (worker: Worker): Promise<boolean> =>
     });
   });
 
-/** Lets all workers finish their requests, then ends with them. */
+/** Stops all workers on a signal, after their current requests, and then ends this process. */
 function stopOnSignal(state: { isStopping: boolean }, embedded: EmbeddedDatabase | null): void {
   const stop = async (): Promise<void> => {
     if (state.isStopping) return;

@@ -1,12 +1,12 @@
 import { flag, group, maybeFlag, maybeWhole, shaped, text, texts, whole } from './setting.js';
 
-/** Scalar types that a custom field may be stored as: those of Strapi v4, which are all but timestamp and blocks. */
+/** Scalar types that a custom field may be stored as. As in Strapi v4 these are all but timestamp and blocks. */
 const customFieldTypes = [
   ...['biginteger', 'boolean', 'date', 'datetime', 'decimal', 'email', 'enumeration', 'float'],
   ...['integer', 'json', 'password', 'richtext', 'string', 'text', 'time', 'uid'],
 ];
 
-/** config/api: the REST content API, and the limits of one request that both front ends share. */
+/** The settings of config/api: the REST API, and limits of one request that REST and GraphQL share. */
 export const apiSettings = group({
   rest: group({
     prefix: text('/api', 'Path prefix of every route of the content API', {

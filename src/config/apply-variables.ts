@@ -5,7 +5,10 @@ import type { Config } from './config.js';
 import { type SectionName, sectionNames, sections } from './sections.js';
 import { translateStrapi, type WrittenSections } from './translate-strapi.js';
 
-/** Returns the written value with environment variables applied, and switches (`graphql: false`) expanded to `{ enabled }`. */
+/**
+ * Returns the written value with environment variables applied, and a shorthand such as `graphql: false` expanded to `{ enabled
+ * }`.
+ */
 function applyVariables(node: SettingNode, written: unknown, variables: Variables): unknown {
   if (node.kind === 'setting') return variableOf(node, variables) ?? spelt(node, written);
   const given = typeof written === 'boolean' && 'enabled' in node.settings ? { enabled: written } : (written ?? {});
@@ -18,7 +21,7 @@ function applyVariables(node: SettingNode, written: unknown, variables: Variable
   return { ...given, ...Object.fromEntries(over) };
 }
 
-/** Converts a number that is written as a string, as `env('PORT', '1337')` returns it. */
+/** Converts a number that is written as a string, such as the result of `env('PORT', '1337')`. */
 const spelt = ({ schema }: Setting<unknown>, written: unknown): unknown =>
   schema['type'] === 'integer' && typeof written === 'string' && /^\d+$/.test(written) ? Number(written) : written;
 
@@ -31,20 +34,20 @@ function variableOf({ variable, schema }: Setting<unknown>, variables: Variables
 
 /** The inputs of a configuration besides the written files. */
 interface ConfigPlace {
-  /** Absolute. */
+  /** Absolute path of the working directory. */
   readonly directory: string;
-  /** NODE_ENV. */
+  /** Value of NODE_ENV. */
   readonly environment: string | undefined;
-  /** These take precedence over the files. */
+  /** Environment variables, which take precedence over the files. */
   readonly variables: Variables;
-  /** Warnings that were found before. */
+  /** Warnings from reading the files. */
   readonly warnings: readonly string[];
-  /** Whether the directory is a Strapi project, whose unknown keys are its own. */
+  /** Whether the directory is a Strapi project. Its unknown keys may belong to its own code. */
   readonly isStrapiProject: boolean;
 }
 
 /**
- * Returns the complete configuration: checked, with defaults, frozen. Settings of a Strapi project are translated. Throws a
+ * Returns the complete configuration, checked, with defaults, and frozen. Translates settings of a Strapi project. Throws a
  * ConfigError that lists every problem.
  */
 export function completeConfig(written: WrittenSections, place: ConfigPlace): Config {
@@ -73,10 +76,10 @@ export function completeConfig(written: WrittenSections, place: ConfigPlace): Co
 
 function limitWarnings({ rest: { defaultLimit, maxLimit } }: Config['api']): readonly string[] {
   if (maxLimit === null || defaultLimit <= maxLimit) return [];
-  return ['api.rest.defaultLimit is over api.rest.maxLimit: lists have more entries where no page is asked for'];
+  return ['api.rest.defaultLimit is greater than api.rest.maxLimit: lists without a page size in the request have more entries'];
 }
 
-/** Limits with an older name, from before GraphQL and REST shared them. */
+/** Returns the API settings with the older name of a limit applied, from before REST and GraphQL shared limits. */
 function withAliases({ api, plugins }: Config): Config['api'] {
   const { cost } = plugins.graphql.config.limits;
   return cost === null ? api : { ...api, limits: { ...api.limits, entriesRead: cost } };
@@ -111,7 +114,7 @@ function checkTogether({ api, plugins, middlewares }: Config): readonly string[]
   ];
 }
 
-/** Freezes plain objects and lists all the way down; functions and objects of a class are left alone. */
+/** Freezes plain objects and lists recursively. Functions and instances of classes stay as they are. */
 function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return value;

@@ -3,23 +3,27 @@ import type { ErrorObject } from 'ajv';
 import { nearestName, suggest } from '../nearest-name.js';
 import type { GroupNode, Setting, SettingNode } from './setting.js';
 
-// The schemas are our own: they need no check against the meta-schema. Only what is given is compiled: all of the settings take 60 ms.
+// The schemas are not checked against the meta-schema, because they are our own. A schema is compiled when its setting is given:
+// compiling all of them takes 60 ms.
 const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, meta: false, validateSchema: false });
 
-/** A problem of a setting, as one line that starts with the file and names the key. */
+/** A problem of a setting, as one line with the file and the key. */
 interface Finding {
   readonly text: string;
-  /** False: the service starts nevertheless. */
+  /** Whether the service must not start. */
   readonly isFatal: boolean;
 }
 
 interface CheckRules {
   readonly isProduction: boolean;
-  /** Strapi v4 ignores unknown keys. Those that resemble none of Mangrove's may be a project's own and are no mistake. */
+  /**
+   * Whether unknown keys that resemble no setting of Mangrove are allowed. Strapi v4 ignores unknown keys, and they may belong to
+   * the project.
+   */
   readonly isStrapiProject: boolean;
 }
 
-/** Returns every problem of a section. */
+/** Returns all problems of a section. */
 export const checkSection = (node: SettingNode, value: unknown, file: string, rules: CheckRules): readonly Finding[] =>
   check(node, value, [], rules).map((finding) => ({ ...finding, text: `${file}: ${finding.text}` }));
 
@@ -45,13 +49,13 @@ function unknownKey(node: GroupNode, path: readonly string[], { isStrapiProject,
   const known = Object.keys(node.settings);
   const key = path.at(-1) ?? '';
   if (isStrapiProject && nearestName(key, known) === null)
-    return { text: `${path.join('.')} is no setting of Mangrove and ignored`, isFatal: false };
+    return { text: `${path.join('.')} is not a setting of Mangrove and is ignored`, isFatal: false };
   const isFatal = isProduction || !isStrapiProject;
   const consequence = isFatal ? '' : ' is ignored, which production refuses';
   return { text: `unknown key ${path.join('.')}${consequence}${suggest(key, known)}`, isFatal };
 }
 
-/** Short secrets can be guessed. */
+/** Returns a finding if a secret is so short that it can be guessed. */
 function checkSecret(
   { secret, variable }: Setting<unknown>,
   value: unknown,
@@ -75,7 +79,7 @@ function checkSetting({ schema, variable }: Setting<unknown>, value: unknown, pa
 
 const placeIn = ({ instancePath }: ErrorObject): string => instancePath.replaceAll('/', '.');
 
-/** ajv types `params` by no keyword: `allowedValues` is what it documents for enum. */
+/** Returns the message of an error. ajv does not type `params` by keyword; its documentation names `allowedValues` for enum. */
 const messageOf = ({ keyword, message = 'is not valid', params, parentSchema }: ErrorObject): string => {
   if (keyword === 'enum') return `must be one of ${(params as { allowedValues: readonly string[] }).allowedValues.join(', ')}`;
   const form: unknown = parentSchema?.['description'];

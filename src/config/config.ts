@@ -12,13 +12,13 @@ export type PluginsConfig = ValueOf<typeof pluginSettings>;
 export type MiddlewaresConfig = ValueOf<typeof middlewareSettings>;
 export type AdminConfig = ValueOf<typeof adminSettings>;
 
-/** All settings, complete, checked and frozen. Each is described where it is declared, in the `*-settings.ts` of its section. */
+/** All settings: complete, checked and frozen. Each is described where it is declared, in the `*-settings.ts` of its section. */
 export interface Config {
-  /** Absolute path that relative ones in the configuration start from. */
+  /** Absolute path of the directory that relative paths in the configuration refer to. */
   readonly directory: string;
-  /** NODE_ENV: `development` unless set. */
+  /** The environment that NODE_ENV names; `development` by default. */
   readonly environment: Environment;
-  /** A line for each part of the configuration that has no effect, with advice. */
+  /** A line of advice for each part of the configuration that has no effect. */
   readonly warnings: readonly string[];
   readonly server: ServerConfig;
   readonly database: DatabaseConfig;
@@ -28,11 +28,11 @@ export interface Config {
   readonly admin: AdminConfig;
 }
 
-/** The exports that a file of config/ may have: any part of its section, or a function of `{ env }` that returns one. */
+/** The possible exports of a file of config/: a part of its section, or a function of `{ env }` that returns one. */
 export type ConfigFile<S extends SectionName> =
   Given<Config[S]> | ((input: { readonly env: Env }) => Given<Config[S]> | Promise<Given<Config[S]>>);
 
-/** Any part of a section; what can be switched off may be written as true or false. */
+/** Any part of a section. A group with `enabled` may also be written as true or false. */
 export type Given<T> = T extends readonly unknown[]
   ? T
   : T extends object

@@ -6,19 +6,19 @@ import type { Given, Config } from './config.js';
 import type { WrittenSection } from './read-section.js';
 import type { SectionName } from './sections.js';
 
-/** Any part of the configuration, written in code. */
+/** Any part of the configuration, given in code. */
 export type PartialConfig = { readonly [Name in SectionName]?: Given<Config[Name]> } & {
-  /** The working directory of the process unless given. */
+  /** The directory that relative paths refer to; by default the working directory of the process. */
   readonly directory?: string;
-  /** NODE_ENV unless given. */
+  /** The environment; by default NODE_ENV. */
   readonly environment?: string;
   /** Warnings from reading the configuration files. */
   readonly warnings?: readonly string[];
 };
 
 /**
- * The configuration of a server that is started from code: no file is read, and of the environment NODE_ENV only. Throws a
- * ConfigError as files do.
+ * Returns the configuration of a server that is started from code. No files are read, and no environment variables except
+ * NODE_ENV. Throws a ConfigError if a setting is invalid.
  */
 export function createConfig({ directory, environment, warnings, ...given }: PartialConfig = {}): Config {
   const unknown = Object.keys(given).find((name) => !sectionNames.some((known) => known === name));

@@ -1,13 +1,13 @@
 import { lookUp, readers } from './read-variable.js';
 import type { Variables } from './read-variable.js';
 
-/** One kind of look-up: without a fallback, undefined if the variable is not set. */
+/** A function that reads an environment variable. Returns the fallback, or undefined, if the variable is not set. */
 export interface VariableReader<T> {
   (name: string): T | undefined;
   <F>(name: string, fallback: F): T | F;
 }
 
-/** The `env` that a function in config/* is given: `env('KEY', 'default')`, `env.int('PORT', 1337)` and so on. */
+/** The `env` that functions in config/* receive: `env('KEY', 'default')`, `env.int('PORT', 1337)` and so on. */
 export interface Env extends VariableReader<string> {
   readonly int: VariableReader<number>;
   readonly float: VariableReader<number>;
@@ -16,11 +16,11 @@ export interface Env extends VariableReader<string> {
   readonly array: VariableReader<readonly string[]>;
   readonly json: VariableReader<unknown>;
   readonly date: VariableReader<Date>;
-  /** A variable that is none of these values counts as not set. */
+  /** Returns the value of a variable if it is among `values`, otherwise the fallback. */
   readonly oneOf: (name: string, values: readonly string[], fallback?: string) => string | undefined;
 }
 
-/** `read`: the readers by type; by default those that throw for a wrong value. */
+/** Creates an `env`. `read` converts the values by type; by default it throws for an invalid value. */
 export function createEnv(variables: Variables, read: typeof readers = readers): Env {
   const look =
     <T>(readValue: (name: string, value: string) => T) =>
@@ -28,7 +28,7 @@ export function createEnv(variables: Variables, read: typeof readers = readers):
       const value = lookUp(variables, name);
       return value === undefined ? fallback : readValue(name, value);
     };
-  // VariableReader's first signature is the second with F = undefined, which TypeScript cannot see.
+  // The first signature of VariableReader is the second with F = undefined, which TypeScript cannot infer.
   return Object.assign(look(read.string), {
     int: look(read.integer),
     float: look(read.number),

@@ -10,20 +10,20 @@ import { valuesOf } from './translation.js';
 import type { Config } from './config.js';
 import type { Variables } from './read-variable.js';
 
-/** All but the working directory may be left to the process. */
+/** The input of `loadConfig`. By default everything except the directory is taken from the process. */
 interface LoadInput {
   readonly directory: string;
-  /** NODE_ENV unless given. */
+  /** The environment; by default NODE_ENV. */
   readonly environment?: string | undefined;
-  /** The environment of the process, with the .env file of the directory, unless given. */
+  /** Environment variables; by default those of the process and of the .env file in the directory. */
   readonly variables?: Variables | undefined;
-  /** Whether the directory is that of a Strapi project; its package.json says so unless given. */
+  /** Whether the directory is a Strapi project; by default its package.json decides. */
   readonly isStrapiProject?: boolean;
 }
 
 /**
- * Returns the configuration of a working directory, checked and frozen: environment variables override config/*, which overrides the defaults.
- * Throws a ConfigError that lists everything that is wrong.
+ * Returns the configuration of a working directory, checked and frozen. Environment variables override config/*, which overrides
+ * the defaults. Throws a ConfigError that lists all problems.
  */
 export async function loadConfig(input: LoadInput): Promise<Config> {
   const directory = resolve(input.directory);
@@ -39,7 +39,7 @@ export async function loadConfig(input: LoadInput): Promise<Config> {
   return completeConfig(written, { ...place, warnings: [...warnings, ...misnamedFiles(directory)] });
 }
 
-/** Whether the package.json of a directory says that it is a Strapi project. */
+/** Returns whether the package.json of a directory depends on Strapi. */
 export function dependsOnStrapi(directory: string): boolean {
   const file = join(directory, 'package.json');
   if (!existsSync(file)) return false;
@@ -51,7 +51,7 @@ export function dependsOnStrapi(directory: string): boolean {
   }
 }
 
-/** A warning for each file of config/ and config/env/* that nothing reads, and whose name is near to those that are read. */
+/** Returns a warning for each unused file of config/ and config/env/* whose name resembles that of a configuration file. */
 function misnamedFiles(directory: string): readonly string[] {
   const environments = listFolder(join(directory, 'config/env')).filter((entry) => entry.isDirectory());
   return [
@@ -70,7 +70,7 @@ function misnamedIn(directory: string, folder: string, known: readonly string[])
   });
 }
 
-/** The endings of files that may be meant as configuration and cannot be read, and the one that each should have. */
+/** File extensions that cannot be read, each with the extension to use instead. */
 const otherEndings: Readonly<Record<string, string>> = {
   '.mts': '.ts',
   '.cts': '.ts',
@@ -83,7 +83,10 @@ const otherEndings: Readonly<Record<string, string>> = {
 const listFolder = (folder: string): readonly Dirent[] =>
   existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
 
-/** The .env file goes into the environment of the process, where libraries read it too; variables that are set there stay. */
+/**
+ * Loads the .env file into the environment of the process, so that libraries can read it too, and returns that environment.
+ * Variables that are already set are kept.
+ */
 function readProcess(directory: string): Variables {
   const file = join(directory, '.env');
   if (existsSync(file)) process.loadEnvFile(file);

@@ -7,11 +7,11 @@ import type { Config } from './config.js';
 
 /** The secrets of the service. */
 export interface Secrets {
-  /** Signs the tokens of users. */
+  /** The key that signs the tokens of users. */
   readonly jwtSecret: string;
-  /** Hashes API tokens. */
+  /** The salt for hashing API tokens. */
   readonly tokenSalt: string;
-  /** Opens the admin API. */
+  /** A token for the admin API. */
   readonly adminToken: string;
 }
 
@@ -24,8 +24,8 @@ const variables: Readonly<Record<Names, string>> = {
 };
 
 /**
- * Returns the secrets of the configuration. In development, missing ones are created once and kept in a file that only its owner
- * can read. In production a missing one is a ConfigError that says how to create it.
+ * Returns the secrets of the configuration. In development, missing secrets are created once and stored in a file that only its
+ * owner can read. In production, throws a ConfigError that says how to create a missing secret.
  */
 export async function loadSecrets(config: Config): Promise<Secrets> {
   const given = givenSecrets(config);
@@ -63,14 +63,14 @@ async function keptSecrets(file: string): Promise<Secrets> {
 
 function cannotKeep(file: string, { code = '' }: NodeJS.ErrnoException): never {
   throw new ConfigError(
-    `the secrets cannot be kept in ${file} (${code}): start in a folder that can be written, name another file in ` +
+    `the secrets cannot be stored in ${file} (${code}): start in a folder that can be written, name another file in ` +
       `admin.secretsFile, or set ${Object.values(variables).join(', ')}`,
   );
 }
 
 const makeSecret = (): string => randomBytes(32).toString('hex');
 
-/** Waits a second for the process that has just created the file to write it. */
+/** Reads the secrets. Waits up to a second if another process has created the file but not written it yet. */
 async function readSecrets(file: string): Promise<Secrets> {
   let kept = await readObject(file);
   for (let tries = 0; kept === null && tries < 50; tries += 1) {
@@ -78,11 +78,11 @@ async function readSecrets(file: string): Promise<Secrets> {
     kept = await readObject(file);
   }
   const isWhole = kept !== null && Object.keys(variables).every((name) => isText(Reflect.get(kept, name)));
-  if (!isWhole) throw new ConfigError(`${file} does not hold the secrets; delete it to have new ones created`);
+  if (!isWhole) throw new ConfigError(`${file} does not contain the secrets; delete it, and new ones are created`);
   return kept as Secrets; // checked above
 }
 
-/** Null if the file contains no object, or not yet. */
+/** Reads an object from a JSON file; null if there is none, or not yet. */
 const readObject = (file: string): Promise<object | null> =>
   readFile(file, 'utf8')
     .then((text) => JSON.parse(text) as unknown)

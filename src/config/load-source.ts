@@ -6,7 +6,7 @@ import type { transform } from 'sucrase';
 
 type Transform = typeof transform;
 
-/** Endings of files that may contain code of a working directory. */
+/** Extensions of files that may contain code in a working directory. */
 export const sourceEndings: readonly string[] = ['.ts', '.js', '.cjs', '.mjs'];
 
 interface LoadedModule {
@@ -14,31 +14,31 @@ interface LoadedModule {
 }
 
 export interface LoadOptions {
-  /** Replacements of packages, by name. */
+  /** Values to return for imported packages, by package name. */
   readonly packages?: Readonly<Record<string, unknown>>;
-  /** Further globals of the files. */
+  /** Additional globals for the files. */
   readonly globals?: Readonly<Record<string, unknown>>;
-  /** Names of files in messages start here. */
+  /** Directory that file names in messages are relative to. */
   readonly directory?: string;
-  /** Called for a file that imports a missing package; the file then exports nothing. Without it, the file's error is thrown. */
+  /** Called for a file that imports a missing package; the file then exports nothing. By default the error is thrown. */
   readonly missing?: (missing: MissingModule) => void;
 }
 
-/** A file that cannot be loaded because something that it imports is not installed. */
+/** The failure to load a file that imports a package that is not installed. */
 export interface MissingModule {
-  /** Names both. */
+  /** Message with the names of file and package. */
   readonly message: string;
 }
 
 /**
- * Returns the exports of a TypeScript or JavaScript file. It may be written as an ES module or as CommonJS, whatever the
- * package.json beside it says, and import packages, other such files and JSON: types are stripped by sucrase and the module runs
- * as CommonJS. Measured on Node 20 with five files: 65 ms, where tsx takes 190 ms and 20 MB more.
+ * Returns the exports of a TypeScript or JavaScript file. The file may be an ES module or CommonJS, regardless of its
+ * package.json. It may import packages, other such files and JSON. sucrase removes the types, and the module runs as CommonJS. On
+ * Node 20 this takes 65 ms for five files; tsx takes 190 ms and 20 MB more memory.
  */
 export const loadSource = async (file: string, options: LoadOptions = {}): Promise<unknown> =>
   (await createSourceLoader(options))(file);
 
-/** Returns a function that does so for any file; files that several of them import run once. */
+/** Returns a function that loads files in this way. A file that several others import runs once. */
 export async function createSourceLoader(options: LoadOptions): Promise<(file: string) => unknown> {
   const { transform } = await import('sucrase');
   return createLoader(transform, options);
@@ -100,11 +100,11 @@ function compile(transform: Transform, file: string, { globals = {} }: LoadOptio
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     contextExtensions: [globals],
   };
-  // Typed as any function; `names` are its parameters.
+  // Its type is any function; `names` are the parameters.
   return compileFunction(code, names, source) as (...place: Place) => void;
 }
 
-/** Relative names of source files mean those files; the rest is left to Node. */
+/** Returns the `require` of a file. Relative paths to source files are loaded here, everything else by Node. */
 function requireFrom(file: string, load: (file: string) => unknown, { packages = {} }: LoadOptions): Place[1] {
   const native = createRequire(file);
   const require = (id: string): unknown => {
@@ -117,8 +117,8 @@ function requireFrom(file: string, load: (file: string) => unknown, { packages =
 }
 
 /**
- * Returns the source file that `x`, `x.js` or `x.ts` means: x.ts, x.js or the index file of x, whichever there is first; null if
- * there is none, or x is a file of another kind, such as x.json.
+ * Returns the source file that `x`, `x.js` or `x.ts` refers to: the first existing one of x.ts, x.js and the index file of x.
+ * Null if there is none, or if x is another kind of file, such as x.json.
  */
 export function sourceFile(path: string): string | null {
   const bare = path.replace(/\.(js|ts)$/, '');

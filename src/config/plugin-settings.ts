@@ -49,13 +49,13 @@ const graphqlSettings = group({
 
 /** An OpenID Connect provider that users may log in with. */
 export interface ProviderSettings {
-  /** Address of the provider; the rest is read from its `/.well-known/openid-configuration`. */
+  /** URL of the provider. Everything else is read from `/.well-known/openid-configuration` below it. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** `openid email profile` unless given. */
+  /** The requested scope; by default `openid email profile`. */
   readonly scope?: string;
-  /** Where the browser goes after the login, with `access_token` and `id_token` of the provider in its query. */
+  /** URL that the browser is sent to after the login, with the provider's `access_token` and `id_token` in the query. */
   readonly redirect?: string;
 }
 
@@ -72,7 +72,7 @@ const providerSchema = {
   },
 };
 
-/** Addresses that browsers run or read from this machine. */
+/** URL schemes that make browsers run code or read local files. */
 const unsafeSchemes = ['javascript', 'vbscript', 'data', 'file', 'blob', 'about', 'view-source'];
 
 const usersSettings = group({
@@ -167,7 +167,7 @@ const emailSettings = group({
   }),
 });
 
-/** config/plugins: the parts that can be switched off, each as true, false or `{ enabled, config }`. */
+/** The settings of config/plugins. Each plugin may be written as true, false or `{ enabled, config }`. */
 export const pluginSettings = group({
   graphql: graphqlSettings,
   'users-permissions': usersSettings,

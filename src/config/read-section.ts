@@ -7,21 +7,21 @@ import { loadSource, sourceEndings, type LoadOptions, type MissingModule } from 
 import { isRecord } from '../values.js';
 import type { Env } from './create-env.js';
 
-/** A section as written, and its file. */
+/** A section as it is written, and its file. */
 export interface WrittenSection {
-  /** As an error names it: `config/server.ts`, or `config/server` where there is no file. */
+  /** Name of the file in errors: `config/server.ts`, or `config/server` if there is none. */
   readonly file: string;
   readonly value: unknown;
 }
 
-/** The folder of the configuration files, and their inputs. */
+/** The directory of the configuration, and the input of its files. */
 export interface ConfigSource {
-  /** Absolute; config/ is in it. */
+  /** Absolute path of the directory that contains config/. */
   readonly directory: string;
-  /** Files in config/env/<environment>/ override those in config/. */
+  /** Name of the environment. Files in config/env/<environment>/ override those in config/. */
   readonly environment: string;
   readonly env: Env;
-  /** In a Strapi project a file that throws is left out with a warning, except in production. */
+  /** Whether the directory is a Strapi project. A file that throws is then ignored with a warning, except in production. */
   readonly isStrapiProject: boolean;
   /** Called with an error of the configuration that is not fatal. */
   readonly warn: (text: string) => void;
@@ -35,8 +35,8 @@ const loaders: Readonly<Record<string, Loader>> = {
 };
 
 /**
- * Reads `config/<name>.{ts,js,cjs,mjs,json}` and over it the same file of `config/env/<environment>`: an object, or a function of
- * `{ env }` that returns one. No file: nothing is set.
+ * Reads `config/<name>.{ts,js,cjs,mjs,json}`, and overrides it with the same file in `config/env/<environment>`. Each exports an
+ * object, or a function of `{ env }` that returns one. Without files the section is empty.
  */
 export async function readSection(source: ConfigSource, name: string): Promise<WrittenSection> {
   const base = await readPart(source, `config/${name}`);
@@ -45,10 +45,10 @@ export async function readSection(source: ConfigSource, name: string): Promise<W
   return base === null ? over : { file: base.file, value: merge(base.value, over.value) };
 }
 
-/** Whether files with this ending can be read. */
+/** Returns whether files with this extension can be read. */
 export const isReadable = (ending: string): boolean => Object.hasOwn(loaders, ending);
 
-/** Objects are merged, everything else is replaced. */
+/** Merges two values. Objects are merged recursively, everything else is replaced. */
 function merge(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
   if (!isRecord(base) || !isRecord(over)) return over;
@@ -65,7 +65,7 @@ async function readPart(source: ConfigSource, path: string): Promise<WrittenSect
   return { file, value: await evaluate(source, file) };
 }
 
-/** Reports a file that cannot count as it is. Throws the error in production, and if the files are not those of a Strapi project. */
+/** Reports an error in a file. Warns in a Strapi project outside of production; otherwise throws the error. */
 function leaveOut({ environment, isStrapiProject, warn }: ConfigSource, error: ConfigError, consequence: string): undefined {
   if (!isStrapiProject || environmentOf(environment) === 'production') throw error;
   warn(`${error.message}; ${consequence}`);
@@ -79,7 +79,7 @@ async function evaluate(source: ConfigSource, file: string): Promise<unknown> {
   };
   try {
     const exported = defaultOf(await loaders[extname(file)]?.(join(directory, file), { directory, missing }));
-    // A function in a configuration file takes `{ env }`: that is the contract of the file.
+    // By convention, a function in a configuration file takes `{ env }`.
     return typeof exported === 'function' ? await (exported as (input: { env: Env }) => unknown)({ env }) : exported;
   } catch (error) {
     if (error instanceof ConfigError) throw error.variable !== null ? new ConfigError(`${file}: ${error.message}`) : error;
@@ -87,7 +87,9 @@ async function evaluate(source: ConfigSource, file: string): Promise<unknown> {
   }
 }
 
-/** Modules of both kinds, whatever the package.json beside them says; those that need a real ES module get one. */
+/**
+ * Loads a module of either kind, regardless of its package.json. A module that needs to be a real ES module is imported as one.
+ */
 async function loadScript(path: string, options: LoadOptions): Promise<unknown> {
   try {
     return await loadSource(path, options);
@@ -97,14 +99,17 @@ async function loadScript(path: string, options: LoadOptions): Promise<unknown> 
   }
 }
 
-/** The message; syntax errors of V8 name their line at the head of the stack only. */
+/** Returns the message of an error. For a syntax error it includes the line, which V8 gives only in the stack. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const line = error instanceof SyntaxError ? /^.*:(\d+)\n/.exec(error.stack ?? '')?.[1] : undefined;
   return line === undefined ? error.message : `${error.message} (line ${line})`;
 }
 
-/** The default export. CommonJS compiled from ES modules has it one level down, plain CommonJS is the value itself. */
+/**
+ * Returns the default export of a module. CommonJS compiled from ES modules nests it one level deeper; plain CommonJS is itself
+ * the value.
+ */
 function defaultOf(module: unknown): unknown {
   const isWrapped = (value: unknown): value is { default: unknown } =>
     typeof value === 'object' && value !== null && 'default' in value;

@@ -5,7 +5,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 
 type Reader = (name: string, value: string) => unknown;
 
-/** Readers of environment variables by the JSON type that is wanted. They throw a ConfigError that names the variable. */
+/** Functions that convert environment variables, by JSON type. They throw a ConfigError that names the variable. */
 export const readers = {
   string: (_name: string, value: string): string => value,
   integer: (name: string, value: string): number =>
@@ -27,7 +27,10 @@ export const readers = {
   },
 } satisfies Record<string, Reader>;
 
-/** Readers as Strapi's: a value that is no number is NaN, one that is neither true nor JSON is false or not set. */
+/**
+ * The same functions as lenient as Strapi's. An invalid number is NaN, an invalid boolean is false, and invalid JSON is
+ * undefined.
+ */
 export const lenientReaders: typeof readers = {
   ...readers,
   integer: (_name, value) => Number.parseInt(value, 10),
@@ -42,7 +45,7 @@ export const lenientReaders: typeof readers = {
   },
 };
 
-/** The value of a variable, trimmed; one that is empty counts as not set. */
+/** Returns the trimmed value of a variable; undefined if it is not set or empty. */
 export const lookUp = (variables: Variables, name: string): string | undefined => variables[name]?.trim() || undefined;
 
 const words = new Map([

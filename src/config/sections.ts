@@ -3,7 +3,7 @@ import { databaseSettings, middlewareSettings, serverSettings } from './server-s
 import { pluginSettings } from './plugin-settings.js';
 import { flag, group, maybeText, type SettingNode, text, whole } from './setting.js';
 
-/** config/admin: who may administer the service, and what API tokens are hashed with. */
+/** The settings of config/admin: access to the admin API, and hashing of API tokens. */
 export const adminSettings = group({
   enabled: flag(true, 'Serve the admin API under /admin/api'),
   token: maybeText('An admin token in addition to those created with `npx mangrove token`; at least 32 characters', {
@@ -25,7 +25,9 @@ export const adminSettings = group({
   secretsFile: text('./data/secrets.json', 'File for secrets that are not set, in development', { minLength: 1 }),
 });
 
-/** Every setting there is, by file of config/: type, default, check, environment variable and row of docs/configuration.md come from here. */
+/**
+ * All settings, by file of config/. They define type, default, check, environment variable and the row in docs/configuration.md.
+ */
 export const sections = {
   server: serverSettings,
   database: databaseSettings,
@@ -37,19 +39,19 @@ export const sections = {
 
 export type SectionName = keyof typeof sections;
 
-/** In the order in which they are read and shown. */
+/** Names of the sections, in the order in which they are read and documented. */
 export const sectionNames: readonly SectionName[] = ['server', 'database', 'api', 'plugins', 'middlewares', 'admin'];
 
 /** A row of the tables in docs/configuration.md. */
 interface SettingRow {
-  /** With its section: `server.port`. */
+  /** The path of the setting, including the section: `server.port`. */
   readonly key: string;
   readonly default: unknown;
   readonly variable: string | null;
   readonly about: string;
 }
 
-/** Every setting in the order of the files and of the tables in them. */
+/** Returns the rows of all settings, in the order of the files and of their tables. */
 export const listSettings = (): readonly SettingRow[] => sectionNames.flatMap((name) => rowsOf(name, sections[name]));
 
 function rowsOf(key: string, node: SettingNode): readonly SettingRow[] {

@@ -1,6 +1,6 @@
 import { flag, group, maybeText, text, whole, choice, decimal, maybeWhole, maybeFlag, shaped, texts } from './setting.js';
 
-/** config/server: where and how HTTP is served. Times in milliseconds. */
+/** The settings of config/server. Times are in milliseconds. */
 export const serverSettings = group({
   host: text('0.0.0.0', 'Address to listen on', { variable: 'HOST', minLength: 1 }),
   port: whole(1337, 'Port to listen on; 0 takes any free one', { variable: 'PORT', maximum: 65535 }),
@@ -58,7 +58,7 @@ export const serverSettings = group({
   waitTimeout: whole(1_000, 'Longest wait of a request for its turn; beyond: 503', { minimum: 1 }),
 });
 
-/** config/database: which MongoDB, and how long it may take. Times in milliseconds. */
+/** The settings of config/database. Times are in milliseconds. */
 export const databaseSettings = group({
   uri: maybeText('Connection string of MongoDB; null: the embedded server', {
     variable: 'MONGODB_URI',
@@ -107,7 +107,7 @@ export const databaseSettings = group({
 
 const logLevels = ['info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent'] as const;
 
-/** config/middlewares: what every request passes through. Each but `body` may be written as false. */
+/** The settings of config/middlewares. Each group except `body` may be written as false. */
 export const middlewareSettings = group({
   cors: group({
     enabled: flag(true, 'Allow requests of browsers from other origins'),

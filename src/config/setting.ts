@@ -1,9 +1,9 @@
-/** The part of JSON Schema that settings use; checked by ajv. */
+/** A JSON Schema, which ajv checks. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * One setting: its schema, its default, and its description in docs/configuration.md. `variable`: the environment variable that
- * wins over the file.
+ * A setting: its schema, its default, and its description in docs/configuration.md. `variable` is the environment variable that
+ * overrides the file.
  */
 export interface Setting<T> {
   readonly kind: 'setting';
@@ -11,7 +11,7 @@ export interface Setting<T> {
   readonly default: T;
   readonly about: string;
   readonly variable: string | null;
-  /** Characters that a secret should have; fewer are refused in production. Null: it is no secret. */
+  /** Minimum length of a secret in characters, enforced in production; null if the setting is not a secret. */
   readonly secret: number | null;
 }
 
@@ -23,13 +23,13 @@ export interface Group<M extends SettingMap> {
 
 export type SettingMap = Readonly<Record<string, SettingNode>>;
 export type SettingNode = Setting<unknown> | GroupNode;
-/** Any group; an interface of its own, since a type alias cannot refer to itself. */
+/** Any group. It is a separate interface, because a type alias cannot refer to itself. */
 export interface GroupNode {
   readonly kind: 'group';
   readonly settings: SettingMap;
 }
 
-/** The type of the complete value that a setting or group describes. */
+/** The type of the complete value of a setting or group. */
 export type ValueOf<N> =
   N extends Setting<infer T>
     ? T
@@ -38,8 +38,8 @@ export type ValueOf<N> =
       : never;
 
 /**
- * Rules of JSON Schema besides the type, the name of the environment variable, and the length of a secret. `description` says in words
- * what a `pattern` demands, for the message that refuses a value.
+ * Rules of JSON Schema besides the type, the name of the environment variable, and the minimum length of a secret. `description`
+ * describes a `pattern` in words for error messages.
  */
 interface Extra extends JsonSchema {
   readonly variable?: string;
@@ -60,14 +60,14 @@ export const group = <const M extends SettingMap>(settings: M): Group<M> => ({ k
 export const text = (value: string, about: string, extra?: Extra): Setting<string> =>
   setting({ type: 'string', ...extra }, value, about);
 
-/** A text that may be missing: null. */
+/** Declares an optional string: null by default. */
 export const maybeText = (about: string, extra?: Extra): Setting<string | null> =>
   setting<string | null>({ type: 'string', nullable: true, ...extra }, null, about);
 
 export const whole = (value: number, about: string, extra?: Extra): Setting<number> =>
   setting({ type: 'integer', minimum: 0, ...extra }, value, about);
 
-/** A whole number that may be missing: null. */
+/** Declares an optional integer: null by default. */
 export const maybeWhole = (about: string, extra?: Extra): Setting<number | null> =>
   setting<number | null>({ type: 'integer', minimum: 0, nullable: true, ...extra }, null, about);
 
@@ -77,18 +77,18 @@ export const decimal = (value: number, about: string, extra?: Extra): Setting<nu
 export const flag = (value: boolean, about: string, extra?: Extra): Setting<boolean> =>
   setting({ type: 'boolean', ...extra }, value, about);
 
-/** A flag that may be left to the program: null. */
+/** Declares an optional boolean. With null, the default, the program decides. */
 export const maybeFlag = (about: string, extra?: Extra): Setting<boolean | null> =>
   setting<boolean | null>({ type: 'boolean', nullable: true, ...extra }, null, about);
 
-/** One of some words; the first is the default. */
+/** Declares a choice between strings. The first one is the default. */
 export const choice = <const T extends string>(choices: readonly [T, ...T[]], about: string, extra?: Extra): Setting<T> =>
   setting<T>({ type: 'string', enum: choices, ...extra }, choices[0], about);
 
 export const texts = (value: readonly string[], about: string, extra?: Extra): Setting<readonly string[]> =>
   setting({ type: 'array', items: { type: 'string' }, ...extra }, value, about);
 
-/** A value of a shape of its own; `schema` must say no less than the type does. */
+/** Declares a value of any type. `schema` must be at least as strict as the type. */
 export const shaped = <T>(schema: JsonSchema, value: T, about: string): Setting<T> => setting(schema, value, about);
 
 /** The environment that the service runs in. */
@@ -98,10 +98,10 @@ export type Environment = 'development' | 'test' | 'production';
 export const environmentOf = (name: string | undefined): Environment =>
   name === undefined || name === '' || name === 'development' ? 'development' : name === 'test' ? 'test' : 'production';
 
-/** The configuration cannot be used; the message is for the operator, one line for each problem. */
+/** The error for an invalid configuration. The message is for the operator, with one line per problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  /** The environment variable whose value is wrong; null for any other mistake. */
+  /** The environment variable with the invalid value; null for any other mistake. */
   readonly variable: string | null;
 
   constructor(message: string, { variable = null, ...options }: ErrorOptions & { readonly variable?: string | null } = {}) {

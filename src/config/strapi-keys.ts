@@ -2,15 +2,15 @@ import { valuesOf, type Meaning, type Translation } from './translation.js';
 import { isRecord, type Values } from '../values.js';
 import { emailProvider, uploadProvider } from './strapi-providers.js';
 
-const adminPanel = "belongs to Strapi's admin panel, which Mangrove has not; remove it";
+const adminPanel = "belongs to Strapi's admin panel, which Mangrove does not have; remove it";
 const sql = 'is for SQL databases; name a MongoDB in MONGODB_URI (database.uri), or none for the embedded server';
 
 const oneOf = (keys: readonly string[], meaning: Meaning): Record<string, Meaning> =>
   Object.fromEntries(keys.map((key) => [key, meaning]));
 
 /**
- * Keys of a Strapi v4 configuration that are no settings of Mangrove, or whose values are other than Mangrove's, by section and
- * path. `plugins` and `middlewares` have more rules of their own: plugins by name, and lists.
+ * Keys of a Strapi v4 configuration that Mangrove does not have or whose values differ, by section and path. `plugins` and
+ * `middlewares` have additional rules: for plugins by name, and for lists.
  */
 export const strapiKeys: Readonly<Record<string, Meaning>> = {
   'server.app': 'Mangrove has no sessions and signs no cookies; remove it',
@@ -73,24 +73,27 @@ export const pluginAdvice: Readonly<Record<string, string>> = {
   sentry: 'errors are in the log',
 };
 
-/** Plugins that a setting of Mangrove takes the place of. */
+/** Plugins whose configuration is translated to settings of Mangrove. */
 export const pluginMeanings: Readonly<Record<string, (config: Values) => Translation>> = {
   'strapi-plugin-populate-deep': populateDeep,
   'populate-deep': populateDeep,
 };
 
-/** Levels beyond the largest value of the setting are cut, so that the configuration of a project is never refused for them. */
+/**
+ * Translates the depth of the plugin. It is limited to the maximum of the setting, so that the configuration of a project is
+ * never refused.
+ */
 function populateDeep({ defaultDepth = 5 }: Values): Translation {
   return { set: { 'api.rest.populateDeep': Math.min(Number(defaultDepth), deepest) } };
 }
 
-/** The largest value of `api.rest.populateDeep`. */
+/** Maximum of `api.rest.populateDeep`. */
 const deepest = 18;
 
-/** A limit of -1, which means everything, becomes the largest page. */
+/** The limit to use for -1, which means all entries in Strapi. */
 const mostEntries = 1_000;
 
-/** Environment variables are often passed as strings. */
+/** Converts a boolean that is written as a string, as environment variables often are. */
 const booleanOf = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value);
 
 function publicUrl(value: unknown): Translation {
@@ -100,7 +103,7 @@ function publicUrl(value: unknown): Translation {
   return { advice: `give the whole address, as https://example.org${value.startsWith('/') ? value : ''}` };
 }
 
-/** `{ min: 5 }` as koa2-ratelimit takes it. */
+/** Converts a duration of koa2-ratelimit, such as `{ min: 5 }`, to milliseconds. */
 function milliseconds(value: Values): number | undefined {
   const units: Readonly<Record<string, number>> = { sec: 1_000, min: 60_000, hour: 3_600_000, day: 86_400_000 };
   const sum = Object.entries(units).reduce((total, [unit, length]) => total + Number(value[unit] ?? 0) * length, 0);

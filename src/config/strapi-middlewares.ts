@@ -33,7 +33,7 @@ export function translateMiddleware(item: unknown): Translation & { readonly nam
   return { name: shown, ...(typeof meaning === 'string' && { advice: meaning }) };
 }
 
-/** The largest body of JSON, which is the largest document of MongoDB. */
+/** Maximum size of a JSON body in bytes: that of a MongoDB document. */
 const largestJson = 16_777_216;
 
 function bodySettings(config: unknown): Translation {
@@ -53,14 +53,14 @@ function bodySettings(config: unknown): Translation {
 
 const units: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
 
-/** `256mb` in bytes. */
+/** Converts a size such as `256mb` to bytes. */
 function parseBytes(size: unknown): number | undefined {
   if (typeof size === 'number') return size;
   const [, digits, unit = 'b'] = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/i.exec(String(size ?? '').trim()) ?? [];
   return digits === undefined ? undefined : Math.floor(Number(digits) * (units[unit.toLowerCase()] ?? 1));
 }
 
-/** Strapi lets every origin send cookies; Mangrove wants a list for that. */
+/** Translates the settings of CORS. Strapi lets all origins send cookies; Mangrove requires a list of origins for that. */
 function corsSettings(config: unknown): Translation {
   const { enabled, origin, credentials, methods, headers, expose, maxAge } = valuesOf(config);
   const origins = typeof origin === 'string' ? origin.split(',').map((one) => one.trim()) : origin;
@@ -104,7 +104,9 @@ function securitySettings(config: unknown): Translation {
   };
 }
 
-/** Directives by their names in the header; sources that are not strings, such as an unset variable, are left out. */
+/**
+ * Returns directives by their names in the header. Omits sources that are not strings, such as the value of an unset variable.
+ */
 const policyOf = (directives: Values): Values =>
   Object.fromEntries(
     Object.entries(directives).map(([name, sources]) => [
@@ -113,7 +115,7 @@ const policyOf = (directives: Values): Values =>
     ]),
   );
 
-/** Levels of winston that pino does not have. */
+/** Log levels of winston that pino does not have, with their replacements. */
 const levels: Readonly<Record<string, string>> = { http: 'info', verbose: 'debug', silly: 'trace' };
 
 const levelOf = (level: unknown): unknown => (typeof level === 'string' && Object.hasOwn(levels, level) ? levels[level] : level);

@@ -3,10 +3,13 @@ import { uploadProviders } from './upload-settings.js';
 import { valuesOf, type Translation } from './translation.js';
 import type { Values } from '../values.js';
 
-/** `@strapi/provider-upload-aws-s3` and `strapi-provider-upload-ts-minio` as `aws-s3` and `ts-minio`. */
+/**
+ * Returns the short name of a provider package: `aws-s3` for `@strapi/provider-upload-aws-s3`, `ts-minio` for
+ * `strapi-provider-upload-ts-minio`.
+ */
 const shortName = (name: string): string => name.replace(/^.*provider-(upload|email)-/, '');
 
-/** `plugins.upload.config` of Strapi: its providers by name, and where else their options are. */
+/** Translates Strapi's `plugins.upload.config`. */
 export function uploadProvider(value: unknown): Translation {
   const { provider, providerOptions, security, ...rest } = without(valuesOf(value), 'actionOptions');
   const { allowedTypes, deniedTypes } = valuesOf(security);
@@ -35,7 +38,7 @@ function storages(name: string, options: Values): Translation {
   };
 }
 
-/** Strapi keeps files in public/uploads. */
+/** Translates the options of Strapi's local provider, which stores files in public/uploads. */
 function localStorage({ localServer, sizeLimit }: Values): Translation {
   const maxAge = valuesOf(localServer)['maxage'];
   return {
@@ -48,7 +51,7 @@ function localStorage({ localServer, sizeLimit }: Values): Translation {
   };
 }
 
-/** The options of the AWS client, of version 2 and 3, with those of the provider among them. */
+/** Translates the options of the AWS client, version 2 or 3, and of the provider, which are mixed. */
 function s3Storage({ baseUrl, rootPath, s3Options, ...flat }: Values): Translation {
   const options = without({ ...flat, ...valuesOf(s3Options) }, 'signatureVersion');
   const { params, accessKeyId, secretAccessKey, s3ForcePathStyle, ...client } = options;
@@ -70,7 +73,7 @@ function s3Storage({ baseUrl, rootPath, s3Options, ...flat }: Values): Translati
 const cdnAdvice =
   'files are served by Mangrove under /uploads; if providerOptions.baseUrl is a CDN in front of it, set plugins.upload.config.baseUrl';
 
-/** `plugins.email.config` of Strapi: its providers as options of nodemailer. */
+/** Translates Strapi's `plugins.email.config` to options of nodemailer. */
 export function emailProvider(value: unknown): Translation {
   const { provider, providerOptions, settings, ...rest } = valuesOf(value);
   const { testAddress, ...senders } = valuesOf(settings);
@@ -103,7 +106,10 @@ interface Transport {
   readonly advice?: string;
 }
 
-/** Options of nodemailer in place of those of a provider. A provider without its required options sends nothing. */
+/**
+ * Functions that translate the options of an e-mail provider to options of nodemailer. Without its required options, a provider
+ * sends nothing.
+ */
 const transports: Readonly<Record<string, (options: Values) => Transport>> = {
   nodemailer: (options) => ({ options: withoutNulls(options) }),
   sendmail: () => ({ options: { sendmail: true } }),

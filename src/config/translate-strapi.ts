@@ -9,16 +9,16 @@ import type { WrittenSection } from './read-section.js';
 
 export type WrittenSections = Readonly<Record<SectionName, WrittenSection>>;
 
-/** A configuration in Mangrove's settings. */
+/** A configuration that is translated to settings of Mangrove. */
 interface TranslatedConfig {
   readonly sections: WrittenSections;
-  /** Warnings about keys without effect, one line for each file and advice. */
+  /** Warnings about keys without effect, one line per file and advice. */
   readonly warnings: readonly string[];
 }
 
 interface Collected {
   readonly set: Map<string, unknown>;
-  /** Names of keys by file and advice. */
+  /** Names of keys, by a line with file and advice. */
   readonly advice: Map<string, string[]>;
 }
 
@@ -50,7 +50,7 @@ function translateSection(name: SectionName, value: unknown, place: Place): unkn
   return translateLevel(name, sections[name], value, place);
 }
 
-/** Copies a level of settings without the keys that are translated. */
+/** Copies a level of settings, and collects the translations of Strapi's keys instead of copying them. */
 function translateLevel(path: string, node: SettingNode | undefined, value: unknown, place: Place): unknown {
   if (!isRecord(value) || node?.kind === 'setting') return value;
   const kept = Object.entries(value).flatMap(([key, below]) => {
@@ -77,7 +77,7 @@ function collect(path: string, { set = {}, advice }: Translation, { file, ...col
   collected.advice.set(line, [...(collected.advice.get(line) ?? []), key]);
 }
 
-/** Items of Strapi's list of middlewares. */
+/** Collects the translations of Strapi's list of middlewares. Returns no settings. */
 function translateList(items: readonly unknown[], place: Place): Values {
   for (const item of items) {
     const { name, ...translation } = translateMiddleware(item);
@@ -86,7 +86,7 @@ function translateList(items: readonly unknown[], place: Place): Values {
   return {};
 }
 
-/** Plugins that Mangrove has, without what Strapi needs to find them. Others are reported, unless the name is misspelt. */
+/** Returns the plugins that Mangrove has, without `resolve`. Reports other plugins, unless the name looks misspelt. */
 function translatePlugins(plugins: Values, place: Place): Values {
   const own = sections.plugins.settings;
   const kept = Object.entries(plugins).flatMap(([name, value]) => {
@@ -116,7 +116,7 @@ function translatePlugin(name: string, config: Values, place: Place): void {
   );
 }
 
-/** Sets a value at a path unless there is one. */
+/** Sets the value at a path if there is none. */
 function setAt(target: Record<string, unknown>, [key = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     target[key] ??= value;

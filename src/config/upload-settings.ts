@@ -11,7 +11,7 @@ export const uploadProviders = ['gridfs', 'disk', 's3'] as const;
 
 export type UploadProvider = (typeof uploadProviders)[number];
 
-/** Options of each provider by name, or of the provider of new files alone. */
+/** The schema of the options: by name of the provider, or only for the provider of new files. */
 const optionsByProvider = {
   type: 'object',
   if: { anyOf: uploadProviders.map((name) => ({ required: [name] })) },
@@ -21,7 +21,7 @@ const optionsByProvider = {
   },
 };
 
-/** config/plugins, `upload`: the media library. */
+/** The settings of the media library, in `upload` of config/plugins. */
 export const uploadSettings = group({
   enabled: flag(true, 'Media library'),
   config: group({
