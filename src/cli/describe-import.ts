@@ -7,7 +7,7 @@ type Row = readonly [what: string, which: string, about: string];
 /** Returns a table of the content that an import would store. */
 export function describePrepared({ source, manifest, plan, occupied, unfinished }: PreparedImport): readonly Row[] {
   const types = [...plan.types.keys()].map((uid): Row => ['entries', uid, String(manifest.entities.get(uid) ?? 0)]);
-  const refused = [...plan.refused].map(([uid, why]): Row => ['left out', uid, `${String(manifest.entities.get(uid))}: ${why}`]);
+  const refused = [...plan.refused].map(([uid, why]): Row => ['skipped', uid, `${String(manifest.entities.get(uid))}: ${why}`]);
   return [
     ...plan.models.map(({ uid }): Row => ['model', uid, 'new']),
     ...plan.warnings.map(([uid, text]): Row => ['warning', uid, text]),
@@ -24,20 +24,20 @@ export function describePrepared({ source, manifest, plan, occupied, unfinished 
 
 /** Returns a table of the content that an import has stored and of what it could not store. */
 export function describeImport({ plan, manifest }: PreparedImport, { counts, shortcomings }: Tally): readonly Row[] {
-  const brought = [...plan.types.keys()].map((uid): Row => {
+  const imported = [...plan.types.keys()].map((uid): Row => {
     const [came = 0, all = 0] = [counts.get(uid), manifest.entities.get(uid)];
-    return ['brought', uid, came === all ? String(came) : `${String(came)} of ${String(all)}`];
+    return ['imported', uid, came === all ? String(came) : `${String(came)} of ${String(all)}`];
   });
-  const left = [...shortcomings].map(([reason, { count, examples }]): Row => [
-    'not brought',
+  const missing = [...shortcomings].map(([reason, { count, examples }]): Row => [
+    'not imported',
     String(count),
     `${reason} (${examples.join(', ')}${count > examples.length ? ', …' : ''})`,
   ]);
   return [
-    ...brought,
-    ['brought', 'links', String(counts.get('links') ?? 0)],
-    ['brought', 'files', String(counts.get('assets') ?? 0)],
-    ...(counts.has('tokens') ? [['brought', 'API tokens', String(counts.get('tokens'))] as Row] : []),
-    ...left,
+    ...imported,
+    ['imported', 'links', String(counts.get('links') ?? 0)],
+    ['imported', 'files', String(counts.get('assets') ?? 0)],
+    ...(counts.has('tokens') ? [['imported', 'API tokens', String(counts.get('tokens'))] as Row] : []),
+    ...missing,
   ];
 }

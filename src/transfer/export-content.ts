@@ -23,32 +23,34 @@ interface ExportContext {
   readonly media: Media | null;
   readonly build: RegistryBuild;
   readonly defaultLocale: string;
-  /** The salt of hashes of API tokens. */
+  /** The salt for hashing API tokens. */
   readonly tokenSalt: string;
   readonly progress: Progress;
 }
 
 interface ExportTarget {
-  /** Its extension decides whether the archive is compressed and encrypted. */
+  /** Path of the archive. The extension decides about compression. */
   readonly file: string;
   readonly key: string | null;
 }
 
-/** Numbers of what was written. */
+/** Numbers of exported items. */
 interface ExportCounts {
   entries: number;
   links: number;
   files: number;
 }
 
-/** Writes all models, entries, links, files and settings into an archive in the form of `strapi export`. */
+/** Writes all models, entries, links, files and settings into an archive in the format of `strapi export`. */
 export async function exportContent({ file, key }: ExportTarget, context: ExportContext): Promise<Readonly<ExportCounts>> {
   const counts: ExportCounts = { entries: 0, links: 0, files: 0 };
   await writeArchive(file, packAll(context, counts), key);
   return counts;
 }
 
-/** Entries of these types are not exported: administrators belong to the service. */
+/**
+ * Returns the types whose entries are exported. Those of the admin panel are not, because administrators belong to the service.
+ */
 const typesOf = ({ build }: ExportContext): readonly ContentType[] =>
   [...build.registry.types.values()].filter(({ kind, uid }) => kind !== 'component' && !uid.startsWith('admin::'));
 
@@ -65,7 +67,7 @@ async function* packAll(context: ExportContext, counts: ExportCounts): AsyncGene
   yield* packLines('links', links(context, counts));
   progress.end();
   yield* packLines('configuration', configuration(context));
-  // Written last: an archive with it is whole. The version names the format.
+  // Written last, to mark the archive as complete. The version identifies the format.
   yield packJson('metadata.json', { createdAt: new Date().toISOString(), strapi: { version: '4.26.2' } });
 }
 
@@ -148,7 +150,7 @@ async function* packAssets(
   progress.end();
 }
 
-/** A file whose bytes are stored elsewhere is exported without them. */
+/** Packs a file or variant. Does nothing if its bytes are stored elsewhere. */
 async function* packAsset(
   { hash, ext }: Document,
   about: Document,
@@ -164,7 +166,7 @@ async function* packAsset(
   yield { name: `assets/uploads/${name}`, size: stored.size, bytes: readStored(stored, { start: 0, end: stored.size }, media) };
 }
 
-/** How the admin panel of Strapi shows the templates. */
+/** Values by which the admin panel of Strapi displays the templates. */
 const shownTemplates = {
   reset_password: { display: 'Email.template.reset_password', icon: 'sync' },
   email_confirmation: { display: 'Email.template.email_confirmation', icon: 'check-square' },

@@ -14,7 +14,7 @@ const creator = {
   private: true,
 };
 
-/** Returns a model as Strapi writes it into archives: with what it adds to every type. */
+/** Returns a model as Strapi writes it into archives, with the attributes that Strapi adds to every type. */
 export function schemaOf({ uid, collectionName, info, options, pluginOptions, attributes }: Model, type: ContentType): Values {
   const isComponent = type.kind === 'component';
   const plugin = pluginOf(type);

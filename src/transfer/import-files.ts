@@ -18,13 +18,13 @@ import { isRecord, type Values } from '../values.js';
 import { AssetUnavailable } from './source.js';
 import { type ImportRun, type RecordOf, runStage } from './import-run.js';
 
-/** A file of the media library as it is stored here, and the bytes that belong to it. */
+/** The entry of an imported file, and its expected bytes. */
 interface PlacedFile {
   readonly document: EntryDocument;
   readonly expected: readonly ExpectedBlob[];
 }
 
-/** Points the URLs of a file and its variants to this service. */
+/** Changes the URLs of a file and its variants to those of this service. */
 export function placeFile(document: EntryDocument, media: Media): PlacedFile {
   const place = placeOf(document);
   if (place === null) return { document, expected: [] };
@@ -57,13 +57,13 @@ export function placeFile(document: EntryDocument, media: Media): PlacedFile {
 const placeOf = ({ hash, ext }: Values): FilePlace | null =>
   typeof hash === 'string' && hash !== '' ? { hash, ext: typeof ext === 'string' ? ext : '' } : null;
 
-/** Stores the bytes of files, each behind its entry. */
+/** Stores the bytes of files. The entry of each file is staged before. */
 export async function stageAssets(run: ImportRun): Promise<void> {
   const { context, manifest, tally } = run;
   const { media } = context;
   if (media === null) {
     if (manifest.assets > 0)
-      tally.report('files are not imported: uploads are switched off', run.source.description, manifest.assets);
+      tally.report('files are not imported: uploads are disabled', run.source.description, manifest.assets);
     return;
   }
   const write = async ([numbered]: readonly (readonly [number, RecordOf<'assets'>])[]): Promise<void> => {
@@ -76,7 +76,7 @@ async function storeAsset(run: ImportRun, asset: RecordOf<'assets'>, media: Medi
   const { tally, staged } = run;
   const expected = await findExpected(staged, asset.name);
   if (expected === null) {
-    tally.report('a file is left out: no entry of the media library has it', asset.name);
+    tally.report('a file is not imported: no entry of the media library has it', asset.name);
     return;
   }
   if (expected.come === true) return;
@@ -100,7 +100,10 @@ interface StoredAsset {
   readonly expected: ExpectedBlob;
 }
 
-/** Makes a hidden file of stored bytes. Returns false if they have come already, by a process that has taken the import over. */
+/**
+ * Commits stored bytes as a hidden file. Returns false if the file is already committed, by a process that has taken over the
+ * import.
+ */
 async function commitAsset({ staged, state }: ImportRun, { id, size, expected }: StoredAsset): Promise<boolean> {
   const { _id: name, variantOf } = expected;
   const blob = { id, name, size, import: state.run, ...(variantOf !== null && { variantOf }) };
@@ -118,7 +121,7 @@ async function commitAsset({ staged, state }: ImportRun, { id, size, expected }:
 
 class HasCome extends Error {}
 
-/** Files whose bytes did not come keep the address that they had, if it is one on the web. */
+/** Restores the original web address of files whose bytes were not imported. */
 export async function restoreAddresses(run: ImportRun): Promise<void> {
   const { staged } = run;
   if (run.context.media === null) return;

@@ -6,9 +6,12 @@ import type { Store } from '../mongo/store.js';
 import type { ImportPlan } from './plan-import.js';
 import type { Manifest, PlacedRecord, Source, Stage, TransferRecord } from './source.js';
 
-/** Shows how far something is. */
+/** Shows the progress of work. */
 export interface Progress {
-  /** Begins a part. `total`: its steps, null if unknown. `done`: the steps that were done before. */
+  /**
+   * Begins a part of the work. `total` is the number of its steps, null if unknown. `done` is the number of steps that were done
+   * before.
+   */
   readonly begin: (title: string, total: number | null, done?: number) => void;
   readonly advance: (steps: number) => void;
   readonly end: () => void;
@@ -16,10 +19,13 @@ export interface Progress {
 
 /** The context of storing API tokens. */
 interface TokenContext {
-  /** The salt of their hashes, and whether the configuration sets it. */
+  /** The salt for hashing, and whether the configuration sets it. */
   readonly salt: string;
   readonly isGiven: boolean;
-  /** Shows the new key of a token, which is stored nowhere. Called before the token is stored: a kill in between loses none. */
+  /**
+   * Shows the new key of a token, which is not stored. Called before the token is stored, so that no key is lost if the process
+   * is killed in between.
+   */
   readonly showKey: (name: string, key: string) => void;
 }
 
@@ -30,21 +36,21 @@ export interface ImportContext {
   /** Null if there is no media library. */
   readonly media: Media | null;
   readonly defaultLocale: string;
-  /** No tokens are imported if absent. */
+  /** If absent, no tokens are imported. */
   readonly tokens?: TokenContext;
-  /** Records that are stored together; 1,000 unless given. */
+  /** Maximum number of records in a batch; 1,000 by default. */
   readonly batch?: number;
-  /** Links of a batch that are in memory at the same time; 50,000 unless given. One entry is always whole. */
+  /** Maximum number of links of a batch in memory; 50,000 by default. It does not apply to a single entry. */
   readonly links?: number;
   readonly progress: Progress;
 }
 
 export interface ImportOptions {
-  /** Whether existing entries are replaced. */
+  /** Whether entries of the source replace existing ones. */
   readonly replace: boolean;
 }
 
-/** An import under way. */
+/** A running import. */
 export interface ImportRun {
   readonly source: Source;
   readonly manifest: Manifest;
@@ -52,17 +58,17 @@ export interface ImportRun {
   readonly context: ImportContext;
   readonly staged: Staged;
   readonly tally: Tally;
-  /** Entries by uid that were stored and not counted when the import was cut short: they come again. */
+  /** Number of entries by uid that an interrupted import has stored but not counted. They will be read again. */
   readonly recurring: Map<string, number>;
-  /** Its progress; replaced with every batch. */
+  /** The progress of the import, which is replaced after every batch. */
   state: ImportState;
 }
 
-/** The parts of an import, in their order. Entries come with their links, so that each is written once. */
+/** The parts of an import, in order. Links come before entries, so that each entry is written once, with its links. */
 const importStages = ['links', 'entities', 'assets', 'publish'] as const;
 type ImportStage = (typeof importStages)[number];
 
-/** Stores how far an import is. Throws an Error if another process has taken it over. */
+/** Stores the progress of an import. Throws an Error if another process has taken it over. */
 export async function saveProgress(
   run: ImportRun,
   progress: { readonly stage: ImportStage; readonly position: number; readonly place: RecordPlace | null },
@@ -72,15 +78,15 @@ export async function saveProgress(
   await saveImport(run.context.store.database, run.state);
 }
 
-/** A record with its number in the stage, from 1 on. */
+/** A record with its number in the stage, starting at 1. */
 export type Numbered<Entry> = readonly [number: number, record: Entry];
 
 interface StageWork<Name extends Stage & ImportStage> {
   readonly stage: Name;
   readonly title: string;
-  /** Stores a batch. The same batch may come again after a kill. */
+  /** Stores a batch. The same batch may be stored again if the process is killed. */
   readonly write: (batch: readonly Numbered<RecordOf<Name>>[]) => Promise<void>;
-  /** Whether records come one by one: the bytes of one are gone when the next is read. */
+  /** Whether records are stored one by one, because the bytes of a record are lost when the next one is read. */
   readonly singly?: true;
 }
 
@@ -89,7 +95,10 @@ export type RecordOf<Name extends TransferRecord['stage']> = Extract<TransferRec
 /** Approximate size of one batch, in bytes. */
 const batchBytes = 4_194_304;
 
-/** Stores the records of a stage in batches, from where the import was cut short. The next batch is read while one is written. */
+/**
+ * Stores the records of a stage in batches, starting where the import was interrupted. The next batch is read while one is
+ * written.
+ */
 export async function runStage<Name extends Stage & ImportStage>(run: ImportRun, work: StageWork<Name>): Promise<void> {
   const { stage, title } = work;
   const size = work.singly === true ? 1 : (run.context.batch ?? 1_000);
@@ -104,7 +113,7 @@ export async function runStage<Name extends Stage & ImportStage>(run: ImportRun,
   const flush = async (): Promise<void> => {
     await writing;
     writing = writeBatch(run, work, batch);
-    writing.catch(() => undefined); // thrown where it is waited for
+    writing.catch(() => undefined); // thrown by the next `await writing`
     batch = [];
     bytes = 0;
   };
@@ -142,7 +151,10 @@ async function writeBatch<Name extends Stage & ImportStage>(
   run.context.progress.advance(batch.length);
 }
 
-/** Throws if fewer records were read than were counted when the import began. */
+/**
+ * Throws an Error if the number of records differs from that at the beginning of the import. If the source may change, reports it
+ * instead.
+ */
 function checkTotal({ source, state, tally }: ImportRun, stage: Stage, read: number): void {
   const expected = new Map(state.expected).get(stage) ?? read;
   if (expected === read) return;
@@ -151,12 +163,15 @@ function checkTotal({ source, state, tally }: ImportRun, stage: Stage, read: num
   tally.report('the source has changed while it was read', where);
 }
 
-/** Bounds of the report: kinds of shortcomings, examples of each, and characters of a text. Sources may contain names of any length. */
+/**
+ * Limits of the report, because sources may contain names of any length: number of reasons, examples of each, and characters of a
+ * text.
+ */
 const max = { reasons: 300, examples: 5, characters: 300 };
 
 const shorten = (text: string): string => (text.length > max.characters ? `${text.slice(0, max.characters)}…` : text);
 
-/** Counts what an import has stored, and what it could not. */
+/** Counts the records that an import has stored, and those that it could not store. */
 export class Tally {
   readonly counts: Map<string, number>;
   readonly shortcomings: Map<string, Shortcoming>;
@@ -170,7 +185,7 @@ export class Tally {
     this.counts.set(name, (this.counts.get(name) ?? 0) + count);
   }
 
-  /** `where`: the record or file that could not be imported. */
+  /** Reports something that could not be imported. `where` is the record or file. */
   readonly report = (given: string, where: string, count = 1): void => {
     const reason = shorten(given);
     const name = this.shortcomings.has(reason) || this.shortcomings.size < max.reasons ? reason : 'other reasons';

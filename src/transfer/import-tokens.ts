@@ -8,16 +8,19 @@ import { collections } from '../schema/collections.js';
 import type { Values } from '../values.js';
 import type { ImportContext, ImportRun } from './import-run.js';
 
-/** Imports API tokens. Of their keys, sources have only hashes. */
+/** Stages API tokens. Sources contain only hashes of their keys. */
 export async function stageTokens({ staged }: ImportRun, entries: readonly TransferredEntry[]): Promise<void> {
   const documents = entries.map(({ id, data }) => ({ _id: id, data }));
   await insertStaged(staged.database, staged.tokens, documents);
 }
 
-/** Tokens of one import. */
+/** Maximum number of tokens of an import. */
 const max = 1_000;
 
-/** Stores API tokens: by their hashes where the salt is that of the source, with new keys otherwise. Tokens that are there stay. */
+/**
+ * Stores the staged API tokens: with their hashes if the salt is that of the source, otherwise with new keys. Existing tokens are
+ * kept.
+ */
 export async function publishTokens(run: ImportRun): Promise<void> {
   const { database, tokens } = run.staged;
   const rows = await readAll(database, { find: tokens, sort: { _id: 1 }, limit: max, batchSize: max });
@@ -29,7 +32,7 @@ async function publishToken({ context, tally }: ImportRun, data: Values): Promis
   const name = String(data['name']);
   const reason = await whyNot(data, context);
   if (reason === 'there') return;
-  if (reason !== null || tokens === undefined) return void tally.report(`an API token is left out: ${reason ?? ''}`, name);
+  if (reason !== null || tokens === undefined) return void tally.report(`an API token is not imported: ${reason ?? ''}`, name);
   const body = {
     name,
     type: data['type'],
@@ -42,7 +45,7 @@ async function publishToken({ context, tally }: ImportRun, data: Values): Promis
     tally.add('tokens', 1);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    tally.report(`an API token is left out: ${error.message}`, name);
+    tally.report(`an API token is not imported: ${error.message}`, name);
   }
 }
 
@@ -54,19 +57,25 @@ function newHash(name: string, { salt, showKey }: Tokens): string {
 
 type Tokens = NonNullable<ImportContext['tokens']>;
 
-/** Sources that do not mark their salt are Strapi: its salt is the one of the configuration, or lost. */
+/**
+ * Returns whether hashes of the source are valid with the salt of the service. Strapi does not identify its salt; then the salt
+ * in the configuration is assumed to be Strapi's, and a generated one is not.
+ */
 const isSameSalt = ({ saltMark: mark }: Values, { salt, isGiven }: Tokens): boolean =>
   mark === undefined ? isGiven : mark === saltMark(salt);
 
 const lifespanOf = ({ expiresAt }: Values): number | null =>
   typeof expiresAt === 'string' ? Math.max(Date.parse(expiresAt) - Date.now(), 1) : null;
 
-/** Returns why a token is not imported; null: it is, `there`: it was imported before. Tokens of sources never open the admin API. */
+/**
+ * Returns the reason why a token is not imported; null if it is imported, `there` if it was imported before. Admin tokens are
+ * never imported.
+ */
 async function whyNot({ name, type, accessKey, expiresAt }: Values, { store, tokens }: ImportContext): Promise<string | null> {
   if (tokens === undefined) return 'there is no salt';
-  if (type === 'admin' || !/^[0-9a-f]{128}$/.test(String(accessKey))) return 'it is none of the content API';
+  if (type === 'admin' || !/^[0-9a-f]{128}$/.test(String(accessKey))) return 'it is not a token of the content API';
   if (typeof expiresAt === 'string' && !(Date.parse(expiresAt) > Date.now())) return 'it has expired';
   const [known] = await readAll(store.database, { find: collections.tokens, filter: { name }, limit: 1 });
   if (known === undefined) return null;
-  return known['hash'] === accessKey ? 'there' : 'there is one of this name';
+  return known['hash'] === accessKey ? 'there' : 'another token has its name';
 }

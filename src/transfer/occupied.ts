@@ -2,7 +2,7 @@ import { readRoles } from '../auth/read-roles.js';
 import { type Database, readAll } from '../mongo/database.js';
 import type { ContentType } from '../schema/content-type.js';
 
-/** Returns the collections of these types that have entries, by uid. The entries of a fresh database do not count. */
+/** Returns the collections of types that have entries, by uid. The entries of a new database do not count. */
 export async function findOccupied(types: readonly ContentType[], database: Database): Promise<ReadonlyMap<string, string>> {
   const roles = await readRoles(database);
   const isFresh = async ({ uid, collection }: ContentType): Promise<boolean> => {
@@ -14,7 +14,7 @@ export async function findOccupied(types: readonly ContentType[], database: Data
   return new Map(checked.flatMap(({ type, fresh }) => (fresh ? [] : [[type.uid, type.collection]])));
 }
 
-/** Entries that the service itself creates. */
+/** Maximum number of entries that the service itself creates; `roles` if the roles decide. */
 const freshEntries: Readonly<Record<string, number | 'roles'>> = {
   'plugin::users-permissions.role': 'roles',
   'plugin::users-permissions.permission': 'roles',
@@ -22,12 +22,12 @@ const freshEntries: Readonly<Record<string, number | 'roles'>> = {
   'plugin::upload.folder': 1,
 };
 
-/** Whether the entries of a type are judged together with those of others. */
+/** Returns whether the roles decide if a type has entries. */
 export const isJudgedWithOthers = ({ uid }: ContentType): boolean => freshEntries[uid] === 'roles';
 
-/** Throws an Error for people if there are such collections. */
+/** Throws an Error with a message for the user if there are occupied collections. */
 export function assertFree(occupied: ReadonlyMap<string, string>): void {
   if (occupied.size === 0) return;
   const names = [...occupied.values()].join(', ');
-  throw new Error(`these collections hold entries: ${names}; with --replace the entries of the source take their place`);
+  throw new Error(`these collections have entries: ${names}; --replace replaces them with those of the source`);
 }

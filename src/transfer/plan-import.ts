@@ -9,25 +9,25 @@ import { type Manifest, tokenUid } from './source.js';
 
 /** The plan of an import for the types of its source. */
 export interface ImportPlan {
-  /** The models of the service with those that come. */
+  /** The models of the service together with the new ones. */
   readonly registry: Registry;
-  /** The models to store. */
+  /** The new models to store. */
   readonly models: readonly Model[];
-  /** The types whose entries come, by uid. */
+  /** The types whose entries are imported, by uid. */
   readonly types: ReadonlyMap<string, ContentType>;
-  /** Why entries of the other types do not come, by uid. */
+  /** The reasons why entries of other types are not imported, by uid. */
   readonly refused: ReadonlyMap<string, string>;
-  /** A line for each part of the imported models that is served differently from what is written. */
+  /** A line for each part of the new models that is served differently from its definition. */
   readonly warnings: readonly (readonly [uid: string, text: string])[];
 }
 
 interface PlanContext {
   readonly stored: readonly { readonly uid: string }[];
-  /** Besides, the collections with documents of other applications. */
+  /** The settings for building the registry, including the collections with documents of other applications. */
   readonly settings: ModelSettings;
 }
 
-/** Decides which models and types come. A model that is stored already stays as it is. */
+/** Decides which models and types are imported. Models that are already stored are kept. */
 export function planImport(manifest: Manifest, { stored, settings }: PlanContext): ImportPlan {
   const known = new Set(stored.map(({ uid }) => uid));
   const given = manifest.schemas.flatMap((schema) => modelOf(schema) ?? []).filter(({ uid }) => !known.has(uid));
@@ -45,7 +45,10 @@ export function planImport(manifest: Manifest, { stored, settings }: PlanContext
   };
 }
 
-/** The service's own types come with their entries; those of the project come even if they have none. */
+/**
+ * Returns a type if it is imported, otherwise null. Types of the project are imported even without entries, built-in types only
+ * with entries.
+ */
 function comingType(uid: string, { entities }: Manifest, { registry, problems }: RegistryBuild): ContentType | null {
   const type = registry.types.get(uid);
   if (type === undefined || type.kind === 'component' || problems.has(uid) || uid.startsWith('admin::')) return null;
@@ -56,7 +59,7 @@ function whyNot(uid: string, { problems }: RegistryBuild): string {
   const problem = problems.get(uid);
   if (problem !== undefined) return `the model is refused: ${problem.join('; ')}`;
   if (uid.startsWith('admin::') || uid.startsWith('strapi::')) return 'there is no admin panel';
-  return uid.startsWith('plugin::') ? 'the plugin is not offered' : 'the source has no model of it';
+  return uid.startsWith('plugin::') ? 'the plugin is not offered' : 'the source has no model for it';
 }
 
 type Document = { readonly uid: string } & Values;
@@ -69,7 +72,7 @@ const added: ReadonlySet<string> = new Set([
   ...['strapi_stage', 'strapi_reviewWorkflows_stage', 'strapi_assignee'],
 ]);
 
-/** Returns the model that a schema of Strapi stands for; null if it is none of the project. */
+/** Returns the model to store for a schema of Strapi; null if the project does not define it. */
 function modelOf({ uid, kind, collectionName, info, options, pluginOptions, attributes }: Values): Document | null {
   if (typeof uid !== 'string' || !isRecord(attributes)) return null;
   const builtin = builtins.get(uid);

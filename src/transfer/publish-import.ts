@@ -18,8 +18,8 @@ import { assertFree, findOccupied, isJudgedWithOthers } from './occupied.js';
 import { usedSettings } from './source.js';
 
 /**
- * Publishes everything that was staged, each type at once: indexes first, then collections are renamed, models last. Each
- * step may run twice, and begins only while no other process has taken the import over.
+ * Publishes all staged data: builds indexes, renames the collections, each in one step, and stores the models last. Each step may
+ * run twice, and starts only if no other process has taken over the import.
  */
 export async function publishImport(run: ImportRun, { replace }: ImportOptions): Promise<void> {
   const { plan, context, staged } = run;
@@ -57,15 +57,15 @@ async function finishTypes(run: ImportRun, types: readonly ContentType[]): Promi
   context.progress.end();
 }
 
-/** Throws an Error if staged entries are missing: no type is published in parts. */
+/** Throws an Error if staged entries are missing, so that no type is published incompletely. */
 async function assertWhole({ staged, tally }: ImportRun, { uid, collection }: ContentType): Promise<void> {
   const expected = tally.counts.get(uid) ?? 0;
   const found = await countStaged(staged.database, staged.nameOf(collection));
   if (found < expected)
-    throw new Error(`${String(found)} of ${String(expected)} entries of ${uid} are there: nothing of it is published`);
+    throw new Error(`only ${String(found)} of ${String(expected)} entries of ${uid} are staged: it is not published`);
 }
 
-/** Throws an Error for people if entries were created meanwhile in types that are not published yet. */
+/** Throws an Error with a message for the user if entries were created meanwhile in types that are not published yet. */
 async function assertStillFree({ staged }: ImportRun, types: readonly ContentType[]): Promise<void> {
   const found = await Promise.all(types.map(async (type) => ((await isStaged(staged, type.collection)) ? [type] : [])));
   const waiting = found.flat();
@@ -83,7 +83,7 @@ async function publishType(run: ImportRun, type: ContentType): Promise<void> {
   await publishStaged(staged, type.collection);
 }
 
-/** A collection that takes the place of a sharded one lies on one shard. */
+/** Shards the collection of a type again, because the collection that replaced a sharded one is on one shard. */
 async function shardAgain({ tally, context }: ImportRun, type: ContentType): Promise<void> {
   const { database } = context.store;
   if (type.shard === null || !database.isSharded) return;
@@ -128,7 +128,7 @@ async function takeTemplate(run: ImportRun, name: (typeof templateNames)[number]
   await takeSettings(run, { templates: { [name]: options } });
 }
 
-/** A setting that does not fit leaves the others alone. */
+/** Stores settings. Reports invalid ones, so that they do not prevent others. */
 async function takeSettings(run: ImportRun, change: Readonly<Record<string, Values>>): Promise<void> {
   const { config, store } = run.context;
   const stored = await readAccountSettings(store.database);
@@ -136,7 +136,7 @@ async function takeSettings(run: ImportRun, change: Readonly<Record<string, Valu
     await changeSettings(change, { stored, config, database: store.database });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    run.tally.report(`a setting of users and permissions is left out: ${error.message}`, Object.keys(change).join());
+    run.tally.report(`a setting of users and permissions is not imported: ${error.message}`, Object.keys(change).join());
   }
 }
 

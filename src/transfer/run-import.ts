@@ -27,18 +27,18 @@ import { publishImport } from './publish-import.js';
 import { inspectSource, type Manifest, type Source } from './source.js';
 import { stageEntries, stageLinks } from './write-records.js';
 
-/** A source that was read once, and the plan of its import. */
+/** A source that was read completely, and the plan of its import. */
 export interface PreparedImport {
   readonly source: Source;
   readonly manifest: Manifest;
   readonly plan: ImportPlan;
-  /** Collections that have entries already, by the uid of their type. */
+  /** Collections that have entries, by the uid of their type. */
   readonly occupied: ReadonlyMap<string, string>;
-  /** An import that was cut short; null if there is none. */
+  /** The interrupted import; null if there is none. */
   readonly unfinished: UnfinishedImport | null;
 }
 
-/** Reads a source and decides what would come, without storing anything. */
+/** Reads a source and plans its import, without storing anything. */
 export async function prepareImport(source: Source, { config, store, progress }: ImportContext): Promise<PreparedImport> {
   const { database } = store;
   progress.begin('reading', null);
@@ -53,8 +53,8 @@ export async function prepareImport(source: Source, { config, store, progress }:
 }
 
 /**
- * Imports everything that can be imported, or continues where the same import was interrupted. Throws an Error for people if entries are in
- * the way or another import is under way.
+ * Imports everything that can be imported, or continues the interrupted import of the same source. Throws an Error with a message
+ * for the user if existing entries prevent it or another import is running.
  */
 export async function runImport(prepared: PreparedImport, context: ImportContext, options: ImportOptions): Promise<Tally> {
   const { source, manifest, plan } = prepared;
@@ -100,7 +100,7 @@ async function begin(prepared: PreparedImport, context: ImportContext, { replace
     aliveAt: new Date(),
   };
   await beginImport(database, state);
-  // Data that a process which was considered dead has written after the end of its import.
+  // Data that a process wrote after it was considered dead.
   await dropStagedContent(context);
   return state;
 }
@@ -108,15 +108,15 @@ async function begin(prepared: PreparedImport, context: ImportContext, { replace
 const countsOf = ({ records, entities }: Manifest): ImportState['expected'] => [...Object.entries(records), ...entities];
 
 async function goOn({ unfinished, source, manifest, plan }: PreparedImport, { store }: ImportContext): Promise<ImportState> {
-  if (unfinished === null) throw new Error('no import was cut short');
+  if (unfinished === null) throw new Error('there is no interrupted import');
   const runner = newRunner();
   if (isAtWork(unfinished, runner)) throw underWay(unfinished.source, unfinished.runner);
   if (unfinished._id !== source.identity)
     throw new Error(
-      `an import of ${unfinished.source} was cut short: run it again, or give it up with npx mangrove import --abandon`,
+      `an import of ${unfinished.source} was interrupted: run it again, or abandon it with npx mangrove import --abandon`,
     );
   for (const uid of unfinished.types.filter((name) => !plan.types.has(name)))
-    throw new Error(`${uid}, of which entries are staged, is no longer imported: ${plan.refused.get(uid) ?? ''}`);
+    throw new Error(`${uid} has staged entries but is no longer imported: ${plan.refused.get(uid) ?? ''}`);
   const state = await takeOver(store.database, unfinished, runner);
   const changed = changesIn(new Map(state.expected), new Map(countsOf(manifest)));
   if (changed.length > 0 && !source.mayChange)
@@ -132,7 +132,7 @@ const changesIn = (before: ReadonlyMap<string, number>, now: ReadonlyMap<string,
     return one === other ? [] : [`${name}: ${String(one)} then, ${String(other)} now`];
   });
 
-/** Creates the staging collections, or checks that those of an interrupted import contain what it counted. */
+/** Creates the staging collections, or checks that those of an interrupted import contain everything that was counted. */
 async function prepareStaged({ staged, plan, state, tally, recurring }: ImportRun): Promise<void> {
   if (state.stage === 'publish') return;
   if (state.stage === 'links') await dropLinksBehind(staged, state.position);
@@ -149,16 +149,16 @@ async function prepareStaged({ staged, plan, state, tally, recurring }: ImportRu
   );
 }
 
-/** Returns how many documents were staged. Throws an Error if they are fewer than were counted. */
+/** Returns the number of staged documents. Throws an Error if there are fewer than were counted. */
 async function assertStaged(database: Database, collection: string, counted: number): Promise<number> {
   const found = await countStaged(database, collection);
   if (found >= counted) return found;
   throw new Error(
-    `${collection} holds ${String(found)} of ${String(counted)} documents that were gathered: give the import up with npx mangrove import --abandon`,
+    `${collection} has only ${String(found)} of ${String(counted)} staged documents: abandon the import with npx mangrove import --abandon`,
   );
 }
 
-/** Discards the interrupted import with its staged data. Returns its state; null if there is none. */
+/** Discards the interrupted import and its staged data. Returns its state; null if there is none. */
 export async function abandonImport(context: ImportContext): Promise<ImportState | null> {
   const { database } = context.store;
   const unfinished = await findUnfinished(database);

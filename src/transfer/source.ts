@@ -3,10 +3,10 @@ import type { RecordPlace } from '../mongo/transfer/import-ledger.js';
 import type { TransferredEntry, TransferredLink } from '../mongo/transfer/transferred.js';
 import type { Values } from '../values.js';
 
-/** The kinds of records, by the names of their folders in an archive of Strapi. */
+/** The kinds of records, named like their folders in an archive of Strapi. */
 export type Stage = 'schemas' | 'entities' | 'links' | 'assets' | 'configuration';
 
-/** A model as its source wrote it; whether it is one is not checked. */
+/** A model of the source, which is not validated yet. */
 interface SchemaRecord extends Sized {
   readonly stage: 'schemas';
   readonly schema: Values;
@@ -18,7 +18,7 @@ interface Sized {
 }
 
 interface Placed {
-  /** Its place in a source whose content may change. */
+  /** Position of the record in a source whose content may change. */
   readonly place?: RecordPlace;
 }
 
@@ -30,7 +30,7 @@ interface LinkRecord extends TransferredLink, Placed {
   readonly stage: 'links';
 }
 
-/** Content that cannot be imported, in place of a record. */
+/** A record that cannot be imported. */
 interface UnreadableRecord extends Placed {
   readonly stage: 'unreadable';
   /** The stage of the record that it replaces. */
@@ -42,21 +42,21 @@ interface UnreadableRecord extends Placed {
 /** A stored file or a variant of one. */
 export interface AssetRecord extends Placed {
   readonly stage: 'assets';
-  /** `roots_0a1b2c3d4e.png` */
+  /** File name, such as `roots_0a1b2c3d4e.png`. */
   readonly name: string;
-  /** bytes; null: not known before they are read */
+  /** Size in bytes; null if it is unknown before the bytes are read. */
   readonly size: number | null;
-  /** Returns the bytes. Works once, and before the next record is asked for. Throws AssetUnavailable if they are not there. */
+  /** Returns the bytes. Works once, and only until the next record is read. Throws AssetUnavailable if there are none. */
   readonly open: () => ByteSource;
 }
 
 /** The type of API tokens in archives. */
 export const tokenUid = 'admin::api-token';
 
-/** The bytes of a file cannot be had from the source; everything else can. */
+/** The error if the bytes of one file cannot be read from the source. The rest can still be imported. */
 export class AssetUnavailable extends Error {}
 
-/** A setting by the key that Strapi stores it under. */
+/** A setting, with the key under which Strapi stores it. */
 interface ConfigurationRecord extends Sized {
   readonly stage: 'configuration';
   readonly key: string;
@@ -68,31 +68,28 @@ export type TransferRecord = SchemaRecord | ConfigurationRecord | PlacedRecord;
 
 /** The source of an import. */
 export interface Source {
-  /** The same each time for the same content. */
+  /** An identifier that is always the same for the same source. */
   readonly identity: string;
-  /** For people, without secrets. */
+  /** Description for messages, without secrets. */
   readonly description: string;
-  /** Whether its content may change from one reading to the next. Its records then have places. */
+  /** Whether the content may change between two readings. The records then have positions. */
   readonly mayChange: boolean;
   /**
-   * Reads the records of some stages, in an order that is the same each time; only those behind a place if one is given. Throws an
-   * Error for people if the source is damaged or does not answer.
+   * Reads the records of some stages, always in the same order, and only those after a position if one is given. Throws an Error
+   * with a message for the user if the source is damaged or does not answer.
    */
   readonly read: (stages: readonly Stage[], behind?: RecordPlace | null) => AsyncIterable<TransferRecord>;
-  /**
-   * Does what has to be done before records are stored, in the database that they are stored in. May run twice; `isBegun`: records of it are
-   * stored already.
-   */
+  /** Prepares the target database before records are stored. May run twice. `isBegun` is whether records were already stored. */
   readonly prepare?: (state: { readonly isBegun: boolean }) => Promise<void>;
-  /** Reports what the source cannot show, and where, after it was read. */
+  /** Returns the parts of the content that the source does not provide, with reasons. Call it after the source was read. */
   readonly notes?: () => readonly (readonly [reason: string, where: string])[];
   readonly close: () => Promise<void>;
 }
 
-/** Approximate size as JSON, in bytes. */
+/** Returns the approximate size of a value as JSON, in bytes. */
 export const sizeOf = (value: unknown): number => String(JSON.stringify(value)).length;
 
-/** Gives the records of a row their places. Records up to the place that a resumed reading continues behind are left out. */
+/** Adds positions to the records of a row. Omits records up to the position after which an interrupted reading continues. */
 export function* placed(
   row: Pick<RecordPlace, 'type' | 'id'>,
   records: Iterable<PlacedRecord>,
@@ -106,27 +103,24 @@ export function* placed(
   }
 }
 
-/** The content of a source. */
+/** A summary of the content of a source. */
 export interface Manifest {
   readonly schemas: readonly Values[];
-  /** The number of entities by their type. */
+  /** Number of entities by type. */
   readonly entities: ReadonlyMap<string, number>;
   readonly links: number;
   readonly assets: number;
-  /** bytes, as far as they are known */
+  /** Total size of files in bytes, as far as it is known. */
   readonly assetBytes: number;
   readonly settings: readonly ConfigurationRecord[];
-  /** The number of records by their stage, those that cannot be imported included. */
+  /** Number of records by stage, including unreadable ones. */
   readonly records: Readonly<Record<Stage, number>>;
 }
 
-/** The most models, settings and types of entries that a source may have, and their bytes: they are kept in memory. */
+/** Maximum number of models, settings and types in a source, and their maximum size in bytes, because they are kept in memory. */
 const max = { kept: 20_000, bytes: 67_108_864 };
 
-/**
- * Reads a source from its beginning to its end, which finds what is damaged before anything is stored. Reports each
- * record to `advance`.
- */
+/** Reads a source completely, so that damage is found before anything is stored. Reports each record to `advance`. */
 export async function inspectSource(source: Source, advance: (records: number) => void = () => undefined): Promise<Manifest> {
   const schemas: Values[] = [];
   const settings: ConfigurationRecord[] = [];
@@ -165,7 +159,7 @@ export async function inspectSource(source: Source, advance: (records: number) =
   return { schemas, entities, settings, records, ...sums };
 }
 
-/** The settings that an import adopts or reports. */
+/** Keys of the settings that an import uses or reports. */
 export const usedSettings = {
   advanced: 'plugin_users-permissions_advanced',
   templates: 'plugin_users-permissions_email',

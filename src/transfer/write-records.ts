@@ -11,7 +11,7 @@ import { placeFile } from './import-files.js';
 import { type ImportContext, type ImportRun, type Numbered, type RecordOf, runStage, type Tally } from './import-run.js';
 import { tokenUid } from './source.js';
 
-/** Stages the links by the entries that keep them. */
+/** Stages links, keyed by the entries that store them. */
 export const stageLinks = (run: ImportRun): Promise<void> =>
   runStage(run, { stage: 'links', title: 'links', write: (batch) => writeLinks(run, batch) });
 
@@ -22,21 +22,21 @@ async function writeLinks(run: ImportRun, batch: readonly Numbered<RecordOf<'lin
   for (const [number, link] of batch) {
     const { left, right } = link;
     const away = [left, right].find((end) => !isThere(end));
-    const placed = away === undefined ? placeLink(link, plan.registry) : `${away.type} does not come`;
-    if (typeof placed === 'string') tally.report(`a link is left out: ${placed}`, `${holderKey(left)} to ${holderKey(right)}`);
+    const placed = away === undefined ? placeLink(link, plan.registry) : `${away.type} is not imported`;
+    if (typeof placed === 'string') tally.report(`a link is not imported: ${placed}`, `${holderKey(left)} to ${holderKey(right)}`);
     else held.push([number, placed]);
   }
   await insertLinks(staged, held);
   tally.add('links', held.length);
 }
 
-/** Stages the entries with their components and links. */
+/** Stages entries with their components and links. */
 export const stageEntries = (run: ImportRun): Promise<void> =>
   runStage(run, { stage: 'entities', title: 'entries', write: (batch) => writeEntries(run, batch) });
 
 type Entity = RecordOf<'entities'>;
 
-/** An entry that comes, with itself and its components as holders of links. */
+/** An entry to import. The holders of links are the entry itself and its components. */
 interface ComingEntry {
   readonly type: ContentType;
   readonly entity: Entity;
@@ -69,7 +69,7 @@ function comingEntry({ plan, tally }: ImportRun, entity: Entity): readonly Comin
   return orReport({ type, entity }, tally, () => [{ type, entity, holders: holdersIn(type, entity, plan.registry) }]);
 }
 
-/** An entry that cannot be read does not stop the others. */
+/** Runs `read` for an entry. Reports an error and returns nothing, so that the entry does not stop others. */
 function orReport<Result>(
   { type, entity }: Pick<ComingEntry, 'type' | 'entity'>,
   tally: Tally,
@@ -86,7 +86,7 @@ function orReport<Result>(
   }
 }
 
-/** Stores entries; half of them at a time if their links are too many to be in memory. */
+/** Stores entries. If their links are too many for the memory, stores half of them at a time. */
 async function writeComing(run: ImportRun, coming: readonly ComingEntry[]): Promise<void> {
   const { plan, context, tally, staged } = run;
   const keys = coming.flatMap(({ holders }) => holders.map(holderKey));
@@ -134,7 +134,7 @@ async function storeEntries(run: ImportRun, type: ContentType, documents: readon
   tally.add(type.uid, added);
 }
 
-/** Entries whose id was there: those that were stored before the import was cut short are no loss. */
+/** Reports entries whose id is already taken, except those that an interrupted import has stored. */
 function reportDoubles({ tally, recurring }: ImportRun, { uid }: ContentType, doubles: number): void {
   const known = Math.min(doubles, recurring.get(uid) ?? 0);
   recurring.set(uid, (recurring.get(uid) ?? 0) - known);
@@ -143,7 +143,7 @@ function reportDoubles({ tally, recurring }: ImportRun, { uid }: ContentType, do
 
 const isPlaced = ({ uid }: ContentType): boolean => uid === uploadFile;
 
-/** Strapi keeps the codes of e-mails as they are, the service keeps hashes with the time they run out. */
+/** Converts the codes of users. Strapi stores them in plain text, the service stores hashes with the time of expiry. */
 function adaptEntry({ uid }: ContentType, document: EntryDocument, { config }: ImportContext): EntryDocument {
   if (uid !== userUid) return document;
   const { reset, confirmation } = config.plugins['users-permissions'].config.codes;
@@ -157,7 +157,7 @@ function adaptEntry({ uid }: ContentType, document: EntryDocument, { config }: I
 const heldForm = (code: unknown, lifetime: number): unknown =>
   typeof code !== 'string' || isStoredCode(code) ? code : storedCode(code, lifetime);
 
-/** The highest ids by the name of their counter. */
+/** Returns the highest ids by name of the counter. */
 function highestIds(holders: readonly Holder[], types: ReadonlyMap<string, ContentType>): ReadonlyMap<string, number> {
   const highest = new Map<string, number>();
   for (const { type, id } of holders) {

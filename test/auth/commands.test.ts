@@ -65,7 +65,7 @@ describe('commands', () => {
   it('print whose password was generated to stderr, and the password alone to stdout', async () => {
     const { stdout, stderr } = await run('user', 'create', '--username', 'bob', '--email', 'bob@mail.test');
     expect(stdout).to.match(/^[\w-]{16}$/);
-    expect(stderr).to.equal('the password of bob is shown this once:');
+    expect(stderr).to.equal('the password of bob is shown only once:');
   });
 
   it('store, list, export and remove models', async () => {

@@ -250,7 +250,7 @@ describe('loadConfig', () => {
     ],
     'a default over the maximum': [
       { 'config/api.json': '{ "rest": { "maxLimit": 10 } }' },
-      ['api.rest.defaultLimit is over api.rest.maxLimit: lists have more entries where no page is asked for'],
+      ['api.rest.defaultLimit is greater than api.rest.maxLimit: lists without a page size in the request have more entries'],
     ],
     'a misnamed file': [
       { 'config/midlewares.js': 'export default {}' },

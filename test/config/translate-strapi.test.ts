@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
   {
     what: "a project's own key",
     written: { server: { tenants: ['a'] } },
-    warnings: [/server: tenants is no setting of Mangrove and ignored/],
+    warnings: [/server: tenants is not a setting of Mangrove and is ignored/],
   },
   {
     what: 'plugins that are not here',

@@ -57,8 +57,8 @@ describe('npx mangrove export', () => {
     const readToken = ({ db }: FreshDatabase) => db.collection('_tokens').findOne({ name: 'front end' });
     const same = await salted(one, second, 'import', 'tokens.tar', '--replace');
     expect(same.stdout)
-      .to.match(/brought +API tokens +1/)
-      .and.match(/none of the content API \(root\)/);
+      .to.match(/imported +API tokens +1/)
+      .and.match(/not a token of the content API \(root\)/);
     expect((await readToken(second))?.['hash']).to.equal((await readToken(first))?.['hash']);
     await second.db.collection('_tokens').deleteMany({});
     const made = await salted(other, second, 'import', 'tokens.tar', '--replace');

@@ -289,9 +289,9 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
         ['Wind', undefined],
       ]);
       expect([...shortcomings.keys()]).to.include.members([
-        'a document has come since the import began',
-        'a component has come since the import began',
-        'a link leads to a document that is gone',
+        'a document was created after the import began',
+        'a component was created after the import began',
+        'a link leads to a document that does not exist',
         'the source has changed since the import began',
       ]);
       expect(await context.store.database.db.collection('up_users').countDocuments()).to.equal(1);
@@ -322,7 +322,7 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
   });
 
   it('says that a database holds no project', async () => {
-    expect((await run(serving.database.uri)).stderr).to.match(/holds no models of Strapi v3: name the folder/);
+    expect((await run(serving.database.uri)).stderr).to.match(/has no models of Strapi v3: set the folder/);
   });
 });
 

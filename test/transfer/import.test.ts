@@ -35,7 +35,7 @@ describe('npx mangrove import of an archive', () => {
       const dry = await run('--key-file', 'key', '--dry-run');
       expect(dry.stdout)
         .to.match(/model +api::story.story +new/)
-        .and.match(/left out +plugin::menus.menu/);
+        .and.match(/skipped +plugin::menus.menu/);
       expect(await serving.database.db.collection('_imports').countDocuments()).to.equal(0);
       const { stdout, stderr, exitCode } = await run('--key-file', 'key');
       expect(exitCode, stderr).to.equal(0);
@@ -177,10 +177,10 @@ describe('npx mangrove import of an archive', () => {
 
     it('reports what it could not import', () => {
       for (const line of [
-        /not brought +1 +a value does not fit its type datetime \(api::story.story:12 when\)/,
+        /not imported +1 +a value does not fit its type datetime \(api::story.story:12 when\)/,
         /a component is not among the models \(parts.gone\)/,
         /entries of plugin::menus.menu are not imported: the plugin is not offered/,
-        /admin::user does not come/,
+        /admin::user is not imported/,
         /api::story.story has no relation nothing/,
         /no entry of the media library has it \(nobodys.png\)/,
         /the source has no bytes of a file \(far_2.png\)/,
@@ -210,7 +210,7 @@ describe('npx mangrove import of an archive', () => {
     it('refuses to overwrite entries, and replaces them with --replace', async () => {
       const refused = await run('--key-file=key');
       expect(refused).to.deep.include({ exitCode: 1 });
-      expect(refused.stderr).to.match(/these collections hold entries: .*storys.*--replace/);
+      expect(refused.stderr).to.match(/these collections have entries: .*storys.*--replace/);
       expect((await run('--key-file=key', '--replace')).exitCode).to.equal(0);
       await serving.settled();
       expect(ids(await get('/api/storys?locale=all'))).to.deep.equal([10, 12]);

@@ -55,16 +55,16 @@ const hostile: Readonly<Record<string, HostileCase>> = {
     limits: { bytes: 1e6 },
     message: /too large/,
   },
-  'no metadata': { files, message: /not whole/ },
-  'compressed bytes cut off': { files: whole, cut: 40, message: /cut short/ },
-  'plain bytes cut off': { files: whole, name: 'a.tar', cut: 2_500, message: /cut short|not whole/ },
+  'no metadata': { files, message: /is incomplete/ },
+  'compressed bytes cut off': { files: whole, cut: 40, message: /is truncated/ },
+  'plain bytes cut off': { files: whole, name: 'a.tar', cut: 2_500, message: /is truncated|is incomplete/ },
   'a wrong key': { files: whole, name: 'a.tar.gz.enc', key: 'wrong', message: /cannot be decrypted/ },
   'no key': { files: whole, name: 'a.tar.gz.enc', key: null, message: /is encrypted/ },
-  'encrypted bytes cut off': { files: whole, name: 'a.tar.gz.enc', cut: 7, message: /cannot be decrypted|cut short/ },
+  'encrypted bytes cut off': { files: whole, name: 'a.tar.gz.enc', cut: 7, message: /cannot be decrypted|is truncated/ },
   'a line that is not JSON': { files: entities('{"type":'), message: /not a record/ },
   'a model that is no object': {
     files: [{ name: 'schemas/schemas_00001.jsonl', content: [[1]] }, metadata],
-    message: /schemas_00001.jsonl holds a line that is not a record/,
+    message: /schemas_00001.jsonl contains a line that is not a record/,
   },
   'more models than fit into memory': {
     files: [
@@ -73,7 +73,7 @@ const hostile: Readonly<Record<string, HostileCase>> = {
     ],
     message: /more models and settings than fit/,
   },
-  'something else': { files: [], name: 'a.tar', message: /not whole/ },
+  'something else': { files: [], name: 'a.tar', message: /is incomplete/ },
 };
 
 describe('archives of Strapi', () => {

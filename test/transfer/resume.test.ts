@@ -71,7 +71,7 @@ describe('an interrupted import', () => {
       expect(await cut(context, 'assets', 1)).to.equal('Error: cut short');
       const other = await prepareImport({ ...source, identity: 'other' }, context);
       const refused = await runImport(other, context, { replace: true }).catch(String);
-      expect(refused).to.match(/was cut short: run it again, or give it up/);
+      expect(refused).to.match(/was interrupted: run it again, or abandon it/);
       await abandonImport(context);
     });
     expect(found).to.deep.equal(expected);
@@ -118,7 +118,7 @@ describe('an interrupted import', () => {
       const names = (await db.listCollections({ name: /^_import_.*_storys$/ }).toArray()).map(({ name }) => name);
       await db.collection(names[0] ?? '').deleteOne({});
       expect(await importAll(source, context).catch(String)).to.match(
-        /holds 2 of 3 documents that were gathered: give the import up/,
+        /has only 2 of 3 staged documents: abandon the import/,
       );
       expect(await db.collection('writers').countDocuments()).to.equal(0);
       expect((await abandonImport(context))?.stage).to.equal('assets');
@@ -132,7 +132,7 @@ describe('an interrupted import', () => {
       expect(await cut(context, 'assets', 1)).to.equal('Error: cut short');
       const [users, writers] = [db.collection<Numbered>('up_users'), db.collection<Numbered>('writers')];
       await users.insertOne({ _id: 1, username: 'me' });
-      expect(await importAll(source, context).catch(String)).to.match(/these collections hold entries: up_users/);
+      expect(await importAll(source, context).catch(String)).to.match(/these collections have entries: up_users/);
       await writers.insertOne({ _id: 1 });
       expect(await importAll(source, context).catch(String)).to.match(
         /api::writer.writer, .* is no longer imported: the model is refused/,

@@ -6,7 +6,7 @@ import type { Stage, TransferRecord } from '../source.js';
 
 const newline = 10;
 
-/** Returns the lines of a text, empty ones left out. Throws an Error for a line of more than `limit` bytes. */
+/** Returns the non-empty lines of a text. Throws an Error for a line of more than `limit` bytes. */
 export async function* readLines(source: ByteSource, limit: number): AsyncGenerator<string> {
   let held: Uint8Array[] = [];
   let size = 0;
@@ -38,8 +38,8 @@ function assertFits(size: number, limit: number): void {
 }
 
 /**
- * Returns the record of a line of a file. Throws an Error if the line is not JSON, or if a model or setting cannot be read; a line of
- * another kind that cannot be read becomes an `unreadable` record.
+ * Returns the record in a line of a file. Throws an Error if the line is not JSON, or if a model or setting is invalid. Any other
+ * invalid line becomes an `unreadable` record.
  */
 export function parseRecord(
   { stage, name }: { readonly stage: RecordStage; readonly name: string },
@@ -49,13 +49,13 @@ export function parseRecord(
   const record = isRecord(value) ? readers[stage](value, line.length) : null;
   if (record !== null) return record;
   if (value === undefined || stage === 'schemas' || stage === 'configuration')
-    throw new Error(`${name} holds a line that is not a record of an export`);
-  return { stage: 'unreadable', of: stage, reason: `a line of ${stage} is no record of an export`, where: line };
+    throw new Error(`${name} contains a line that is not a record of an export`);
+  return { stage: 'unreadable', of: stage, reason: `a line of ${stage} is not a record of an export`, where: line };
 }
 
 type RecordStage = Exclude<Stage, 'assets'>;
 
-/** Returns undefined if the line is not JSON. */
+/** Parses a line; returns undefined if it is not JSON. */
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -76,7 +76,7 @@ const readers: Readonly<Record<RecordStage, (value: Values, bytes: number) => Tr
   },
 };
 
-/** Types are counted by their names, in memory. */
+/** Returns whether a value is the name of a type. The length is limited, because types are counted by name in memory. */
 const isTypeName = (value: unknown): value is string => typeof value === 'string' && value.length <= 200;
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
@@ -97,7 +97,7 @@ function readEnd(end: unknown): LinkEnd | null {
 /** The place of a file in an archive. */
 interface ArchivePlace {
   readonly stage: Stage;
-  /** The name without the folder. */
+  /** File name without the folder. */
   readonly name: string;
 }
 
@@ -107,15 +107,15 @@ const places: readonly { readonly path: RegExp; readonly stage: (folder: string)
 ];
 
 /**
- * Returns the place of a file; null if it contains no records. Throws an Error for entries that no export writes: links, and paths
- * that lead out.
+ * Returns the place of a file in an archive; null if the file contains no records. Throws an Error for entries that no export
+ * writes: links, and paths that lead out of the archive.
  */
 export function archivePlace({ name, type }: Header): ArchivePlace | null {
   if (type === 'directory') return null;
   const path = name.replaceAll('\\', '/').replace(/^\.\//, '');
-  if (type !== 'file') throw new Error(`holds ${JSON.stringify(name)}, a ${String(type)}; only files are taken`);
+  if (type !== 'file') throw new Error(`contains ${JSON.stringify(name)}, a ${String(type)}; only files are allowed`);
   if (path.startsWith('/') || /^[a-z]:/i.test(path) || path.includes('\0') || path.split('/').includes('..'))
-    throw new Error(`holds ${JSON.stringify(name)}, a path that leads out of it`);
+    throw new Error(`contains ${JSON.stringify(name)}, a path that leads out of it`);
   for (const place of places) {
     const [, folder, file] = place.path.exec(path) ?? [];
     if (folder !== undefined && file !== undefined) return { stage: place.stage(folder), name: file };

@@ -1,13 +1,13 @@
 import { isRecord, type Values } from '../../values.js';
 
-/** The first minor version of Strapi 4 that exports links of `morphToOne`. */
+/** First minor version of Strapi 4 that exports the links of `morphToOne`. */
 const firstWith = 20;
 
 const versionPattern = /"version":\s*"4\.(\d+)\./;
 
 /**
- * Finds the relations whose links an archive lacks because of the version that wrote it: those to one entry of several types. It is filled
- * while the archive is read.
+ * Collects the relations whose links are missing from an archive, because its version of Strapi does not export the links of
+ * `morphToOne`. It is filled while the archive is read.
  */
 export class MissingLinks {
   readonly #relations = new Set<string>();
@@ -18,16 +18,16 @@ export class MissingLinks {
       if (isRecord(attribute) && attribute['relation'] === 'morphToOne') this.#relations.add(`${String(uid)} ${name}`);
   }
 
-  /** Takes a line of metadata.json, which names the version. */
+  /** Reads the version from a line of metadata.json. */
   takeMetadata(line: string): void {
     const [, minor] = versionPattern.exec(line) ?? [];
     if (minor !== undefined) this.#minor = Number(minor);
   }
 
-  /** Returns the reason with each relation, for the report of an import. */
+  /** Returns each relation with the reason, for the report of an import. */
   notes(): readonly (readonly [reason: string, where: string])[] {
     if (this.#minor === null || this.#minor >= firstWith) return [];
-    const reason = `a relation comes without its links: Strapi 4.${String(this.#minor)} does not export those of morphToOne`;
+    const reason = `a relation is imported without links: Strapi 4.${String(this.#minor)} does not export links of morphToOne`;
     return [...this.#relations].map((where) => [reason, where]);
   }
 }

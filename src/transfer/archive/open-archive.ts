@@ -10,32 +10,38 @@ import type { Source, Stage, TransferRecord } from '../source.js';
 import { archivePlace, parseRecord, readLines } from './archive-lines.js';
 import { MissingLinks } from './missing-links.js';
 
-/** Limits of an archive, which may come from anybody. */
+/** Limits of an archive, which is untrusted. */
 export interface ArchiveLimits {
-  /** Bytes after decompression. */
+  /** Maximum size in bytes after decompression. */
   readonly bytes: number;
-  /** Files in the archive. */
+  /** Maximum number of files. */
   readonly files: number;
-  /** Bytes of one line of JSON. */
+  /** Maximum length of a line of JSON in bytes. */
   readonly line: number;
 }
 
 interface ArchiveInput {
   readonly file: string;
-  /** The key of an encrypted archive; null if none was given. */
+  /** The key of an encrypted archive; null if there is none. */
   readonly key: string | null;
-  /** Those of `limitsFor` unless given. */
+  /** The limits; by default those of `limitsFor`. */
   readonly limits?: ArchiveLimits;
 }
 
-/** JSON of real projects becomes a twentieth of its size; a document of MongoDB has at most 16 MB. */
+/**
+ * Returns the limits for an archive of a size in bytes. JSON of real projects is compressed to a twentieth, and a document of
+ * MongoDB has at most 16 MB.
+ */
 const limitsFor = (size: number): ArchiveLimits => ({
   bytes: Math.max(2 ** 30, size * 200),
   files: 10_000_000,
   line: 64 * 2 ** 20,
 });
 
-/** Opens an archive of `strapi export`: .tar, .tar.gz, and either with .enc. Throws an Error if the key is missing. */
+/**
+ * Opens an archive of `strapi export`: .tar or .tar.gz, possibly followed by .enc. Throws an Error if the key of an encrypted one
+ * is missing.
+ */
 export async function openArchive({ file, key, limits }: ArchiveInput): Promise<Source> {
   const { size } = await stat(file);
   if (isEncrypted(file) && key === null) throw new Error(`${file} is encrypted, and no key is given`);
@@ -54,7 +60,7 @@ export async function openArchive({ file, key, limits }: ArchiveInput): Promise<
 const isEncrypted = (file: string): boolean => file.endsWith('.enc');
 const isCompressed = (file: string): boolean => /\.t?gz(\.enc)?$/.test(file);
 
-/** Bytes at either end of a file that distinguish it from others. */
+/** Number of bytes at either end of a file that identify it. */
 const sampled = 1_048_576;
 
 async function identityOf(file: string, size: number): Promise<string> {
@@ -74,7 +80,7 @@ async function sample(handle: FileHandle, position: number): Promise<Buffer> {
 
 type Archive = Required<ArchiveInput> & { readonly missing: MissingLinks };
 
-/** The file that is written last. */
+/** Name of the file that an export writes last. */
 const metadataName = 'metadata.json';
 
 async function* readArchive(archive: Archive, stages: ReadonlySet<Stage>): AsyncGenerator<TransferRecord> {
@@ -86,7 +92,7 @@ async function* readArchive(archive: Archive, stages: ReadonlySet<Stage>): Async
   try {
     for await (const entry of files) {
       count++;
-      if (count > archive.limits.files) throw new Error(`holds more than ${String(archive.limits.files)} files`);
+      if (count > archive.limits.files) throw new Error(`contains more than ${String(archive.limits.files)} files`);
       isWhole ||= entry.header.name === metadataName;
       yield* recordsOf(entry as unknown as ArchivedFile, stages, archive); // yields bytes
       entry.resume();
@@ -97,10 +103,13 @@ async function* readArchive(archive: Archive, stages: ReadonlySet<Stage>): Async
   } finally {
     files.destroy();
   }
-  if (!isWhole) throw new Error(`${archive.file} is not whole: it has no ${metadataName}`);
+  if (!isWhole) throw new Error(`${archive.file} is incomplete: it has no ${metadataName}`);
 }
 
-/** AES-128-ECB, the key by scrypt without salt, as Strapi encrypts. */
+/**
+ * Returns the streams that decrypt, decompress and limit an archive. Strapi encrypts with AES-128-ECB and a key from scrypt
+ * without salt.
+ */
 function decoders({ file, key, limits }: Archive): NodeJS.ReadWriteStream[] {
   return [
     ...(isEncrypted(file) ? [createDecipheriv('aes-128-ecb', scryptSync(key ?? '', '', 16), null)] : []),
@@ -109,7 +118,7 @@ function decoders({ file, key, limits }: Archive): NodeJS.ReadWriteStream[] {
   ];
 }
 
-/** Lets bytes pass up to a limit. */
+/** A stream that fails after a number of bytes. */
 class Bounded extends Transform {
   #left: number;
 
@@ -125,7 +134,7 @@ class Bounded extends Transform {
   }
 }
 
-/** A file in an archive; its bytes have to be read or skipped. */
+/** A file in an archive. Its bytes must be read or skipped. */
 type ArchivedFile = AsyncIterable<Uint8Array> & { readonly header: Header };
 
 async function* recordsOf(
@@ -148,7 +157,7 @@ async function* recordsOf(
   }
 }
 
-/** Explains an error of a damaged archive. */
+/** Returns an error that explains the error of a damaged archive. */
 function damaged({ file, key }: Archive, error: unknown): Error {
   const message = error instanceof Error ? error.message : String(error);
   if (
@@ -156,6 +165,6 @@ function damaged({ file, key }: Archive, error: unknown): Error {
     (key !== null && isEncrypted(file) && /header check|tar header/i.test(message))
   )
     return new Error(`${file} cannot be decrypted: the key is wrong, or the file is damaged`);
-  if (/unexpected end/i.test(message)) return new Error(`${file} is cut short`);
+  if (/unexpected end/i.test(message)) return new Error(`${file} is truncated`);
   return new Error(`${file}: ${message}`, { cause: error });
 }

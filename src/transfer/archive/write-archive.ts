@@ -10,14 +10,14 @@ import type { ByteSource } from '../../media/storage/file-storage.js';
 /** A file in an archive. */
 export interface PackedFile {
   readonly name: string;
-  /** bytes */
+  /** Size in bytes. */
   readonly size: number;
   readonly bytes: ByteSource;
 }
 
 /**
- * Writes an archive as Strapi reads it: compressed and encrypted by its extension. The file has its name once it is whole. Rejects if the
- * sources of bytes do; then there is no file.
+ * Writes an archive in the format of Strapi. The extension decides about compression, `key` about encryption. The file gets its
+ * name when it is complete. If a source of bytes fails, rejects and leaves no file.
  */
 export async function writeArchive(file: string, files: AsyncIterable<PackedFile>, key: string | null): Promise<void> {
   const part = `${file}.${randomBytes(6).toString('hex')}.part`;
@@ -53,7 +53,7 @@ async function fill(archive: Pack, files: AsyncIterable<PackedFile>): Promise<vo
 /** Approximate size of a file of lines, in bytes. */
 const fileBytes = 8_388_608;
 
-/** Packs values as lines of JSON into files `<folder>/<folder>_00001.jsonl` and so on, one in memory at a time. */
+/** Packs values as lines of JSON into files `<folder>/<folder>_00001.jsonl` and so on. Only one file at a time is in memory. */
 export async function* packLines(folder: string, values: AsyncIterable<unknown>): AsyncGenerator<PackedFile> {
   let lines: Buffer[] = [];
   let size = 0;

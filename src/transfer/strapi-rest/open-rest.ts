@@ -37,7 +37,7 @@ interface RestSource {
   readonly notes: Map<string, string>;
 }
 
-/** Opens a running Strapi v4. Throws an Error if it does not answer, or does not show its models to the token. */
+/** Opens a running Strapi v4. Throws an Error if it does not answer, or does not show its models with the token. */
 export async function openRest(input: RestInput): Promise<Source> {
   const client = createRestClient(input);
   const schemas = [...(await readSchemas(client, 'content-types')), ...(await readSchemas(client, 'components'))];
@@ -95,17 +95,17 @@ function linksOf(type: string, id: number, values: Values, shapes: Shapes): read
   return [...linksIn(type, id, values, shapes), ...siblings];
 }
 
-/** The entries of a type from an id on, in the order of their ids. */
+/** A type, and a function that reads its entries in the order of ids, starting at an id. */
 interface RestPart {
   readonly type: string;
   readonly rows: (from: number) => AsyncIterable<RestRow>;
 }
 
-/** Reads all entries, in the same order each time; those from a place on if one is given. */
+/** Reads all entries, always in the same order, starting at a position if one is given. */
 async function* allRows(source: RestSource, behind: RecordPlace | null): AsyncGenerator<RestRow> {
   const parts = partsOf(source);
   const first = behind === null ? 0 : parts.findIndex(({ type }) => type === behind.type);
-  if (first === -1) throw new Error(`${source.client.base} has no ${behind?.type ?? ''} any more`);
+  if (first === -1) throw new Error(`${source.client.base} no longer has ${behind?.type ?? ''}`);
   for (const [index, { rows }] of parts.slice(first).entries())
     yield* rows(index === 0 && behind !== null ? Number(behind.id) : 1);
 }
@@ -163,7 +163,7 @@ async function* readType(source: RestSource, { uid, kind, info, pluginOptions }:
     if (isRecord(attributes) && Number(id) >= from) yield { ...toRow(type, attributes), id: Number(id) };
 }
 
-/** A single type has an entry for each locale. */
+/** Reads a single type, which has an entry for each locale. */
 async function* readSingle(
   { client, locales }: RestSource,
   path: string,
@@ -180,11 +180,11 @@ async function* readSingle(
 interface RestList {
   readonly path: string;
   readonly parameters: readonly string[];
-  /** The least id. */
+  /** The first id to read. */
   readonly from: number;
 }
 
-/** Reads all rows in the order of their ids; pages are as large as the service lets them be. */
+/** Reads all rows in the order of ids. The service decides the size of pages. */
 async function* readById(client: RestClient, { path, parameters, from }: RestList): AsyncGenerator<Values> {
   for (let last = from - 1; ;) {
     const page = ['sort=id', `filters[id][$gt]=${String(last)}`, ...parameters];
@@ -197,7 +197,7 @@ async function* readById(client: RestClient, { path, parameters, from }: RestLis
   }
 }
 
-/** Files and their variants, from where the service says that they are. */
+/** Reads files and their variants. Their bytes are downloaded from the URLs in their entries. */
 async function* readAssets(client: RestClient, behind: RecordPlace | null): AsyncGenerator<TransferRecord> {
   for await (const { type, id, values } of readFiles(client, behind === null ? 1 : Number(behind.id)))
     yield* placed({ type, id }, assetsOf(values, client), behind);
@@ -211,5 +211,8 @@ function* assetsOf(file: Values, client: RestClient): Generator<PlacedRecord> {
   }
 }
 
-/** Bytes that a file may have: twice those that its entry says, in KB; 200 MB if it says nothing. The entry may be of a smaller one. */
+/**
+ * Returns the maximum size of a file in bytes: twice the size in its entry, in KB, and 10 MB more, because the entry may describe
+ * a smaller version; 200 MB if the entry has no size.
+ */
 const limitFor = (size: unknown): number => (typeof size === 'number' && size > 0 ? size * 2_000 + 10_485_760 : 209_715_200);

@@ -7,27 +7,27 @@ import ipaddr from 'ipaddr.js';
 import { AssetUnavailable } from '../source.js';
 
 interface ClientInput {
-  /** `https://host`, with the prefix of the API if it is not /api. */
+  /** URL of the service, with the prefix of the API if that is not /api. */
   readonly url: string;
   readonly token: string;
-  /** Whether the service may be on this machine or in a private network. Its answers lead to no others there. */
+  /** Whether the service may be on this machine or in a private network. Its answers cannot lead to other hosts there. */
   readonly allowPrivate: boolean;
 }
 
-/** Asks a service over its REST API. No redirection is followed. */
+/** A client of the REST API of a service. Redirects are not followed. */
 export interface RestClient {
-  /** The address of the API, without the token. */
+  /** URL of the API, without the token. */
   readonly base: string;
-  /** Returns the JSON of an answer; null for 404. Throws an Error that names the path for other failures. */
+  /** Returns the JSON of an answer; null for a 404. Throws an Error with the path for other failures. */
   readonly get: (path: string) => Promise<unknown>;
   /**
-   * Returns the bytes of a file, up to a limit. The token is sent to the service alone. Throws AssetUnavailable if they cannot be had, and
-   * an Error if the service does not answer.
+   * Returns the bytes of a file, up to a limit. The token is sent only to the service. Throws AssetUnavailable if the file cannot
+   * be downloaded, and an Error if the service does not answer.
    */
   readonly download: (url: string, limit: number) => AsyncIterable<Uint8Array>;
 }
 
-/** Throws an Error if the address is none of HTTP. */
+/** Creates a client. Throws an Error if the URL is not one of HTTP. */
 export function createRestClient({ url, token, allowPrivate }: ClientInput): RestClient {
   const given = new URL(url);
   if (!/^https?:$/.test(given.protocol)) throw new Error(`${url} is not an HTTP address`);
@@ -52,7 +52,7 @@ interface DownloadContext {
   readonly send: Send;
 }
 
-/** A file may be missing, or its address invalid; the service itself must answer. */
+/** Downloads a file. The file may be missing or its URL invalid, but the service itself must answer. */
 async function* download(file: string, { origin, limit, send }: DownloadContext): AsyncGenerator<Uint8Array> {
   const target = addressOf(file, origin);
   const isElsewhere = target.origin !== origin;
@@ -69,9 +69,9 @@ async function* download(file: string, { origin, limit, send }: DownloadContext)
 }
 
 function addressOf(file: string, origin: string): URL {
-  if (!URL.canParse(file, origin)) throw new AssetUnavailable('its address is none');
+  if (!URL.canParse(file, origin)) throw new AssetUnavailable('its address is not a URL');
   const target = new URL(file, origin);
-  if (!/^https?:$/.test(target.protocol)) throw new AssetUnavailable('its address is none of HTTP');
+  if (!/^https?:$/.test(target.protocol)) throw new AssetUnavailable('its address is not one of HTTP');
   return target;
 }
 
@@ -91,7 +91,7 @@ async function getJson(target: URL, send: Send): Promise<unknown> {
   return readAnswer(target, await sendPatiently(target, send, attempts));
 }
 
-/** Sends a request again while the other side is busy or away for a moment. Throws an Error if that does not end. */
+/** Sends a request, and repeats it while the service is busy or does not answer. Throws an Error after the last attempt. */
 async function sendPatiently(target: URL, send: Send, max: number): Promise<IncomingMessage> {
   for (let attempt = 1; ; attempt++) {
     const response = await send(target).catch((error: unknown) => failure(error, attempt === max));
@@ -103,13 +103,16 @@ async function sendPatiently(target: URL, send: Send, max: number): Promise<Inco
   }
 }
 
-/** A connection that broke may be there again; an address that is refused stays refused. */
+/**
+ * Returns null for an error after which a request is repeated. Throws the error at the last attempt, and if it is permanent, such
+ * as a refused address.
+ */
 function failure(error: unknown, isLast: boolean): null {
   if (isLast || !(error instanceof Error && 'code' in error) || lasting.has(error.code)) throw error;
   return null;
 }
 
-/** Bytes of one answer. */
+/** Maximum size of an answer in bytes. */
 const largest = 134_217_728;
 
 async function readAnswer(target: URL, response: IncomingMessage): Promise<unknown> {
@@ -135,7 +138,7 @@ async function readBytes(target: URL, response: AsyncIterable<Uint8Array>): Prom
   return Buffer.concat(parts);
 }
 
-/** Returns the message of an error answer. */
+/** Returns the message in an error answer. */
 function reasonIn(text: string): string {
   const message = /"message":"((?:[^"\\]|\\.){1,300})/.exec(text)?.[1];
   return message === undefined ? '' : `: ${message}`;
@@ -146,7 +149,7 @@ interface RequestOptions {
   readonly allowPrivate: boolean;
 }
 
-/** Milliseconds without a byte. */
+/** Maximum time without a byte, in milliseconds. */
 const patience = 60_000;
 
 function sendRequest(target: URL, { headers, allowPrivate }: RequestOptions): Promise<IncomingMessage> {
@@ -167,7 +170,7 @@ const lasting: ReadonlySet<unknown> = new Set([refusedCode, 'ENOTFOUND']);
 const refused = (host: string): Error =>
   Object.assign(
     new Error(
-      `${host} is an address of this machine or of a private network: --allow-private asks the service that is named there`,
+      `${host} is an address of this machine or of a private network: --allow-private allows it for the service itself`,
     ),
     {
       code: refusedCode,
@@ -178,7 +181,10 @@ const isPublic = (address: string): boolean => ipaddr.process(address).range() =
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
-/** Checks the address that is connected to, so that a name cannot resolve to another one later. */
+/**
+ * Resolves a host name, and refuses private addresses. The resolved address is the one that is connected to, so that the name
+ * cannot resolve to another one later.
+ */
 function lookupPublic(host: string, options: LookupOptions, done: LookupCallback): void {
   resolveName(host, { ...options, all: true }, (error, addresses) => {
     if (error !== null) done(error, []);

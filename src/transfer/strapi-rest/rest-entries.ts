@@ -5,19 +5,19 @@ import { isRecord, type Values } from '../../values.js';
 import { sizeOf } from '../source.js';
 import type { RestClient } from './rest-client.js';
 
-/** Attributes by the uids of content types and components, as the service shows them. */
+/** Attributes by uid of the content type or component, as the service describes them. */
 export type Shapes = ReadonlyMap<string, Readonly<Record<string, Values>>>;
 
-/** An entry of an answer. */
+/** An entry in an answer. */
 export interface RestRow {
   readonly type: string;
   readonly id: number;
   readonly values: Values;
-  /** Approximate size in its answer, in bytes. */
+  /** Approximate size in the answer, in bytes. */
   readonly bytes: number;
 }
 
-/** Returns the entry of an answer that has its id among its values. */
+/** Returns the entry for values that include the id. */
 export const toRow = (type: string, values: Values): RestRow => ({
   type,
   id: Number(values['id']),
@@ -25,7 +25,10 @@ export const toRow = (type: string, values: Values): RestRow => ({
   bytes: sizeOf(values),
 });
 
-/** Links that a side owns: those of its own relations and files. The other side shows the same ones. */
+/**
+ * The links that an attribute owns: those of a relation or of files. Null for other attributes, such as the other side of a
+ * relation, which shows the same links.
+ */
 type Owned = { readonly kind: 'link'; readonly target: string } | { readonly kind: 'media' } | null;
 
 function ownedLink({ type, target, mappedBy, relation }: Values): Owned {
@@ -34,12 +37,15 @@ function ownedLink({ type, target, mappedBy, relation }: Values): Owned {
   return /^morph/.test(String(relation)) || target.startsWith('admin::') ? null : { kind: 'link', target };
 }
 
-/** Relations that the API shows without their types. */
+/** Returns whether an attribute is a relation to several types. The API does not show the types of such entries. */
 export const isPolymorphic = ({ type, relation }: Values): boolean => type === 'relation' && /^morphTo/.test(String(relation));
 
 const deepest = 8;
 
-/** The parameters that populate everything that an entry keeps: components at any depth, and of related entries the ids. */
+/**
+ * Returns the parameters that populate the whole content of an entry: components at any depth, and only the ids of related
+ * entries.
+ */
 export function populateOf(uid: string, shapes: Shapes, path = 'populate', depth = 0): readonly string[] {
   return Object.entries(shapes.get(uid) ?? {}).flatMap(([name, attribute]) => {
     const own = `${path}[${name}]`;
@@ -58,7 +64,7 @@ function componentPaths(uid: string, path: string, shapes: Shapes, depth: number
   return inner.length === 0 ? [`${path}=true`] : inner;
 }
 
-/** Returns the links that an entry and its components own, from an answer that `populateOf` has asked for. */
+/** Returns the links that an entry and its components own, from an answer to a request with the parameters of `populateOf`. */
 export function linksIn(uid: string, id: number, values: Values, shapes: Shapes): readonly TransferredLink[] {
   return Object.entries(shapes.get(uid) ?? {}).flatMap(([field, attribute]) => {
     const owned = ownedLink(attribute);
@@ -81,7 +87,7 @@ function linkTo(owned: Exclude<Owned, null>, own: TransferredLink['left'], id: n
 
 export const listOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
-/** The ids of related entries: in `data`, or where users and files have them. */
+/** Returns the ids of related entries, which are in `data`, or directly in the value for users and files. */
 export function idsIn(value: unknown): readonly number[] {
   const list = isRecord(value) && 'data' in value ? value['data'] : value;
   return [list].flat().flatMap((one: unknown) => (isRecord(one) && Number.isSafeInteger(one['id']) ? [Number(one['id'])] : []));
@@ -96,7 +102,7 @@ export async function* readRoles(client: RestClient): AsyncGenerator<RestRow> {
   yield* roles.map((role) => toRow(roleUid, role)).sort((one, other) => one.id - other.id);
 }
 
-/** Reads what roles may do. Permissions are numbered as they come. */
+/** Reads the permissions of roles. They are numbered in the order of reading. */
 export async function* readPermissions(client: RestClient): AsyncGenerator<RestRow> {
   let number = 0;
   for await (const { id } of readRoles(client)) {
@@ -108,7 +114,10 @@ export async function* readPermissions(client: RestClient): AsyncGenerator<RestR
   }
 }
 
-/** `{ 'api::article': { controllers: { article: { find: { enabled: true } } } } }` as `api::article.article.find`. */
+/**
+ * Returns the enabled actions of a role: `api::article.article.find` for `{ 'api::article': { controllers: { article: { find: {
+ * enabled: true } } } } }`.
+ */
 function actionsIn(role: unknown): readonly string[] {
   return entriesOf(isRecord(role) ? role['permissions'] : null).flatMap(([origin, part]) =>
     entriesOf(isRecord(part) ? part['controllers'] : null).flatMap(([controller, actions]) =>

@@ -3,7 +3,7 @@ import { isRecord, type Values } from '../../values.js';
 import type { RestClient } from './rest-client.js';
 import { isPolymorphic, listOf, type Shapes } from './rest-entries.js';
 
-/** Returns the models that a service shows to the token. Throws an Error if it shows none. */
+/** Returns the models that a service shows with the token. Throws an Error if there are none. */
 export async function readSchemas(client: RestClient, kind: 'content-types' | 'components'): Promise<readonly Values[]> {
   const answer = await client.get(`/content-type-builder/${kind}`);
   const found = isRecord(answer) ? listOf(answer['data']) : [];
@@ -16,7 +16,7 @@ export async function readSchemas(client: RestClient, kind: 'content-types' | 'c
   });
 }
 
-/** Returns the reasons why parts of the content are not shown by the API, by their place. */
+/** Returns the parts of the content that the API does not show, with the reasons. */
 export function notesOn(shapes: Shapes): Map<string, string> {
   const notes = new Map([[userUid, 'passwords are not part of REST: users set new ones']]);
   for (const [uid, attributes] of shapes)

@@ -16,9 +16,9 @@ import { readV3Model, toSchema, type V3Model } from './v3-models.js';
 
 interface V3Input {
   readonly uri: string;
-  /** The folder of the project, with its models and uploads; null: there is none. */
+  /** The folder of the project, with its models and uploads; null if there is none. */
   readonly project: string | null;
-  /** Where the numbers of documents are kept. */
+  /** The database that stores the numbers of documents. */
   readonly database: Database;
 }
 
@@ -28,11 +28,11 @@ interface V3Source {
   readonly settings: StoredSettings;
   readonly uploads: string | null;
   readonly database: Database;
-  /** Whether documents have their numbers. Until then all have the same one: the source is looked at only. */
+  /** Whether documents have numbers. Before that, all get the same one, because the source is only inspected. */
   isNumbered: boolean;
 }
 
-/** Opens the MongoDB of a Strapi v3 project. Throws an Error if the database is not one. */
+/** Opens the MongoDB of a Strapi v3 project. Throws an Error if the database has no models. */
 export async function openV3({ uri, project, database }: V3Input): Promise<Source> {
   const foreign = await openForeign(uri);
   const stored = await readCoreStore(foreign);
@@ -42,7 +42,7 @@ export async function openV3({ uri, project, database }: V3Input): Promise<Sourc
   });
   if (models.length === 0) {
     await foreign.close();
-    throw new Error(`${foreign.description} holds no models of Strapi v3: name the folder of the project with --project`);
+    throw new Error(`${foreign.description} has no models of Strapi v3: set the folder of the project with --project`);
   }
   const uploads = project === null ? null : join(project, 'public', 'uploads');
   const source: V3Source = { foreign, models, settings: stored, uploads, database, isNumbered: false };
@@ -59,7 +59,7 @@ export async function openV3({ uri, project, database }: V3Input): Promise<Sourc
   };
 }
 
-/** Returns the models that the database keeps, and those of the project that it does not. */
+/** Returns the models in the database, and those of the project that the database does not have. */
 async function readModels(stored: StoredSettings, project: string | null): Promise<readonly V3Model[]> {
   const definitions = stored.flatMap(([key, value]) => (key.startsWith('model_def_') ? [value] : []));
   const kept = definitions.flatMap((definition) => readV3Model(definition) ?? []);
@@ -84,7 +84,7 @@ function parse(value: unknown): unknown {
   }
 }
 
-/** Gives every document its number before any link is read. */
+/** Assigns a number to every document, before any link is read. */
 async function numberAll({ foreign, models, database }: V3Source): Promise<void> {
   for (const { collection } of models) await mapIds(database, collection, idsOf(foreign, collection));
 }
@@ -105,7 +105,7 @@ async function* readV3(source: V3Source, stages: ReadonlySet<Stage>, behind: Rec
       if (!key.startsWith('model_def_')) yield { stage: 'configuration', key, value, bytes: sizeOf(value) };
 }
 
-/** Reads all entries, in the same order each time; those from a place on if one is given. */
+/** Reads all entries, always in the same order, starting at a position if one is given. */
 async function* readEntries(
   source: V3Source,
   stages: ReadonlySet<Stage>,
@@ -113,7 +113,7 @@ async function* readEntries(
 ): AsyncGenerator<TransferRecord> {
   const types = source.models.filter(({ uid }) => uid.includes('::')).sort((one, other) => (one.uid < other.uid ? -1 : 1));
   const first = behind === null ? 0 : types.findIndex(({ uid }) => uid === behind.type);
-  if (first === -1) throw new Error(`${source.foreign.description} has no ${behind?.type ?? ''} any more`);
+  if (first === -1) throw new Error(`${source.foreign.description} no longer has ${behind?.type ?? ''}`);
   for (const [index, model] of types.slice(first).entries())
     yield* readType(source, model, { stages, behind: index === 0 ? behind : null });
 }
@@ -140,7 +140,7 @@ async function* readType(source: V3Source, model: V3Model, { stages, behind }: V
 const numbersOf = async ({ database, isNumbered }: V3Source, keys: readonly string[]): Promise<ReadonlyMap<string, number>> =>
   isNumbered ? readIds(database, keys) : new Map(keys.map((key) => [key, 1]));
 
-/** Reads the components of documents, one command for each collection of components. */
+/** Reads the components of documents, by one command per collection of components. */
 async function expand(source: V3Source, model: V3Model, documents: readonly Values[]): Promise<readonly V3Entry[]> {
   const fields = Object.entries(model.attributes).filter(([, { type }]) => type === 'component' || type === 'dynamiczone');
   if (fields.length === 0) return documents.map((document) => ({ model, document, parts: new Map() }));
@@ -171,7 +171,7 @@ async function readParts(source: V3Source, places: readonly unknown[]): Promise<
   return parts;
 }
 
-/** The bytes of files that lie in the project. */
+/** Reads the files in the folder of the project. */
 async function* readAssets({ foreign, models, uploads }: V3Source, behind: RecordPlace | null): AsyncGenerator<PlacedRecord> {
   const files = models.find(({ uid }) => uid === uploadFile);
   if (uploads === null || files === undefined) return;
@@ -180,7 +180,7 @@ async function* readAssets({ foreign, models, uploads }: V3Source, behind: Recor
       yield* placed({ type: uploadFile, id: String(row['_id']) }, await assetsAt(uploads, placesOf(row)), behind);
 }
 
-/** A file and its variants. */
+/** Returns a file and its variants. */
 const placesOf = (file: Values): readonly Values[] => [
   file,
   ...Object.values(isRecord(file['formats']) ? file['formats'] : {}).filter(isRecord),
@@ -198,7 +198,7 @@ async function assetsAt(uploads: string, places: readonly Values[]): Promise<rea
   return assets;
 }
 
-/** A link that has come since is not followed. */
+/** Reads a file. Fails if a symbolic link has replaced the file in the meantime. */
 async function* readPlain(path: string): AsyncGenerator<Uint8Array> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   for await (const bytes of handle.createReadStream()) yield bytes as Uint8Array; // no encoding is set

@@ -4,14 +4,14 @@ import type { PlacedRecord, Stage } from '../source.js';
 import { ownAttributes, relationOf, stampNames, type V3Model } from './v3-models.js';
 import { adaptDocument } from './v3-plugins.js';
 
-/** A document with the components that it refers to, by attribute. */
+/** A document, and its components by attribute. */
 export interface V3Entry {
   readonly model: V3Model;
   readonly document: Values;
   readonly parts: ReadonlyMap<string, readonly V3Entry[]>;
 }
 
-/** The models of a database, and the numbers of documents by their keys. */
+/** The models of a database, and the numbers of documents by key. */
 interface V3Context {
   readonly models: readonly V3Model[];
   readonly numbers: ReadonlyMap<string, number>;
@@ -19,7 +19,7 @@ interface V3Context {
 
 const keyOf = ({ model, document }: V3Entry): string => idKey(model.collection, String(document['_id']));
 
-/** A reference from a document to another. */
+/** A reference from a document to another one. */
 interface Reference {
   readonly field: string;
   readonly kind: 'media' | 'link' | 'morph';
@@ -28,7 +28,7 @@ interface Reference {
   readonly many: boolean;
 }
 
-/** The references that a document keeps, in their order; not those of its components. */
+/** Returns the references that a document itself stores, in order, without those of its components. */
 function referencesOf({ model, document }: V3Entry, models: readonly V3Model[]): readonly Reference[] {
   const own = ownAttributes(model).flatMap(([field]) => {
     const relation = relationOf(model, field, models);
@@ -45,7 +45,10 @@ function referencesOf({ model, document }: V3Entry, models: readonly V3Model[]):
   return [...own, ...locales.map((id) => ({ field: 'localizations', kind: 'link' as const, target: model, id, many: true }))];
 }
 
-/** Polymorphic links name the `globalId` of a model: `Article`, `ComponentSharedSeo`. */
+/**
+ * Returns the model that a polymorphic link names by its `globalId`, such as `Article` or `ComponentSharedSeo`; null if there is
+ * none.
+ */
 export function modelOfKind(value: unknown, models: readonly V3Model[]): V3Model | null {
   const kind = isRecord(value) ? spelling(String(value['kind'])) : '';
   const names = ({ uid, name, plugin, definition }: V3Model): readonly string[] => [
@@ -57,23 +60,23 @@ export function modelOfKind(value: unknown, models: readonly V3Model[]): V3Model
 
 const spelling = (name: string): string => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
 
-/** The keys of all documents that an entry names, itself included. */
+/** Returns the keys of an entry and of all documents that it refers to. */
 export function keysIn(entry: V3Entry, models: readonly V3Model[]): readonly string[] {
   const references = referencesOf(entry, models).map(({ target, id }) => idKey(target.collection, id));
   return [keyOf(entry), ...references, ...[...entry.parts.values()].flat().flatMap((part) => keysIn(part, models))];
 }
 
-/** Returns the records of an entry. What has come since documents were numbered is left out. */
+/** Returns the records of an entry. Documents that were created after the numbering are reported instead. */
 export function* recordsOf(entry: V3Entry, context: V3Context, stages: ReadonlySet<Stage>): Generator<PlacedRecord> {
   const id = context.numbers.get(keyOf(entry));
   if (id === undefined) {
-    if (stages.has('entities')) yield unreadable('entities', 'a document has come since the import began', keyOf(entry));
+    if (stages.has('entities')) yield unreadable('entities', 'a document was created after the import began', keyOf(entry));
     return;
   }
   const { known, late } = withoutLate(entry, context.numbers);
   if (stages.has('entities')) {
     yield* adaptDocument({ type: entry.model.uid, id, data: dataOf(known, context) }, entry.document, context.models);
-    yield* late.map((key) => unreadable('entities', 'a component has come since the import began', key));
+    yield* late.map((key) => unreadable('entities', 'a component was created after the import began', key));
   }
   if (stages.has('links')) yield* linksOf(known, context);
 }
@@ -81,9 +84,9 @@ export function* recordsOf(entry: V3Entry, context: V3Context, stages: ReadonlyS
 const unreadable = (of: Stage, reason: string, where: string): PlacedRecord => ({ stage: 'unreadable', of, reason, where });
 
 interface NumberedEntry {
-  /** With those components alone that have numbers. */
+  /** The entry with only the components that have numbers. */
   readonly known: V3Entry;
-  /** The keys of the others. */
+  /** Keys of the other components. */
   readonly late: readonly string[];
 }
 
@@ -130,14 +133,14 @@ function dataOf({ model, document, parts }: V3Entry, context: V3Context): Values
   return { ...Object.fromEntries(values), ...system };
 }
 
-/** Returns the links that an entry and its components keep. */
+/** Returns the links that an entry and its components store. */
 function* linksOf(entry: V3Entry, context: V3Context): Generator<PlacedRecord> {
   const holder = { type: entry.model.uid, id: numberOf(entry, context) };
   const positions = new Map<string, number>();
   for (const { field, kind, target, id: source, many } of referencesOf(entry, context.models)) {
     const id = context.numbers.get(idKey(target.collection, source));
     if (id === undefined) {
-      yield unreadable('links', 'a link leads to a document that is gone', `${keyOf(entry)} ${field}`);
+      yield unreadable('links', 'a link leads to a document that does not exist', `${keyOf(entry)} ${field}`);
       continue;
     }
     const position = (positions.get(field) ?? 0) + 1;

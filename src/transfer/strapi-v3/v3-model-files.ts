@@ -3,8 +3,9 @@ import { basename, join, sep } from 'node:path';
 import { isRecord, type Values } from '../../values.js';
 
 /**
- * Returns the definitions in the folder of a Strapi v3 project, in the form in which its database keeps them: its models, components and
- * plugins, and of the plugins that are not installed there what they are by themselves. Throws an Error that names a file that is no JSON.
+ * Returns the definitions in the folder of a Strapi v3 project, in the form in which its database stores them: models,
+ * components, and plugins. Plugins that are not installed there have their default definitions. Throws an Error with the name of
+ * a file that is not JSON.
  */
 export async function readDefinitions(project: string): Promise<readonly Values[]> {
   const files = await Promise.all(places.map((place) => readPlace(project, place)));
@@ -22,14 +23,14 @@ const attributesOf = (definition: Values | undefined): object =>
 
 interface DefinitionPlace {
   readonly folder: string;
-  /** What the path below the folder is matched with: the owner and the name. */
+  /** Matches a path below the folder, and captures owner and name. */
   readonly path: RegExp;
   readonly identify: (owner: string, name: string) => { readonly uid: string; readonly collectionName: string };
 }
 
 const ofPlugin = (owner: string, name: string) => ({ uid: `plugins::${owner}.${name}`, collectionName: `${owner}_${name}` });
 
-/** Later places add to former ones. */
+/** The places of definitions. Later ones extend earlier ones. */
 const places: readonly DefinitionPlace[] = [
   { folder: 'node_modules', path: /^strapi-plugin-([^/]+)\/models\/([^/]+)\.settings\.json$/, identify: ofPlugin },
   { folder: 'extensions', path: /^([^/]+)\/models\/([^/]+)\.settings\.json$/, identify: ofPlugin },
@@ -45,7 +46,7 @@ const places: readonly DefinitionPlace[] = [
   },
 ];
 
-/** Strapi v3 refers to files by their names in lower case. */
+/** Reads the definitions in one place. Names are in lower case, because Strapi v3 refers to files that way. */
 async function readPlace(project: string, { folder, path, identify }: DefinitionPlace): Promise<readonly Values[]> {
   const definitions: Values[] = [];
   for (const file of await filesIn(join(project, folder), folder === 'node_modules' ? /^strapi-plugin-/ : /^/)) {
@@ -57,7 +58,7 @@ async function readPlace(project: string, { folder, path, identify }: Definition
   return definitions;
 }
 
-/** The files at most three levels below a folder, in those of its folders whose names match. */
+/** Returns the files in the folders whose names match, and in their subfolders `models`. */
 async function filesIn(folder: string, names: RegExp): Promise<readonly string[]> {
   const found: string[] = [];
   const owners = await readdir(folder).catch(() => []);
@@ -79,7 +80,7 @@ async function readJson(file: string): Promise<Values> {
 const scalars = (type: string, names: readonly string[]) => Object.fromEntries(names.map((name) => [name, { type }]));
 const users = { plugin: 'users-permissions' };
 
-/** The plugins whose content comes, as they are without extensions. */
+/** The default definitions of the plugins whose content is imported. */
 const plugins = [
   {
     uid: 'plugins::upload.file',

@@ -1,10 +1,10 @@
 import { isRecord, type Values } from '../../values.js';
 
-/** A model as Strapi v3 keeps it in `core_store`. */
+/** A model as Strapi v3 stores it in `core_store`. */
 export interface V3Model {
-  /** In the form of Strapi v4: `api::article.article`. */
+  /** The uid in the form of Strapi v4: `api::article.article`. */
   readonly uid: string;
-  /** `article`; what relations name. */
+  /** The name that relations refer to, such as `article`. */
   readonly name: string;
   readonly plugin: string | null;
   readonly collection: string;
@@ -12,7 +12,7 @@ export interface V3Model {
   readonly definition: Values;
 }
 
-/** Returns the model of a definition of Strapi v3; null if it is none, or one of the admin panel. */
+/** Returns the model of a definition of Strapi v3; null if it is not a model, or belongs to the admin panel. */
 export function readV3Model(definition: unknown): V3Model | null {
   if (!isRecord(definition) || !isRecord(definition['attributes'])) return null;
   const { uid, collectionName, attributes } = definition;
@@ -35,7 +35,7 @@ const kebab = (name: string): string =>
     .replace(/[^A-Za-z0-9]+/g, '-')
     .toLowerCase();
 
-/** Attributes that Strapi adds to models, under names that a model chooses for its dates. */
+/** Returns the names of the attributes with the dates of creation and update, which a model may choose. */
 export function stampNames({ definition }: V3Model): readonly [created: string, updated: string] {
   const options = isRecord(definition['options']) ? definition['options'] : {};
   const names: unknown = options['timestamps'];
@@ -45,23 +45,23 @@ export function stampNames({ definition }: V3Model): readonly [created: string, 
 
 const added = new Set(['published_at', 'created_by', 'updated_by', 'localizations', 'locale', 'createdAt', 'updatedAt']);
 
-/** The attributes of the project. */
+/** Returns the attributes that the project defines. */
 export function ownAttributes(model: V3Model): readonly (readonly [name: string, attribute: Values])[] {
   const stamps = new Set(stampNames(model));
   return Object.entries(model.attributes).filter(([name]) => !added.has(name) && !stamps.has(name));
 }
 
-/** The form of a relation of Strapi v3 in v4. */
+/** A relation of Strapi v3, converted to v4. */
 interface V3Relation {
   /** The attribute as Strapi v4 defines it. */
   readonly definition: Values;
   readonly kind: 'media' | 'link' | 'morph';
   readonly target: V3Model | null;
-  /** Whether documents of this side store the ids that count. */
+  /** Whether the documents of this side store the ids that are imported. */
   readonly keeps: boolean;
 }
 
-/** Returns the relation of an attribute; null if it is none, or leads to a model that there is not. */
+/** Returns the relation of an attribute; null if it is not a relation, or its model does not exist. */
 export function relationOf(model: V3Model, name: string, models: readonly V3Model[]): V3Relation | null {
   const attribute = model.attributes[name] ?? {};
   const many = typeof attribute['collection'] === 'string';
@@ -101,7 +101,10 @@ interface LinkSide {
   readonly many: boolean;
 }
 
-/** Relations without another side may share their targets, as in Strapi v3. */
+/**
+ * Returns a relation between two models. Several entries may share a target if there is no attribute on the other side, as in
+ * Strapi v3.
+ */
 function linkRelation({ model, name, attribute, many }: LinkSide, target: V3Model): V3Relation {
   const via = typeof attribute['via'] === 'string' ? attribute['via'] : null;
   const other = via === null ? undefined : target.attributes[via];
@@ -121,7 +124,7 @@ function linkRelation({ model, name, attribute, many }: LinkSide, target: V3Mode
   return link(many ? 'manyToMany' : 'oneToOne', owns ? { inversedBy: via } : { mappedBy: via }, owns);
 }
 
-/** Keys of attributes that mean the same in Strapi v4. */
+/** Keys of attributes that have the same meaning in Strapi v4. */
 const sameKeys = [
   ...['type', 'required', 'unique', 'private', 'default', 'min', 'max', 'minLength', 'maxLength', 'regex', 'enum', 'enumName'],
   ...['targetField', 'component', 'components', 'repeatable', 'pluginOptions', 'options'],
@@ -151,7 +154,7 @@ export function toSchema(model: V3Model, models: readonly V3Model[]): Values {
   };
 }
 
-/** Strapi v3 names collections in the plural. */
+/** Returns singular and plural name. Strapi v3 names collections in the plural. */
 function namesOf({ name, collection }: V3Model): Values {
   const singularName = kebab(name);
   const pluralName = kebab(collection);

@@ -3,7 +3,7 @@ import type { TransferredEntry } from '../../mongo/transfer/transferred.js';
 import type { Values } from '../../values.js';
 import type { V3Model } from './v3-models.js';
 
-/** Returns the record of an entry; types of plugins have another form in Strapi v4. Nothing: v4 has no place for it. */
+/** Returns the record of an entry, converted if Strapi v4 stores its type in another form; empty for a disabled permission. */
 export function adaptDocument(entry: TransferredEntry, document: Values, models: readonly V3Model[]): readonly PlacedRecord[] {
   const record = (adapted: TransferredEntry): PlacedRecord => ({ stage: 'entities', ...adapted, bytes: sizeOf(document) });
   switch (entry.type) {
@@ -16,7 +16,9 @@ export function adaptDocument(entry: TransferredEntry, document: Values, models:
   }
 }
 
-/** Permissions of plugins that there are not count as entries of those, which do not come. */
+/**
+ * Converts a permission. A permission of an unknown plugin gets a type of that plugin, so that it is reported and not imported.
+ */
 function adaptPermission(
   entry: TransferredEntry,
   { type, controller, action }: Values,
@@ -27,7 +29,7 @@ function adaptPermission(
   return { ...entry, data: { ...entry.data, action: name } };
 }
 
-/** Strapi v3 writes actions in lower case. */
+/** The spellings of actions, which Strapi v3 writes in lower case. */
 const spellings: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ...['findOne', 'forgotPassword', 'resetPassword', 'changePassword', 'emailConfirmation', 'sendEmailConfirmation'],
