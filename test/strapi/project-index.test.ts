@@ -133,7 +133,7 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
     'strapi.db.query(uid).attachRelations is not offered: create and update',
   ],
   ["strapi.plugin('users-permissions').service('providers')", 'not offered: plugins.users-permissions.config.providers sets up'],
-  ["strapi.db.query('webhook')", "strapi.db.query('webhook') is not offered: jobs and notices run outside"],
+  ["strapi.db.query('webhook')", "strapi.db.query('webhook') is not offered: run jobs and notifications outside"],
   ["strapi.db.query('admin::role')", "strapi.db.query('admin::role') is not offered: there is no admin panel"],
   [
     "strapi.service('plugin::users-permissions.providers-registry').register('x', () => {})",
@@ -144,7 +144,10 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ['strapi.server.httpServer', 'strapi.server.httpServer is not offered: strapi.server has routes() and use()'],
   ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: plugins of Strapi do not run"],
   ['strapi.admin.services.permission', 'strapi.admin is not offered: there is no admin panel'],
-  ['strapi.webhookStore.createWebhook({})', 'strapi.webhookStore is not offered: jobs and notices run outside of the service'],
+  [
+    'strapi.webhookStore.createWebhook({})',
+    'strapi.webhookStore is not offered: run jobs and notifications outside of the service',
+  ],
 ];
 
 /** Names of Strapi v4, by the object that has them: each is offered, or a clear error. */
@@ -358,7 +361,7 @@ describe('npm start in a Strapi project', function () {
   });
 
   it('stops in production if code uses unsupported features', async () => {
-    const message = 'src/index.ts, register: strapi.cron is not offered: jobs and notices run outside of the service';
+    const message = 'src/index.ts, register: strapi.cron is not offered: run jobs and notifications outside of the service';
     const { exitCode, text } = await run(
       'export default { register: ({ strapi }) => strapi.cron.add({}) };',
       'production',
@@ -371,7 +374,7 @@ describe('npm start in a Strapi project', function () {
   it('continues in development, even if code does not await its promises', async () => {
     const code = 'const seed = async () => strapi.cron.add({});\nexport default { bootstrap() { seed(); } };';
     const { exitCode, text } = await run(code, 'development', 'strapi.cron is not offered');
-    expect(text).to.contain('strapi.cron is not offered: jobs and notices run outside of the service');
+    expect(text).to.contain('strapi.cron is not offered: run jobs and notifications outside of the service');
     expect(exitCode).to.equal(0);
   });
 });
