@@ -106,7 +106,7 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
   return refuseMissing(target, 'strapi') as ProjectStrapi; // inherits the rest
 }
 
-/** Returns those of the project by uid, with generated ones on access. */
+/** Returns the services or controllers of the project by uid. Generated ones are returned on access. */
 const allOf = (kind: 'service' | 'controller', registry: ProjectRegisters['registry']): object =>
   new Proxy(registry.all(kind), {
     get: (written, uid) =>
