@@ -9,7 +9,7 @@ import type { Backend } from './mongo/models/open-backend.js';
 export interface ServerInput {
   /** The configuration. Missing settings have their defaults, except `database.uri`, which is required. */
   readonly config: PartialConfig;
-  /** The logger; by default one like that of the commands. */
+  /** The logger; by default one that the configuration determines. */
   readonly logger?: Logger;
   /**
    * Customizes the GraphQL schema, like config/extensions for a service that is started from a directory. Called once by `start`,

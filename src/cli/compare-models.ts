@@ -58,8 +58,8 @@ function differenceOf(document: ModelDocument, stored: readonly ModelDocument[])
 }
 
 /**
- * Writes the stored models into the folder of a Strapi project, and overwrites their existing files. Files of models that are not
- * stored are kept. Returns the exit code.
+ * Writes the stored models into the folder of a Strapi project. Existing files of changed models are overwritten. Files of models
+ * that are not stored are kept. Returns the exit code.
  */
 export async function pullModels({ database }: OpenedDatabase, [word]: readonly string[]): Promise<number> {
   const directory = required(word, 'a folder');

@@ -5,7 +5,7 @@ import { applicationError } from '../errors.js';
 /** Matches characters that have a meaning in file systems or headers, and names of devices. */
 const reserved = /[<>:"/\\|?*\u0000-\u001f\u007f]|^\.{1,2}$|^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** Invisible characters, and those that change the direction of text. */
+/** Matches invisible characters, and characters that change the direction of text. */
 const unseen = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u2028\u2029]/g;
 
 const longestName = 200;

@@ -78,8 +78,8 @@ export class Staging {
   }
 
   /**
-   * Deletes all blobs that are not published, even if the answer to a commit was lost. If deleting fails, the sweep deletes them
-   * later.
+   * Deletes all blobs that were not kept, except those that a commit has published although its answer was lost. If deleting
+   * fails, the sweep deletes the blobs later.
    */
   async discard(): Promise<void> {
     const ids = [...this.#pending.keys()];

@@ -121,7 +121,7 @@ export async function runStage<Name extends Stage & ImportStage>(run: ImportRun,
     for await (const record of run.source.read([stage], place)) {
       position++;
       if (position <= start) continue;
-      batch.push([position, record as PlacedRecord]); // of the stage that was asked for
+      batch.push([position, record as PlacedRecord]); // of the requested stage
       bytes += record.stage === 'entities' ? record.bytes : 200;
       if (size === 1) await flush().then(() => writing);
       else if (batch.length >= size || bytes >= batchBytes) await flush();
@@ -144,7 +144,7 @@ async function writeBatch<Name extends Stage & ImportStage>(
   const readable: Numbered<RecordOf<Name>>[] = [];
   for (const [number, record] of batch) {
     if (record.stage === 'unreadable') run.tally.report(record.reason, record.where);
-    else readable.push([number, record as RecordOf<Name>]); // of the stage that was asked for
+    else readable.push([number, record as RecordOf<Name>]); // of the requested stage
   }
   if (readable.length > 0) await write(readable);
   await saveProgress(run, { stage, position: last[0], place: last[1].place ?? null });

@@ -62,7 +62,7 @@ async function assertWhole({ staged, tally }: ImportRun, { uid, collection }: Co
   const expected = tally.counts.get(uid) ?? 0;
   const found = await countStaged(staged.database, staged.nameOf(collection));
   if (found < expected)
-    throw new Error(`only ${String(found)} of ${String(expected)} entries of ${uid} are staged: it is not published`);
+    throw new Error(`only ${String(found)} of ${String(expected)} entries of ${uid} are staged: the type is not published`);
 }
 
 /** Throws an Error with a message for the user if entries were created meanwhile in types that are not published yet. */

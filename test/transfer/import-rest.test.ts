@@ -85,7 +85,7 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
   it('leaves out files whose address is invalid or leads elsewhere, or that have no end', () => {
     for (const line of [
       /no bytes of a file: its address is not a URL \(bad_90.png\)/,
-      /no bytes of a file: its address is not one of HTTP \(bad_91.png\)/,
+      /no bytes of a file: its address is not an HTTP URL \(bad_91.png\)/,
       /no bytes of a file: 127.0.0.1 is an address of this machine.* \(bad_92.png\)/,
       /no bytes of a file: it has more bytes than its entry says \(bad_93.png\)/,
       /no bytes of a file: 127.0.0.1:\d+ answers 404 \(bad_94.png\)/,

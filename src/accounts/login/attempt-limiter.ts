@@ -61,7 +61,7 @@ export function attemptLimiter(database: Database, { collection, max, interval }
         return attemptOf(await inWriteTime(database, () => ensureIndexes().then(() => limiter.consume(key))), max, 'allowed');
       } catch (refusal) {
         if (refusal instanceof Error) throw refusal;
-        return attemptOf(refusal as RateLimiterRes, max, 'refused'); // the library rejects with this unless it is an Error
+        return attemptOf(refusal as RateLimiterRes, max, 'refused'); // the library rejects with this or with an Error
       }
     },
     find: async (key) => {

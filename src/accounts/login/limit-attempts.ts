@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.js';
 import type { Database } from '../../mongo/database.js';
 import { type Attempt, type AttemptLimiter, attemptLimiter } from './attempt-limiter.js';
 
-/** The name under which attempts at a route are counted. The path would not do, because it has several spellings. */
+/** The name under which attempts at a route are counted. It is not the path, because a path has several spellings. */
 export type LimitedRoute =
   | 'login'
   | 'register'
@@ -69,7 +69,7 @@ interface JudgedGuess<Found> {
 
 /** Limits wrong guesses of a secret. Right guesses are not counted. */
 export interface GuessLimit {
-  /** Runs the check of a guess, and counts the guess if the result is null. Errors of the check are not counted. */
+  /** Runs the check of a guess, and counts the guess if the result is null. A guess whose check throws is not counted. */
   judge<Found>(ip: string, check: () => Promise<Found | null>): Promise<JudgedGuess<Found>>;
 }
 
@@ -114,8 +114,8 @@ type KeyKind = 'sender' | 'client' | 'clientAndAccount' | 'account' | 'address';
 const slowKinds = ['clientAndAccount', 'account', 'address'] as const;
 
 /**
- * Routes that send an e-mail to the address in their body. Other routes ignore the address, because clients could add one to
- * escape the limit.
+ * Routes that send an e-mail to the address in their body. For other routes the address is not part of a key, because clients
+ * could add one to escape the limit.
  */
 const mailing: ReadonlySet<LimitedRoute> = new Set(['register', 'forgot-password', 'send-email-confirmation']);
 

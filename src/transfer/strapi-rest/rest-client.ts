@@ -71,7 +71,7 @@ async function* download(file: string, { origin, limit, send }: DownloadContext)
 function addressOf(file: string, origin: string): URL {
   if (!URL.canParse(file, origin)) throw new AssetUnavailable('its address is not a URL');
   const target = new URL(file, origin);
-  if (!/^https?:$/.test(target.protocol)) throw new AssetUnavailable('its address is not one of HTTP');
+  if (!/^https?:$/.test(target.protocol)) throw new AssetUnavailable('its address is not an HTTP URL');
   return target;
 }
 
