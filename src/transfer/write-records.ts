@@ -23,7 +23,8 @@ async function writeLinks(run: ImportRun, batch: readonly Numbered<RecordOf<'lin
     const { left, right } = link;
     const away = [left, right].find((end) => !isThere(end));
     const placed = away === undefined ? placeLink(link, plan.registry) : `${away.type} is not imported`;
-    if (typeof placed === 'string') tally.report(`a link is not imported: ${placed}`, `${holderKey(left)} to ${holderKey(right)}`);
+    if (typeof placed === 'string')
+      tally.report(`a link is not imported: ${placed}`, `${holderKey(left)} to ${holderKey(right)}`);
     else held.push([number, placed]);
   }
   await insertLinks(staged, held);

@@ -117,9 +117,7 @@ describe('an interrupted import', () => {
       expect(await cut(context, 'assets', 1)).to.equal('Error: cut short');
       const names = (await db.listCollections({ name: /^_import_.*_storys$/ }).toArray()).map(({ name }) => name);
       await db.collection(names[0] ?? '').deleteOne({});
-      expect(await importAll(source, context).catch(String)).to.match(
-        /has only 2 of 3 staged documents: abandon the import/,
-      );
+      expect(await importAll(source, context).catch(String)).to.match(/has only 2 of 3 staged documents: abandon the import/);
       expect(await db.collection('writers').countDocuments()).to.equal(0);
       expect((await abandonImport(context))?.stage).to.equal('assets');
       await importAll(source, context);

@@ -169,9 +169,7 @@ const lasting: ReadonlySet<unknown> = new Set([refusedCode, 'ENOTFOUND']);
 
 const refused = (host: string): Error =>
   Object.assign(
-    new Error(
-      `${host} is an address of this machine or of a private network: --allow-private allows it for the service itself`,
-    ),
+    new Error(`${host} is an address of this machine or of a private network: --allow-private allows it for the service itself`),
     {
       code: refusedCode,
     },
