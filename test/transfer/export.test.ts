@@ -72,7 +72,7 @@ describe('npx mangrove export', () => {
     expect([refused.exitCode, refused.stderr]).to.deep.equal([1, 'there.tar already exists']);
     expect(await readFile(at('there.tar'), 'utf8')).to.equal('mine');
     expect((await run(first, 'export', 'no/folder.tar')).exitCode).to.equal(1);
-    expect((await run(first, 'export', 'a.zip')).stderr).to.match(/ends with .tar, .*, not as a.zip\n\nusage/);
+    expect((await run(first, 'export', 'a.zip')).stderr).to.match(/must end with .tar, .*, not a.zip\n\nusage/);
   });
 });
 
