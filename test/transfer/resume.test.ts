@@ -133,7 +133,7 @@ describe('an interrupted import', () => {
       expect(await importAll(source, context).catch(String)).to.match(/these collections have entries: up_users/);
       await writers.insertOne({ _id: 1 });
       expect(await importAll(source, context).catch(String)).to.match(
-        /api::writer.writer, .* is no longer imported: the model is refused/,
+        /api::writer.writer .* is no longer imported: the model is refused/,
       );
       expect([await users.findOne({}), await writers.findOne({})]).to.deep.equal([{ _id: 1, username: 'me' }, { _id: 1 }]);
       await writers.deleteMany({});
