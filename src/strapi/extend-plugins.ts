@@ -80,19 +80,28 @@ async function extendPlugin({ name, file, code }: Extension, routes: readonly Ro
     const [controller = '', action = ''] = String(route.handler).split('.');
     return !written.has(route) || plugin.controllers[controller]?.[action] !== before[controller]?.[action];
   };
-  const changed = plugin.routes['content-api'].routes.filter(isChanged);
   const byHandler = new Map([...written].reverse().map(([{ handler }, route]) => [handler, route] as const));
   const requirementsOf = (route: StrapiRoute): RouteRequirements => {
+    const unchanged = isChanged(route) ? undefined : written.get(route);
+    if (unchanged !== undefined) return { unchanged };
     const { limit, ignoresEnded } = written.get(route) ?? byHandler.get(route.handler) ?? {};
     return { ...(limit && { limit }), ...(ignoresEnded && { ignoresEnded }) };
   };
+  const ordered = addedFirst(plugin.routes['content-api'].routes, [...written.keys()]);
   parts.addRouter({
-    router: { prefix: `/${name}`, routes: changed },
+    router: { prefix: `/${name}`, routes: ordered.some(isChanged) ? ordered : [] },
     prefix: null,
     owner: `plugin::${name}`,
     file,
     requirementsOf,
   });
+}
+
+/** Paths without parameters that code adds come before those of the service, which would take their requests: `/users/:id`. */
+function addedFirst(routes: readonly StrapiRoute[], written: readonly StrapiRoute[]): StrapiRoute[] {
+  const keys = new Set(written.map(({ method, path }) => `${method} ${path}`));
+  const isAdded = ({ method, path }: StrapiRoute): boolean => !keys.has(`${method} ${path}`) && !path.includes(':');
+  return [...routes.filter(isAdded), ...routes.filter((route) => !isAdded(route))];
 }
 
 function register(name: string, plugin: ExtendedPlugin, { registry, strapi }: ExtendParts): void {

@@ -1,12 +1,13 @@
 import type { Config } from '../config/config.js';
-import type { ProjectRoute, RouteMatch } from '../http/route.js';
+import type { ProjectRoute, Route, RouteMatch } from '../http/route.js';
 import { createRow, namedActions } from '../rest/content-routes.js';
 import { QueryCache } from '../rest/query-cache.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import { createRouteRow, type EndpointParts } from './endpoints.js';
 import { coreRoutes, type CoreCode } from './factories.js';
-import { findRows, indexRoutes, type RouteIndex } from './route-index.js';
+import { builtinRoutes } from './builtin-controllers.js';
+import { findRows, indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
 import {
   checkRoute,
   handlerName,
@@ -75,12 +76,22 @@ export class ProjectRoutes {
 function buildTable(registry: Registry, input: ProjectRoutesInput, queries: QueryCache): RouteTable {
   const routes = input.code.routers
     .flatMap((router) => resolveRoutes(router, input))
-    .flatMap((resolved): ProjectRoute[] => {
+    .flatMap((resolved): OrderedRoute[] => {
+      const { unchanged } = resolved.requirements ?? {};
+      if (unchanged !== undefined) return [unchangedRoute(unchanged)];
       try {
         checkRoute(resolved);
         const { path, route } = resolved;
         const method = route.method.toUpperCase();
-        return [{ method, path, handler: handlerName(resolved), ...rowOf(resolved, registry, { ...input, queries }) }];
+        return [
+          {
+            method,
+            path,
+            handler: handlerName(resolved),
+            isUnchanged: false,
+            ...rowOf(resolved, registry, { ...input, queries }),
+          },
+        ];
       } catch (error) {
         input.warn(`route ${resolved.route.method} ${resolved.path}: ${messageOf(error)}`);
         return [];
@@ -88,8 +99,18 @@ function buildTable(registry: Registry, input: ProjectRoutesInput, queries: Quer
     });
   const actions = [...new Set(routes.flatMap(({ handler }) => handler ?? []))];
   const routed = new Set(actions.map((name) => name.slice(0, name.lastIndexOf('.'))));
-  return { ...indexRoutes(routes, closedPaths(registry, routed, input)), actions };
+  const unchanged = builtinRoutes(input.config).map(unchangedRoute);
+  return { ...indexRoutes([...routes, ...unchanged], closedPaths(registry, routed, input)), actions };
 }
+
+const unchangedRoute = (row: Route): OrderedRoute => ({
+  method: row.method,
+  path: row.path,
+  row,
+  handler: null,
+  isGenerated: true,
+  isUnchanged: true,
+});
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -2,9 +2,17 @@ import type { RouteParams } from '../http/route-request.js';
 import type { ProjectRoute, RouteMatch, Row, Rows } from '../http/route.js';
 import { compilePath, startOf, type PathMatcher } from './route-paths.js';
 
+/** A route, in the order of registration. */
+export interface OrderedRoute extends ProjectRoute {
+  /** Whether code has not changed this route of the service, so that the route table answers it. */
+  readonly isUnchanged: boolean;
+}
+
 /** A path and its rows by method. */
 interface PathRows {
   readonly matcher: PathMatcher;
+  /** Methods that the route table answers. */
+  readonly unchanged: Set<string>;
   /** Null if the path is closed, so that the service does not serve it itself. */
   readonly rows: Map<string, Row> | null;
 }
@@ -21,16 +29,20 @@ export interface RouteIndex {
  * Returns the index of routes. If two have the same method and path, the first one is used. `closed` are paths that are not
  * served.
  */
-export function indexRoutes(routes: readonly ProjectRoute[], closed: readonly string[]): RouteIndex {
+export function indexRoutes(routes: readonly OrderedRoute[], closed: readonly string[]): RouteIndex {
   const paths = new Map<string, PathRows>();
-  for (const { method, path, row } of routes) {
-    const known = paths.get(path) ?? { matcher: compilePath(path), rows: new Map<string, Row>() };
+  for (const { method, path, row, isUnchanged } of routes) {
+    const known = paths.get(path) ?? { matcher: compilePath(path), unchanged: new Set<string>(), rows: new Map<string, Row>() };
     paths.set(path, known);
-    if (known.rows?.has(method) === false) known.rows.set(method, row);
+    if (known.rows?.has(method) !== false) continue;
+    known.rows.set(method, row);
+    if (isUnchanged) known.unchanged.add(method);
   }
-  for (const path of closed) if (!paths.has(path)) paths.set(path, { matcher: compilePath(path), rows: null });
+  for (const path of closed)
+    if (!paths.has(path)) paths.set(path, { matcher: compilePath(path), unchanged: new Set(), rows: null });
   const index = groupPaths([...paths.values()]);
-  const shown = routes.map((route) => ({ ...route, path: paths.get(route.path)?.matcher.shown ?? route.path }));
+  const changed = routes.filter(({ isUnchanged }) => !isUnchanged);
+  const shown = changed.map((route) => ({ ...route, path: paths.get(route.path)?.matcher.shown ?? route.path }));
   return { ...index, routes: shown.filter((route) => isReached(route, index)) };
 }
 
@@ -53,8 +65,8 @@ function isReached({ method, path, row }: ProjectRoute, index: Pick<RouteIndex, 
 }
 
 /**
- * Returns the rows of the first matching path that has the method, or of all matching paths if none has it; null if no path
- * matches.
+ * Returns the rows of the first matching path that has the method, or of all matching paths if none has it. Returns null if no path
+ * matches, or if the route table answers the method of the first one.
  */
 export function findRows(
   method: string,
@@ -63,9 +75,10 @@ export function findRows(
 ): RouteMatch | null {
   const asked = method === 'HEAD' ? 'GET' : method;
   let last: RouteMatch | null = null;
-  for (const { matcher, rows } of [...(byStart.get(startOf(path) ?? '') ?? []), ...others]) {
+  for (const { matcher, rows, unchanged } of [...(byStart.get(startOf(path) ?? '') ?? []), ...others]) {
     const params = matcher.match(path);
     if (params === null) continue;
+    if (unchanged.has(asked)) return null;
     const match = { rows, params };
     if (rows?.has(asked) === true || rows?.has('ALL') === true) return match;
     last = join(last, match);

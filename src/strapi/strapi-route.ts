@@ -1,4 +1,4 @@
-import type { ContextRoute } from '../http/route.js';
+import type { ContextRoute, Route } from '../http/route.js';
 import type { CodeContext } from './core-controller.js';
 
 /** The handler of a route, or a middleware. */
@@ -60,7 +60,10 @@ export interface ResolvedRoute {
 export const attemptLimit = 'plugin::users-permissions.rateLimit';
 
 /** Requirements of a built-in route that stay if code overrides it. */
-export type RouteRequirements = Pick<ContextRoute, 'limit' | 'ignoresEnded'>;
+export interface RouteRequirements extends Pick<ContextRoute, 'limit' | 'ignoresEnded'> {
+  /** The built-in route, if code has not changed it. */
+  readonly unchanged?: Route;
+}
 
 const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ALL'];
 
