@@ -63,7 +63,7 @@ async function readByPlan(plan: Plan, { registry, totals, ...context }: PageCont
   }
   const total = withTotal ? await totalOf(plan, page, { database, totals, estimates }) : null;
   const find = async (): Promise<readonly Document[]> => {
-    if (isBehind(page, total?.kept ?? null)) return [];
+    if (isAfterEnd(page, total?.kept ?? null)) return [];
     if (sortsByComputed(page.sort)) return readComputed(plan, page, database);
     if (chosen !== null) return readChosen(page, chosen.name, database);
     return readDocuments(page, total?.kept ?? null, database);
@@ -92,7 +92,7 @@ function readDocuments(page: Page, total: number | null, database: Database): Pr
  */
 function fromEnd({ sort, window: { skip, limit }, ...page }: Page, total: number): Page | null {
   const isRanked = sort.some(({ path }) => path === scorePath);
-  if (limit === null || !isNearEnd({ skip }, total) || isRanked || sortsByComputed(sort)) return null;
+  if (limit === null || !isInSecondHalf({ skip }, total) || isRanked || sortsByComputed(sort)) return null;
   const keys = sort.length === 0 ? [byId] : sort;
   const left = total - skip;
   return {
@@ -102,9 +102,9 @@ function fromEnd({ sort, window: { skip, limit }, ...page }: Page, total: number
   };
 }
 
-const isBehind = ({ window: { skip } }: Page, total: number | null): boolean => total !== null && skip > 0 && skip >= total;
+const isAfterEnd = ({ window: { skip } }: Page, total: number | null): boolean => total !== null && skip > 0 && skip >= total;
 
-const isNearEnd = ({ skip }: Pick<Page['window'], 'skip'>, total: number): boolean => skip > total / 2 && skip < total;
+const isInSecondHalf = ({ skip }: Pick<Page['window'], 'skip'>, total: number): boolean => skip > total / 2;
 
 const byId = { links: [], path: '_id', lists: [], order: 1 } as const;
 
@@ -169,7 +169,7 @@ function totalOf(plan: Plan, page: Page, { database, totals, estimates }: TotalC
 /**
  * Returns the total of a list without any condition: the number in the metadata of the collection, which costs nothing. This
  * number is not exact on a sharded cluster, where entries that are being moved count twice, and after a crash of the server. On a
- * sharded cluster, and for a page that is read from the end, all entries are counted.
+ * sharded cluster, and for a page in the second half of the list, all entries are counted.
  */
 function totalOfAll(
   { collection, window }: Page,
@@ -184,7 +184,7 @@ function totalOfAll(
   const count = (): Promise<number> => countStored(collection, database);
   if (window.skip < far) return { kept: null, count };
   return count().then(async (stored) =>
-    isNearEnd(window, stored) ? { ...exact, kept: await exact.count() } : { kept: stored, count },
+    isInSecondHalf(window, stored) ? { ...exact, kept: await exact.count() } : { kept: stored, count },
   );
 }
 
