@@ -81,7 +81,7 @@ export class IndexBuilds {
         const { missing, isNew } = await missingOf(type);
         // without entries all indexes are built at once
         const first = missing.filter((plan) => isNew || keepsUnique(plan));
-        const problems = await database.abandoned.endWhile(() => buildIndexes(database.db, type.collection, first));
+        const problems = await this.#watched(type, first);
         return { problems, others: missing.filter((plan) => !first.includes(plan)) };
       })
       .catch((err: unknown) => {
