@@ -46,7 +46,10 @@ interface Joining {
   readonly context: ContentContext;
 }
 
-/** Creates an entry in an existing localization group, which takes its shared values or gives it those of the group. */
+/**
+ * Creates an entry in an existing localization group. The shared values of the group are copied to the entry, or those of the entry
+ * to the group if the query shows the localizations.
+ */
 async function joinGroup(
   type: ContentType,
   data: Values,
@@ -70,13 +73,14 @@ const sharedOf = (type: ContentType): string[] => sharedNames(type, [...type.att
 interface GroupInsertion {
   readonly selection: Selection;
   readonly group: number;
-  /** The entry of the group that gives the shared values; null if the new entry does. */
+  /** The entry of the group from which the shared values are copied; null if those of the new entry are copied to the group. */
   readonly givenBy: StoredDocument | null;
 }
 
 /**
- * Stores a new entry and copies the shared values to its group, or from it. They are read in the transaction. A change of them in between is in
- * conflict with this write, which marks the group as changed. The answer shows the other locales as they were before.
+ * Stores a new entry, and copies the shared values from its group or to it. The values are read inside the transaction. The write
+ * marks the group as changed, so that a concurrent change of the values conflicts with it and the transaction runs again. The answer
+ * shows the other locales as they were before.
  */
 const insertInGroup = (
   type: ContentType,
@@ -97,7 +101,7 @@ const insertInGroup = (
     }),
   );
 
-/** Returns a stored entry as it is now; as it was if it has been deleted. */
+/** Reads a stored entry again. Returns the given document if the entry has been deleted. */
 async function readAgain({ collection }: ContentType, entry: StoredDocument, { store }: ContentContext): Promise<StoredDocument> {
   const [now] = await readAll(store.database, { find: collection, filter: { _id: entry['_id'] }, limit: 1 });
   return now ?? entry;
