@@ -21,7 +21,7 @@ export async function findOne(type: ContentType, id: number, query: Query, conte
 const planOf = (condition: Condition, selection: Selection): Plan => ({
   type: selection.type,
   condition,
-  totalIsCacheable: false,
+  scope: null,
   sort: [],
   pagination: { kind: 'offset', start: 0, limit: 1 },
   window: { skip: 0, limit: 1 },

@@ -73,11 +73,12 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
   const selection = bindSelection(query, type, context, state);
   const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
   const demanded = [...filter, ...search, ...bindRule(type, context)];
+  const scope = orNull(allOf([...bindLocale(query.locale, type, context), ...bindPublication(type, state)]));
   const pagination = bindPagination(query.pagination, context.settings);
   return {
     type,
-    condition: orNull(allOf([...bindLocale(query.locale, type, context), ...bindPublication(type, state), ...demanded])),
-    totalIsCacheable: demanded.length === 0,
+    condition: demanded.length === 0 ? scope : orNull(allOf([...(scope === null ? [] : [scope]), ...demanded])),
+    scope,
     sort,
     pagination,
     window: windowOf(pagination),

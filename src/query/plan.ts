@@ -201,8 +201,11 @@ export interface Plan {
   readonly type: ContentType;
   /** Null if there is no condition, so that the total is the size of the collection. */
   readonly condition: Condition | null;
-  /** Whether the condition consists only of publication state and locale, so that totals can be cached. */
-  readonly totalIsCacheable: boolean;
+  /**
+   * The part of the condition on publication state and locale; null if there is none. If the condition has no other part, this is
+   * the same object.
+   */
+  readonly scope: Condition | null;
   readonly sort: readonly SortKey[];
   readonly pagination: BoundPagination;
   readonly window: Window;

@@ -125,7 +125,7 @@ function planForCode(read: PendingRead, changed: EngineParameters, { bind }: Con
       ...plan,
       ...(differs('where', 'filters', '_q') && {
         condition: bindCondition(query, type, { bind, sighted }),
-        totalIsCacheable: false,
+        scope: null,
       }),
       ...(differs('orderBy') && { sort: bindSort(query, type, sighted) }),
       ...(differs('limit', 'offset') && { window: windowOf({ kind: 'offset', start: 0, limit: -1, ...pageOf(query) }) }),

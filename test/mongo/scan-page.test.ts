@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { CommandStartedEvent } from 'mongodb';
 import type { ContentContext } from '../../src/content/content-context.js';
 import { findMany, type FoundPage } from '../../src/content/find-many.js';
 import { forRequest } from '../../src/mongo/database.js';
+import { ensureIndexes } from '../../src/mongo/models/ensure-indexes.js';
 import { tooLate } from '../../src/mongo/within-time.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { Budget, unlimited } from '../../src/query/budget.js';
@@ -228,5 +230,93 @@ describe('a page with its total', () => {
       await findMany(typeOf('api::note.note', registry), query, contextOf(database, registry));
       database.client.off('commandStarted', listen);
       expect(names.includes('aggregate')).to.equal(isScanned);
+    });
+});
+
+/** The size of a collection whose indexes are looked up. */
+const size = 2_000;
+
+const textModel = (name: string, localized: boolean): TestModel => ({
+  uid: `api::${name}.${name}`,
+  kind: 'collectionType',
+  collectionName: `${name}s`,
+  info: { singularName: name, pluralName: `${name}s`, displayName: name },
+  options: { draftAndPublish: true },
+  pluginOptions: { i18n: { localized } },
+  attributes: { title: { type: 'string', index: true }, text: { type: 'string' }, code: { type: 'string' } },
+});
+const { registry: texts } = buildRegistry([textModel('page', true), textModel('memo', false)]);
+
+interface Read {
+  readonly type?: 'page' | 'memo';
+  readonly filter?: object;
+  readonly sort?: string;
+  readonly locale?: string;
+  readonly state?: 'live' | 'preview';
+}
+
+/**
+ * Reads, and whether all entries are read in natural order. Most pages are published and in one locale, most memos are drafts.
+ * `code` has an index of an operator.
+ */
+const reads: readonly (readonly [read: Read, isNatural: boolean])[] = [
+  [{ filter: { text: 'page 3' } }, true],
+  [{ filter: { text: { $containsi: 'page 3' } } }, true],
+  [{ filter: { text: 'page 3' }, locale: 'fr' }, false],
+  [{ filter: { text: 'page 3' }, locale: 'all' }, true],
+  [{ filter: { text: 'page 3' }, locale: 'all', state: 'preview' }, true],
+  [{ filter: { text: 'page 3', code: 'page 3' } }, false],
+  [{ filter: { title: { $containsi: 'page 3' }, code: { $in: ['page 3'] } } }, false],
+  [{ filter: { publishedAt: { $null: true } }, state: 'preview', sort: 'text' }, false],
+  [{ sort: 'text' }, true],
+  [{ sort: 'text:desc,title' }, true],
+  [{ sort: 'text', locale: 'fr' }, false],
+  [{ sort: 'title' }, false],
+  [{ sort: 'code' }, false],
+  [{ sort: 'text', filter: { code: 'page 3' } }, false],
+  [{ type: 'memo', filter: { text: { $containsi: 'memo 3' } } }, false],
+  [{ type: 'memo', sort: 'text' }, false],
+  [{ type: 'memo', sort: 'text', state: 'preview' }, true],
+];
+
+describe('reads that look at all entries of a list', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+    for (const name of ['page', 'memo']) {
+      const documents = Array.from({ length: size }, (_, index) => {
+        const text = `${name} ${String(index)}`;
+        const publishedAt = (index % 20 === 0) === (name === 'page') ? null : new Date(index);
+        return { _id: index + 1, title: text, text, code: text, publishedAt, locale: index % 10 === 1 ? 'fr' : 'en' };
+      });
+      await database.db.collection<{ _id: number }>(`${name}s`).insertMany(documents);
+      await ensureIndexes(database.db, typeOf(`api::${name}.${name}`, texts), texts);
+    }
+    await database.db.collection('pages').createIndex({ locale: 1, code: 1 });
+  });
+  after(() => database.drop());
+
+  for (const [{ type = 'page', filter, sort = '', locale, state = 'live' }, isNatural] of reads)
+    it(`${isNatural ? 'read all entries' : 'use an index'} for ${JSON.stringify({ type, filter, sort, locale, state })}`, async () => {
+      const hints: unknown[] = [];
+      const listen = ({ command }: CommandStartedEvent): void => {
+        if ('find' in command || 'aggregate' in command) hints.push(command['hint']);
+      };
+      database.client.on('commandStarted', listen);
+      const query = {
+        ...emptyQuery,
+        ...(filter !== undefined && { filter: parseFilters(filter, defaultLimits) }),
+        ...(locale !== undefined && { locale }),
+        sort: parseSort(sort, defaultLimits),
+        publicationState: state,
+        pagination: parsePagination({ start: '0', limit: '10', withCount: 'true' }),
+      };
+      const context = contextOf(database, texts);
+      await findMany(typeOf(`api::${type}.${type}`, texts), query, {
+        ...context,
+        bind: { ...context.bind, locales: ['en', 'fr'] },
+      });
+      database.client.off('commandStarted', listen);
+      expect(hints.some((hint) => isDeepStrictEqual(hint, { $natural: 1 }))).to.equal(isNatural);
     });
 });

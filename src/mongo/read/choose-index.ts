@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Db } from 'mongodb';
 import type { Condition, Plan } from '../../query/plan.js';
-import { unlimited } from '../../query/budget.js';
 import { memoizePair } from '../../caches.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { countStored, type Database } from '../database.js';
-import { endless } from '../within-time.js';
+import type { Database } from '../database.js';
+import { estimateSize } from './collection-facts.js';
 import type { RelatedCondition, Resolved } from './compile-condition.js';
 import { compileSort, isById } from './compile-page.js';
 import { type IndexPlan, planIndexes } from './plan-indexes.js';
@@ -50,7 +48,7 @@ export async function estimateLinks({ type, condition }: Plan, context: Estimate
   const related = condition === null ? [] : ownLinks(condition);
   if (related.length === 0 || database.session !== null || related.some((one) => idsOf(one, resolved) === null)) return null;
   const [all, ...targets] = await Promise.all(
-    [type, ...related.map(({ target }) => target)].map(({ collection }) => estimateSize(collection, database)),
+    [type, ...related.map(({ target }) => target)].map((one) => estimateSize(one, database)),
   );
   const indexes = wholeIndexes(type, registry);
   const links = related.flatMap((one, index): LinkEstimate[] => {
@@ -119,7 +117,7 @@ function mergesInOrder({ index, ids }: IndexedLink, { sort }: Plan): boolean {
 export async function chooseOrder(plan: Plan, matching: number, { registry, database }: OrderContext): Promise<string | null> {
   const { index } = orderOf(plan, registry);
   if (index === null) return null;
-  const all = await estimateSize(plan.type.collection, database);
+  const all = await estimateSize(plan.type, database);
   return entriesInOrder(plan, { matching, all }) * naturalMargin < all ? index : null;
 }
 
@@ -185,36 +183,4 @@ function shareOf(condition: RelatedCondition, targets: number, resolved: Resolve
 function idsOf(condition: RelatedCondition, resolved: Resolved): readonly unknown[] | null {
   const found = resolved.get(condition)?.[condition.path] as { readonly $in?: readonly unknown[] } | undefined;
   return found?.$in === undefined || found.$in.length === 0 ? null : found.$in;
-}
-
-interface Size {
-  readonly size: Promise<number>;
-  readonly until: number;
-}
-
-/** The sizes of collections, by database, which are cached for a while. */
-const databases = new WeakMap<Db, Map<string, Size>>();
-
-/** Milliseconds for which the size of a collection is cached. */
-const goodFor = 60_000;
-
-/** Returns the approximate number of entries of a collection, which may be a minute old. */
-export function estimateSize(collection: string, database: Database): Promise<number> {
-  const sizes = databases.get(database.db) ?? new Map<string, Size>();
-  databases.set(database.db, sizes);
-  const kept = sizes.get(collection);
-  if (kept !== undefined && kept.until > Date.now()) return kept.size;
-  // outside of the scope of the request, because all requests share the result
-  const size = countStored(collection, {
-    ...database,
-    isScanned: false,
-    session: null,
-    budget: unlimited,
-    time: endless,
-    turns: null,
-    sender: null,
-  });
-  sizes.set(collection, { size, until: Date.now() + goodFor });
-  size.catch(() => sizes.delete(collection));
-  return size;
 }

@@ -1,15 +1,16 @@
-import type { IndexDescriptionInfo } from 'mongodb';
 import { validationError } from '../../errors.js';
 import { comparesText } from '../../query/conditions.js';
 import type { Condition, Plan } from '../../query/plan.js';
 import { dottedPath, findPlaces } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
-import { readAll, type Database } from '../database.js';
+import type { Database } from '../database.js';
 import { isTimedOut } from '../driver-errors.js';
 import { trigramsOf } from '../trigrams.js';
+import { readLeading } from './collection-facts.js';
 import type { Comparison } from './compile-condition.js';
-import { anyIndex, isServed, type Indexes, type LeadingFields, leadingOf, leadsBy } from './is-served.js';
+import { anyIndex, isServed, type Indexes, leadsBy } from './is-served.js';
+import { walkedKey } from './plan-walk.js';
 
 /** The path of an attribute without an index, and the option that would create one. */
 interface LackingIndex {
@@ -18,15 +19,12 @@ interface LackingIndex {
 }
 
 /** The conditions on the entries of one type. */
-type Level = Pick<Plan, 'type' | 'condition' | 'sort'>;
+type Level = Pick<Plan, 'type' | 'condition' | 'sort' | 'window'>;
 
 interface ExplainContext {
   readonly registry: Registry;
   readonly database: Database;
 }
-
-/** Milliseconds that reading the indexes of a collection may take. */
-const patience = 2_000;
 
 /**
  * Returns the error to answer for a query that failed. If it exceeded its time limit, and options of attributes would create the
@@ -57,35 +55,35 @@ function relatedLevels(condition: Condition): readonly Level[] {
     case 'element':
       return relatedLevels(condition.condition);
     case 'related':
-      return levelsOf({ type: condition.target, condition: condition.condition, sort: [] });
+      return levelsOf({ type: condition.target, condition: condition.condition, sort: [], window: { skip: 0, limit: null } });
     case 'comparison':
     case 'search':
       return [];
   }
 }
 
-async function findLacking(
-  { type, condition, sort }: Level,
-  { registry, database }: ExplainContext,
-): Promise<readonly LackingIndex[]> {
-  const leading = await readLeading(type.collection, database);
+async function findLacking(level: Level, { registry, database }: ExplainContext): Promise<readonly LackingIndex[]> {
+  const { type, condition } = level;
+  const leading = await readLeading(type, database);
   const indexes = { ...anyIndex(database), ...leadsBy(leading) };
   if (condition !== null && isServed(condition, indexes)) return [];
-  const optionOf = optionsOf(type, registry);
-  const [key] = sort;
-  const isUnsorted = key?.links.length === 0 && key.lists.length === 0 && !leading.all.has(key.path);
-  const sorted = isUnsorted ? optionOf(key.path, null) : [];
-  return [...(condition === null ? [] : lackingIn(condition, { indexes, optionOf, prefix: '' })), ...sorted];
+  const inCondition = { indexes, optionOf: optionsOf(type, registry), prefix: '' };
+  return [
+    ...(condition === null ? [] : lackingIn(condition, inCondition)),
+    ...(await lackingInSort(level, { registry, database })),
+  ];
 }
 
-/** Returns the first paths of all indexes of a collection, including those that operators have made. */
-async function readLeading(collection: string, database: Database): Promise<LeadingFields> {
-  const limited = { ...database, maxTimeMS: { ...database.maxTimeMS, read: patience } };
-  const rows = await readAll(limited, { listIndexes: collection, cursor: {} });
-  const indexes = rows as readonly IndexDescriptionInfo[]; // the form of every index
-  return leadingOf(
-    indexes.map(({ key, partialFilterExpression }) => ({ key, isPartial: partialFilterExpression !== undefined })),
-  );
+/** Returns the option that would let an index serve the first sort key: of the entries, or of related entries that are walked. */
+async function lackingInSort(
+  { type, sort, window }: Level,
+  { registry, database }: ExplainContext,
+): Promise<readonly LackingIndex[]> {
+  const [key] = sort;
+  if (key === undefined || key.lists.length > 0) return [];
+  const sorted = key.links.length === 0 ? type : walkedKey(sort, window)?.step.target;
+  if (sorted === undefined || (await readLeading(sorted, database)).all.has(key.path)) return [];
+  return optionsOf(sorted, registry)(key.path, null);
 }
 
 /** Returns the option that would let an index serve a comparison, or a sort, of the values at a path; empty if there is none. */

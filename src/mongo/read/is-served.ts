@@ -69,9 +69,12 @@ interface LeadingIndex {
   readonly isPartial: boolean;
 }
 
-/** Returns the first paths of indexes. */
+/** Returns the first paths of indexes. Locales are left out, because a locale has a large part of a collection. */
 export function leadingOf(indexes: readonly LeadingIndex[]): LeadingFields {
-  const first = ({ key }: LeadingIndex): readonly string[] => Object.keys(key).slice(0, 1);
+  const first = ({ key }: LeadingIndex): readonly string[] =>
+    Object.keys(key)
+      .filter((path) => path !== 'locale')
+      .slice(0, 1);
   return {
     all: new Set(indexes.flatMap(first)),
     withNulls: new Set(indexes.filter(({ isPartial }) => !isPartial).flatMap(first)),
@@ -84,14 +87,9 @@ export const leadsBy = ({ all, withNulls }: LeadingFields): Pick<Indexes, 'leads
   leadsToNull: (path) => withNulls.has(path),
 });
 
-/**
- * Returns the first paths of the indexes of a type. Locales are left out, because a locale has a large part of a collection.
- */
+/** Returns the first paths of the indexes of a type. */
 export const leadingFields = memoizePair((type: ContentType, registry: Registry): LeadingFields => {
-  const planned = planIndexes(type, registry).filter(({ key }) => {
-    const [[field, order] = []] = Object.entries(key);
-    return field !== 'locale' && order !== 'text';
-  });
+  const planned = planIndexes(type, registry).filter(({ key }) => !Object.values(key).includes('text'));
   const indexes = planned.map(({ key, options }) => ({ key, isPartial: options.partialFilterExpression !== undefined }));
   return leadingOf([{ key: { _id: 1 }, isPartial: false }, ...indexes]);
 });

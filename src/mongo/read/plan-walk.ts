@@ -1,6 +1,6 @@
-import type { Plan, SortKey } from '../../query/plan.js';
+import type { Plan, SortKey, Window } from '../../query/plan.js';
 import { type Database, runRead } from '../database.js';
-import { estimateSize } from './choose-index.js';
+import { estimateSize } from './collection-facts.js';
 import { type Page, sortsByComputed } from './compile-page.js';
 
 /** Number of entries below which all are joined with the targets that they are sorted by, in one command. */
@@ -31,28 +31,35 @@ export interface Walk {
 }
 
 /** Returns how to walk over the targets; null if joining all entries is better. */
-export async function planWalk({ type, totalIsCacheable }: Plan, page: Page, database: Database): Promise<Walk | null> {
-  const [key, ...rest] = page.sort;
-  const [step, ...others] = key?.links ?? [];
-  const { skip, limit } = page.window;
-  if (key === undefined || step === undefined || others.length > 0 || !canWalk(step, key)) return null;
+export async function planWalk({ type, condition, scope }: Plan, page: Page, database: Database): Promise<Walk | null> {
+  const walked = walkedKey(page.sort, page.window);
   // each command would repeat the full-text search, which MongoDB does not allow within an $or
-  if (key.lists.length > 0 || sortsByComputed(rest) || (page.rank ?? null) !== null) return null;
-  if (limit === null || skip + limit > mostWalked || database.session !== null) return null;
-  const [entries, targets] = await Promise.all([
-    estimateSize(type.collection, database),
-    estimateSize(step.target.collection, database),
-  ]);
+  if (walked === null || (page.rank ?? null) !== null || database.session !== null) return null;
+  const { key, rest, step, wanted } = walked;
+  const [entries, targets] = await Promise.all([estimateSize(type, database), estimateSize(step.target, database)]);
   if (entries < fewest) return null;
-  const worth = Math.ceil(Math.sqrt((skip + limit) * entries));
-  const matches = totalIsCacheable ? entries : await countUpTo(worth, page, database);
-  const expected = ((skip + limit) * targetsOfEntry(step, { entries, targets }) * entries) / Math.max(matches, 1);
+  const worth = Math.ceil(Math.sqrt(wanted * entries));
+  const isWhole = condition === scope;
+  const matches = isWhole ? entries : await countUpTo(worth, page, database);
+  const expected = (wanted * targetsOfEntry(step, { entries, targets }) * entries) / Math.max(matches, 1);
   const atOnce = Math.ceil(expected + 0.5);
-  const max = totalIsCacheable
-    ? mostTargets
-    : Math.min(mostTargets, 4 * Math.ceil(worth * targetsOfEntry(step, { entries, targets })));
+  const max = isWhole ? mostTargets : Math.min(mostTargets, 4 * Math.ceil(worth * targetsOfEntry(step, { entries, targets })));
   if (matches < worth || atOnce > max) return null;
   return { page, key, rest, step, database, atOnce, max };
+}
+
+/** A sort whose targets can be walked. */
+interface WalkedKey extends Pick<Walk, 'key' | 'rest' | 'step'> {
+  /** The number of entries up to the end of the page. */
+  readonly wanted: number;
+}
+
+/** Returns the first sort key, whose targets can be walked for a page; null if they cannot. */
+export function walkedKey([key, ...rest]: readonly SortKey[], { skip, limit }: Window): WalkedKey | null {
+  const [step, ...others] = key?.links ?? [];
+  if (key === undefined || step === undefined || others.length > 0 || !canWalk(step, key)) return null;
+  if (key.lists.length > 0 || sortsByComputed(rest)) return null;
+  return limit === null || skip + limit > mostWalked ? null : { key, rest, step, wanted: skip + limit };
 }
 
 /**

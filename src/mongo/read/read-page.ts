@@ -12,6 +12,7 @@ import type { SearchIndexes } from '../index-state.js';
 import { countLinked, listParts } from './linked-parts.js';
 import type { Loaded } from '../loaded.js';
 import { asksForRelated, resolveRelated } from './resolve-related.js';
+import { isSortedNaturally, naturally } from './natural-order.js';
 import { isNear, isScanned, readScanned, scanParts } from './scan-page.js';
 import { readChosen } from './read-by-index.js';
 import { readTree } from './read-tree.js';
@@ -41,14 +42,14 @@ export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> 
   });
 
 async function readByPlan(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
-  const { condition, withTotal, totalIsCacheable, selection } = plan;
+  const { condition, scope, withTotal, selection } = plan;
   const resolved = await resolveRelated(condition, context.database);
   const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
   const match = compileCondition(condition, resolved);
   if (match === nothing) return { entries: [], total: withTotal ? 0 : null };
   const page = pageOf(plan, match, database);
-  if (withTotal && !totalIsCacheable && condition !== null && isScanned(plan, condition, { registry, database })) {
-    const { documents, total } = await readScanned({ plan, condition, page }, { registry, database, totals });
+  if (withTotal && condition !== scope && condition !== null && isScanned(plan, condition, { registry, database })) {
+    const { documents, total } = await readScanned({ plan, page }, { registry, database, totals });
     return { entries: await readEntries(selection, documents, database), total };
   }
   const isLinked = asksForRelated(condition) && page.rank === null;
@@ -66,7 +67,8 @@ async function readByPlan(plan: Plan, { registry, totals, ...context }: PageCont
     if (isAfterEnd(page, total?.kept ?? null)) return [];
     if (sortsByComputed(page.sort)) return readComputed(plan, page, database);
     if (chosen !== null) return readChosen(page, chosen.name, database);
-    return readDocuments(page, total?.kept ?? null, database);
+    const hint = (await isSortedNaturally(plan, page, { registry, database, totals })) ? naturally : {};
+    return readDocuments(page, { total: total?.kept ?? null, hint }, database);
   };
   const read = async (): Promise<LoadedPage['entries']> => readEntries(selection, await find(), database);
   return total === null ? { entries: await read(), total: null } : readWithTotal(plan, page, { read, total });
@@ -80,10 +82,14 @@ const readComputed = async (plan: Plan, page: Page, database: Database): Promise
  * Reads a page. If its total is known and the end is nearer, reads it from the end, because the server also reads the entries
  * that it skips.
  */
-function readDocuments(page: Page, total: number | null, database: Database): Promise<readonly Document[]> {
+function readDocuments(
+  page: Page,
+  { total, hint }: { readonly total: number | null; readonly hint: Document },
+  database: Database,
+): Promise<readonly Document[]> {
   const backwards = total === null ? null : fromEnd(page, total);
-  if (backwards === null) return readAll(database, compilePage(page));
-  return readAll(database, compilePage(backwards)).then((documents) => [...documents].reverse());
+  if (backwards === null) return readAll(database, { ...compilePage(page), ...hint });
+  return readAll(database, { ...compilePage(backwards), ...hint }).then((documents) => [...documents].reverse());
 }
 
 /**
@@ -157,10 +163,10 @@ interface TotalContext extends Omit<PageContext, 'registry'> {
 /** Returns the total of a plan if it is known, and how to count it otherwise. */
 function totalOf(plan: Plan, page: Page, { database, totals, estimates }: TotalContext): PageTotal | Promise<PageTotal> {
   const { match, collection } = page;
-  const { condition, totalIsCacheable } = plan;
+  const { condition, scope } = plan;
   if (database.session !== null) return { kept: null, count: () => countInTransaction(collection, match, database) };
   if (condition === null) return totalOfAll(page, { database, totals });
-  const counted = { collection, match, condition: totalIsCacheable ? condition : null };
+  const counted = { collection, match, condition: condition === scope ? condition : null };
   const count = (): Promise<number> =>
     estimates === null ? countMatching(counted, database) : countLinked({ collection, match }, estimates, database);
   return { kept: totals.kept(counted), count: () => totals.read(counted, count, database) };

@@ -12,7 +12,7 @@ import {
   type Comparison,
 } from './compile-condition.js';
 import { asScanned, readAll, type Database } from '../database.js';
-import { estimateSize } from './choose-index.js';
+import { estimateSize } from './collection-facts.js';
 import { anyIndex, isServed } from './is-served.js';
 
 /**
@@ -185,7 +185,7 @@ const smallSize = 1_000;
 /** Returns the `_id`s of the entries that meet a condition, within the budget. */
 export async function collectMatching(collection: string, match: Document, database: Database): Promise<readonly unknown[]> {
   const { session, budget } = database;
-  if (session !== null || (await estimateSize(collection, database)) > smallSize)
+  if (session !== null || (await estimateSize({ collection }, database)) > smallSize)
     return collectIds(collection, [{ $match: match }], database);
   const left = budget.left('idsResolved');
   const limit = left === Infinity ? {} : { limit: left + 1 };

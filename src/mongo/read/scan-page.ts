@@ -7,6 +7,7 @@ import { tryIndex } from './read-by-index.js';
 import { compilePage, compileSort, sortsByComputed, type Page } from './compile-page.js';
 import { asScanned, readAll, type Database } from '../database.js';
 import { anyIndex, isServed, leadingFields, leadsBy } from './is-served.js';
+import { isNaturalBest, mayBeServed, naturally } from './natural-order.js';
 import { forParts, idsAtOnce, type Parts } from './linked-parts.js';
 
 /** Maximum number of entries up to the end of a page that a scan keeps in memory. */
@@ -41,7 +42,6 @@ interface ScannedPage {
 /** A page of entries that no index finds. */
 interface Scanning {
   readonly plan: Plan;
-  readonly condition: Condition;
   readonly page: Page;
 }
 
@@ -73,22 +73,20 @@ interface OrderedRead {
 
 /** Reads a full page in the order of its sort; null if the page is not full, so that the total has changed. */
 async function readInOrder(
-  { condition, page }: Scanning,
+  { plan, page }: Scanning,
   { hint, maxTimeMS }: OrderedRead,
   database: Database,
 ): Promise<readonly Document[] | null> {
-  const isOnly = !isServed(condition, anyIndex(database)); // otherwise the server may know a better index
+  const isOnly = !(await mayBeServed(plan, database)); // otherwise the server may know a better index
   const documents = await readAll(database, { ...compilePage(page), ...(isOnly && { hint }), maxTimeMS });
   return documents.length === page.window.limit ? documents : null;
 }
 
 /**
- * Reads a page and its total by one pass, which concurrent equal requests share, and then the documents of the page. If no index
- * can serve the condition, not even one that an operator has made, the pass reads the collection in its natural order, which is
- * two to five times cheaper than by an index that finds most entries.
+ * Reads a page and its total by one pass, which concurrent equal requests share, and then the documents of the page.
  */
-async function scanPage({ page, condition }: Scanning, totals: TotalCache, database: Database): Promise<ScannedPage> {
-  const hint = isServed(condition, anyIndex(database)) ? {} : { hint: { $natural: 1 } };
+async function scanPage({ page, plan }: Scanning, totals: TotalCache, database: Database): Promise<ScannedPage> {
+  const hint = (await isNaturalBest(plan, { database, totals })) ? naturally : {};
   const run = (): Promise<Pass> => scan(page, hint, asScanned(database));
   const { collection, match, sort, window } = page;
   const passing = { collection, match, order: compileSort(sort), end: endOf(window) };

@@ -1,0 +1,82 @@
+import type { Db, Document, IndexDescriptionInfo } from 'mongodb';
+import { BoundedCache } from '../../caches.js';
+import { unlimited } from '../../query/budget.js';
+import { countStored, readAll, runRead, type Database } from '../database.js';
+import { endless } from '../within-time.js';
+import { type LeadingFields, leadingOf } from './is-served.js';
+
+/** What is read about a collection. */
+interface Subject {
+  readonly collection: string;
+  /** The condition that entries meet, if only some of them are meant. */
+  readonly match?: Document;
+}
+
+interface Fact<Value> {
+  readonly value: Promise<Value>;
+  readonly until: number;
+}
+
+/** Milliseconds for which a fact is cached. */
+const goodFor = 60_000;
+
+/** Bounds of a cache of facts. Conditions consist of publication state and locales, so there are few. */
+const bounds = { entries: 5_000, bytes: 5_000_000 };
+
+type Read<Value> = (subject: Subject, database: Database) => Promise<Value>;
+
+/** Returns a function that reads a fact about a collection, and caches it for a minute. */
+function cacheFacts<Value>(read: Read<Value>): Read<Value> {
+  const databases = new WeakMap<Db, BoundedCache<Fact<Value>>>();
+  return (subject, database) => {
+    const facts = databases.get(database.db) ?? new BoundedCache<Fact<Value>>(bounds);
+    databases.set(database.db, facts);
+    const key = JSON.stringify([subject.collection, subject.match]);
+    const known = facts.get(key);
+    if (known !== undefined && known.until > Date.now()) return known.value;
+    const value = read(subject, shared(database));
+    facts.set(key, { value, until: Date.now() + goodFor }, 100);
+    value.catch(() => {
+      facts.delete(key);
+    });
+    return value;
+  };
+}
+
+/** Returns the database outside of the scope of the request, because all requests share the result. */
+const shared = (database: Database): Database => ({
+  ...database,
+  isScanned: false,
+  session: null,
+  budget: unlimited,
+  time: endless,
+  turns: null,
+  sender: null,
+});
+
+/** Returns the approximate number of entries of a collection, which may be a minute old. */
+export const estimateSize = cacheFacts(({ collection }, database) => countStored(collection, database));
+
+/** Returns the number of entries that meet a condition, which may be a minute old. */
+export const estimateCount = cacheFacts<number>(async ({ collection, match = {} }, database) =>
+  Number((await runRead(database, { count: collection, query: match }))['n']),
+);
+
+/** Milliseconds that reading the indexes of a collection may take. */
+const patience = 2_000;
+
+/**
+ * Returns the first paths of all indexes of a collection, including those that operators have made. The result may be a minute
+ * old. Throws a MongoServerError if the collection does not exist.
+ */
+export const readLeading = cacheFacts<LeadingFields>(async ({ collection }, database) => {
+  const limited = { ...database, maxTimeMS: { ...database.maxTimeMS, read: patience } };
+  const indexes = (await readAll(limited, { listIndexes: collection, cursor: {} })) as readonly IndexDescriptionInfo[]; // the form of every index
+  return leadingOf(
+    indexes.flatMap(({ key, partialFilterExpression, sparse, hidden, collation }) =>
+      hidden === true || collation !== undefined
+        ? []
+        : [{ key, isPartial: partialFilterExpression !== undefined || sparse === true }],
+    ),
+  );
+});
