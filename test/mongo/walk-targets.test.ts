@@ -93,6 +93,12 @@ describe('a sort through a relation to one entry', () => {
     ['owner.name:desc', '700', '100', -1, false],
     ['owner.name,name', '290', '60', 1, true],
     ['owner.name:desc,name', '0', '60', -1, true],
+    ['owner.name', '1500', '100', 1, false],
+    ['owner.name', '2990', '25', 1, false],
+    ['owner.name', '3000', '25', 1, false],
+    ['owner.name:desc', '1201', '7', -1, false],
+    ['owner.name:desc', '2600', '100', -1, false],
+    ['owner.name:desc,name', '1800', '60', -1, true],
   ] as const;
 
   for (const [sort, start, limit, order, byName] of cases)
@@ -103,7 +109,7 @@ describe('a sort through a relation to one entry', () => {
       const { result, examined } = await examinedBy(database, () => findMany(type, query, contextOf(database)));
       const from = Number(start);
       expect(idsOf(result)).to.deep.equal(expectedIds(order, byName).slice(from, from + Number(limit)));
-      if (from === 0) expect(examined).to.be.within(1, 1_000);
+      if (from === 0 || from > 1_000) expect(examined).to.be.below(1_000);
     });
 
   it('a page near the end of a list without such a sort is read from the end', async () => {
@@ -253,6 +259,51 @@ describe('a sort through a relation, with a filter or to several entries', () =>
     expect(commands).to.deep.equal(['find persons', 'aggregate things']);
     expect(examined).to.be.within(25, 100);
   });
+});
+
+describe('a sort through two relations', () => {
+  let database: FreshDatabase;
+  /** Every seventh person has no boss, every fifth boss no name, and every ninth thing no owner. */
+  const nameOfBoss = (id: number): string | null => (id % 5 === 0 ? null : `boss ${String((id * 7) % 30).padStart(2, '0')}`);
+  const bossOf = (id: number): number | null => (id % 7 === 3 ? null : 1 + (id % 40));
+  const ownerOf = (id: number): number | null => (id % 9 === 2 ? null : 41 + ((id * 31) % 600));
+  const owned = Array.from({ length: 3_000 }, (_, index) => ({ _id: index + 1, name: null, owner: ownerOf(index + 1) }));
+  before(async () => {
+    database = await freshDatabase();
+    const people = Array.from({ length: 700 }, (_, index) => ({
+      _id: index + 1,
+      name: nameOfBoss(index + 1),
+      boss: index < 40 ? null : bossOf(index + 1),
+    }));
+    await database.db.collection<{ _id: number }>('things').insertMany(owned);
+    await database.db.collection<{ _id: number }>('persons').insertMany(people);
+    await database.db.collection('things').createIndex({ owner: 1, _id: -1 });
+    await database.db.collection('persons').createIndexes([{ key: { name: -1, _id: -1 } }, { key: { boss: 1, _id: -1 } }]);
+  });
+  after(() => database.drop());
+
+  const namesOf = (id: number): readonly (string | null)[] => {
+    const owner = ownerOf(id);
+    const boss = owner === null ? null : bossOf(owner);
+    return [boss === null ? null : nameOfBoss(boss)];
+  };
+
+  for (const order of [1, -1] as const)
+    for (const [start, limit, most] of [
+      ['0', '25', 2_000],
+      ['500', '100', 2_900],
+      ['900', '100', 2_900],
+      ['1400', '100', Infinity], // all are joined
+    ] as const)
+      it(`${order === 1 ? 'ascending' : 'descending'}, ${limit} from ${start} on`, async () => {
+        const sort = parseSort(`owner.boss.name${order === 1 ? '' : ':desc'}`, defaultLimits);
+        const query = { ...emptyQuery, sort, pagination: parsePagination({ start, limit, withCount: 'false' }) };
+        const asked = typeOf('api::thing.thing');
+        const { result, examined } = await examinedBy(database, () => findMany(asked, query, contextOf(database)));
+        const from = Number(start);
+        expect(idsOf(result)).to.deep.equal(sortedIds(owned, namesOf, order).slice(from, from + Number(limit)));
+        expect(examined).to.be.below(most);
+      });
 });
 
 describe('a sort through a relation to few entries, with a filter', () => {

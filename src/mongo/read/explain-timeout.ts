@@ -81,7 +81,7 @@ async function lackingInSort(
 ): Promise<readonly LackingIndex[]> {
   const [key] = sort;
   if (key === undefined || key.lists.length > 0) return [];
-  const sorted = key.links.length === 0 ? type : walkedKey(sort, window)?.step.target;
+  const sorted = key.links.length === 0 || walkedKey(sort, window) !== null ? (key.links.at(-1)?.target ?? type) : undefined;
   if (sorted === undefined || (await readLeading(sorted, database)).all.has(key.path)) return [];
   return optionsOf(sorted, registry)(key.path, null);
 }

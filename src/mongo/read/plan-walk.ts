@@ -5,10 +5,12 @@ import { type Page, sortsByComputed } from './compile-page.js';
 
 /** Number of entries below which all are joined with the targets that they are sorted by, in one command. */
 const fewest = 2_000;
-/** Maximum number of entries up to the end of a page; for later pages all entries are joined. */
+/** Maximum number of entries up to the end of a page that are read. For later pages the entries before are counted or joined. */
 const mostWalked = 1_000;
 /** Maximum number of targets that are read for one page. */
 export const mostTargets = 10_000;
+/** Maximum number of targets whose entries are counted for one page. */
+export const mostSkipped = 100_000;
 /** Assumed number of links in a relation to many. */
 const linksOfEntry = 3;
 
@@ -23,7 +25,12 @@ export interface Walk {
   readonly key: SortKey;
   /** The further sort keys. */
   readonly rest: readonly SortKey[];
+  /** The link of the entries. */
   readonly step: Step;
+  /** The links that lead from its entries to the targets. Each entry has one of them at most. */
+  readonly further: readonly Step[];
+  /** Whether the page is so far from the beginning that the entries before it are counted. */
+  readonly isFar: boolean;
   readonly database: Database;
   /** Number of targets that is likely to lead to enough entries. */
   readonly atOnce: number;
@@ -35,40 +42,55 @@ export async function planWalk({ type, condition, scope }: Plan, page: Page, dat
   const walked = walkedKey(page.sort, page.window);
   // each command would repeat the full-text search, which MongoDB does not allow within an $or
   if (walked === null || (page.rank ?? null) !== null || database.session !== null) return null;
-  const { key, rest, step, wanted } = walked;
-  const [entries, targets] = await Promise.all([estimateSize(type, database), estimateSize(step.target, database)]);
+  const { wanted, ...sorted } = walked;
+  const { step, further } = sorted;
+  const isWhole = condition === scope;
+  if (sorted.isFar && !isWhole) return null;
+  const { target } = further.at(-1) ?? step;
+  const [entries, targets] = await Promise.all([estimateSize(type, database), estimateSize(target, database)]);
   if (entries < fewest) return null;
   const worth = Math.ceil(Math.sqrt(wanted * entries));
-  const isWhole = condition === scope;
   const matches = isWhole ? entries : await countUpTo(worth, page, database);
   const expected = (wanted * targetsOfEntry(step, { entries, targets }) * entries) / Math.max(matches, 1);
   const atOnce = Math.ceil(expected + 0.5);
   const max = isWhole ? mostTargets : Math.min(mostTargets, 4 * Math.ceil(worth * targetsOfEntry(step, { entries, targets })));
-  if (matches < worth || atOnce > max) return null;
-  return { page, key, rest, step, database, atOnce, max };
+  if (!sorted.isFar && (matches < worth || atOnce > max)) return null;
+  return { ...sorted, page, database, atOnce, max };
 }
 
 /** A sort whose targets can be walked. */
-interface WalkedKey extends Pick<Walk, 'key' | 'rest' | 'step'> {
+interface WalkedKey extends Pick<Walk, 'key' | 'rest' | 'step' | 'further' | 'isFar'> {
   /** The number of entries up to the end of the page. */
   readonly wanted: number;
 }
 
 /** Returns the first sort key, whose targets can be walked for a page; null if they cannot. */
 export function walkedKey([key, ...rest]: readonly SortKey[], { skip, limit }: Window): WalkedKey | null {
-  const [step, ...others] = key?.links ?? [];
-  if (key === undefined || step === undefined || others.length > 0 || !canWalk(step, key)) return null;
-  if (key.lists.length > 0 || sortsByComputed(rest)) return null;
-  return limit === null || skip + limit > mostWalked ? null : { key, rest, step, wanted: skip + limit };
+  const [step, ...further] = key?.links ?? [];
+  if (key === undefined || step === undefined || limit === null || key.lists.length > 0 || sortsByComputed(rest)) return null;
+  const isWalked = further.length === 0 ? canWalk(step, key) : isOwn(step) && further.every(isToOne);
+  const isFar = skip + limit > mostWalked;
+  if (!isWalked || (isFar && (further.length > 0 || !isToOne(step)))) return null;
+  return { key, rest, step, further, isFar, wanted: skip + limit };
 }
+
+/** Returns whether the entries of a link store it, outside of lists of components. */
+const isOwn = ({ link, inList }: Step): boolean => link.storage.kind === 'own' && !inList;
+
+/** Returns whether entries store a link, and have at most one. */
+const isToOne = (step: Step): boolean => isOwn(step) && !step.link.many;
 
 /**
  * Returns whether the targets of a sort key can be walked: the entry itself stores the link, or the target does. In ascending
  * order entries without targets come first, so a query must be able to find them. For links in a list of components there is no
  * such query, because one element without a target would be enough.
  */
-const canWalk = ({ link: { storage }, target, inList }: Step, { order }: SortKey): boolean => {
-  if (storage.kind === 'own') return !inList;
+const canWalk = (step: Step, { order }: SortKey): boolean => {
+  const {
+    link: { storage },
+    target,
+  } = step;
+  if (storage.kind === 'own') return isOwn(step);
   if (storage.kind !== 'inverse') return false;
   const owner = target.attributes.get(storage.field);
   return order === -1 || (owner?.kind === 'relation' && !owner.many);
