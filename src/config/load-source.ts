@@ -20,8 +20,11 @@ export interface LoadOptions {
   readonly globals?: Readonly<Record<string, unknown>>;
   /** Directory that file names in messages are relative to. */
   readonly directory?: string;
-  /** Called for a file that imports a missing package; the file then exports nothing. By default the error is thrown. */
-  readonly missing?: (missing: MissingModule) => void;
+  /**
+   * Called for a file that imports a missing package. Returns what the file exports; nothing if undefined. By default the error is
+   * thrown.
+   */
+  readonly missing?: (missing: MissingModule) => unknown;
 }
 
 /** The failure to load a file that imports a package that is not installed. */
@@ -57,8 +60,8 @@ function createLoader(transform: Transform, options: LoadOptions): (file: string
       if (options.missing === undefined || !isMissing(error)) throw error;
       const [, name = ''] = /Cannot find (?:module|package) '([^']+)'/.exec(error.message) ?? [];
       const shown = options.directory === undefined ? file : relative(options.directory, file);
-      options.missing({ message: `${shown}: module ${JSON.stringify(name)} is not installed` });
-      module.exports = { __esModule: true, default: undefined };
+      const message = `${shown}: module ${JSON.stringify(name)} is not installed`;
+      module.exports = options.missing({ message }) ?? { __esModule: true, default: undefined };
     }
     return module.exports;
   };

@@ -9,6 +9,7 @@ import type { ProjectCode } from '../http/route.js';
 import type { Connection } from '../http/running.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
+import { isLeftOut, leaveOut } from './left-out.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
 import { ProjectRoutes } from './project-routes.js';
@@ -122,11 +123,15 @@ async function load(given: Strapi, { directory, config, logger, registers, index
     content: registers.content,
     accountService: (name) => strapi.plugin('users-permissions').service(name),
   });
-  const missing = ({ message }: MissingModule): void => {
+  const missing = ({ message }: MissingModule): unknown => {
     warn(message);
+    return leaveOut(message);
   };
   const run = await createSourceLoader({ directory, packages, globals: { strapi }, missing });
-  const loadFile = (file: string): unknown => runUnlessUnsupported(relative(directory, file), warn, () => run(file));
+  const loadFile = (file: string): unknown => {
+    const code = runUnlessUnsupported(relative(directory, file), warn, () => run(file));
+    return isLeftOut(code) ? undefined : code;
+  };
   for (const line of unsupportedUses(directory)) logger.warn({}, line);
   const folders = loadFolders({ directory, load: loadFile });
   const parts = { strapi, directory, load: loadFile, registry: registers.registry, requests: registers.requests };

@@ -163,6 +163,7 @@ export function middlewaresOf(
       name === undefined
         ? defaultOf(parts.load(fileOf(String(file), parts.directory)))
         : namedCode(name, owner, parts.strapi.middlewares);
+    if (code === undefined) throw new UnsupportedCodeError(`the middleware ${String(name ?? file)} was left out`);
     if (typeof code !== 'function') throw new Error(`the middleware ${String(name ?? file)} is not a function`);
     return (code as CodeMiddleware)(config ?? {}, { strapi: parts.strapi }) ?? []; // the form of a middleware
   });

@@ -360,6 +360,30 @@ describe('npm start in a Strapi project', function () {
     expect(exitCode).to.equal(0);
   });
 
+  it('starts in development without the files that import missing packages, and refuses what needs them', async () => {
+    const directory = await writeProject({
+      'package.json': '{}',
+      'src/helpers/no.ts': "import none from 'no-such-package'; export const start = () => none(); export const may = () => true;",
+      'src/index.ts': "import { start } from './helpers/no'; export default { bootstrap: () => start() };",
+      'src/middlewares/no.ts': "require('no-such-package'); module.exports = () => (ctx, next) => next();",
+      'config/middlewares.ts': "export default ['strapi::errors', { resolve: 'src/middlewares/no' }];",
+      'src/policies/may.ts': "export { may as default } from '../helpers/no';",
+      'src/api/memo/routes/own.ts': `export default { routes: ['may', 'all'].map((name) => (
+        { method: 'GET', path: '/' + name, handler: () => name, config: { auth: false, policies: name === 'may' ? [name] : [] } })) };`,
+    });
+    const asked: unknown[] = [];
+    const { exitCode, text } = await run(null, 'development', 'REST', ['--project', directory], async (url) => {
+      for (const path of ['/api/may', '/api/all']) asked.push((await fetch(`${url}${path}`)).status);
+    });
+    for (const message of [
+      'src/index.ts, bootstrap: src/helpers/no.ts: module "no-such-package" is not installed',
+      'config/middlewares: the middleware src/middlewares/no was left out',
+    ])
+      expect(text).to.contain(message);
+    expect(asked).to.deep.equal([500, 200]);
+    expect(exitCode).to.equal(0);
+  });
+
   it('stops in production if code uses unsupported features', async () => {
     const message = 'src/index.ts, register: strapi.cron is not offered: run jobs and notifications outside of the service';
     const { exitCode, text } = await run(
