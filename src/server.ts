@@ -76,7 +76,12 @@ class Server implements Service {
     this.#project = project;
     this.#hooks = joinHooks(hooks, project);
     this.#isEmbedded = embeddedDatabase;
-    this.#extension = createExtension({ config, logger, content: this.#project?.content ?? contentOfCode(connection) });
+    this.#extension = createExtension({
+      config,
+      logger,
+      content: project?.content ?? contentOfCode(connection),
+      ...(project && { projectStrapi: project.strapi }),
+    });
     this.#graphql = config.plugins.graphql.enabled ? this.#createGraphql() : null;
   }
 

@@ -31,6 +31,8 @@ export interface Project {
   readonly register: Register;
   readonly bootstrap: Hook;
   readonly destroy: Hook;
+  /** Returns the `strapi` of the code; null until it is loaded. */
+  readonly strapi: () => Strapi | null;
   /** Returns the current context of code. Throws a 503 until the database has answered. */
   readonly content: () => ContentContext;
   readonly codeHooks: CodeHooks;
@@ -80,6 +82,7 @@ export function createProject(input: ProjectInput): Project {
         tableOf(loaded, registry());
       }),
     destroy: ({ strapi }) => run('destroy', strapi, () => undefined),
+    strapi: () => loaded && (loaded.strapi as unknown as Strapi), // its members take and return more
     content: registers.content,
     codeHooks: registers.lifecycles,
     code: registers.projectCode({

@@ -1,11 +1,12 @@
 import type { core } from 'nexus';
-import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { ContentType } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { parsePagination } from '../selection/parse-list-arguments.js';
 import type { PageSettings } from '../graphql-context.js';
-import { translateFilters } from '../selection/translate-filters.js';
 import { filtersName } from '../type-names.js';
+import type { GraphqlServicesByName } from './extension.js';
 import { loadNexus } from './load-nexus.js';
+import type { Model } from './naming.js';
 
 /** Tools for custom fields with the arguments of generated ones. */
 export interface BuilderTools {
@@ -15,27 +16,32 @@ export interface BuilderTools {
    */
   readonly transformArgs: (
     args: Values,
-    options: { readonly contentType: ContentType; readonly usePagination?: boolean },
+    options: { readonly contentType: Model; readonly usePagination?: boolean },
   ) => Record<string, unknown>;
   /**
    * Returns the arguments of a generated field in the form of Nexus: those of a list, or of a single entry if `multiple` is
    * false.
    */
-  readonly getContentTypeArgs: (contentType: ContentType, options?: { readonly multiple?: boolean }) => core.ArgsRecord;
+  readonly getContentTypeArgs: (contentType: Model, options?: { readonly multiple?: boolean }) => core.ArgsRecord;
 }
 
-/** `pages` are the page sizes of GraphQL. */
-export const createBuilderTools = (registry: () => Registry, pages: PageSettings): BuilderTools => ({
+interface ToolsInput {
+  readonly typeOf: (model: Model) => ContentType;
+  readonly toFilters: GraphqlServicesByName['utils']['mappers']['graphQLFiltersToStrapiQuery'];
+  /** Page sizes of GraphQL. */
+  readonly pages: PageSettings;
+}
+
+export const createBuilderTools = ({ typeOf, toFilters, pages }: ToolsInput): BuilderTools => ({
   transformArgs: ({ filters, pagination, ...rest }, { contentType, usePagination = false }) => {
-    const types = registry();
-    const type = types.types.get(contentType.uid) ?? contentType;
     const transformed: Record<string, unknown> = { ...rest };
-    if (isRecord(filters)) transformed['filters'] = translateFilters(filters, type, types);
+    if (isRecord(filters)) transformed['filters'] = toFilters(filters, contentType);
     if (!usePagination) return pagination === undefined ? transformed : { ...transformed, pagination };
     const { start, limit } = parsePagination(isRecord(pagination) ? pagination : null, pages);
     return { ...transformed, start, limit };
   },
-  getContentTypeArgs: (type, { multiple = true } = {}) => {
+  getContentTypeArgs: (model, { multiple = true } = {}) => {
+    const type = typeOf(model);
     const { arg } = loadNexus();
     const locale = type.localized ? { locale: arg({ type: 'I18NLocaleCode' }) } : {};
     const state = type.draftAndPublish ? { publicationState: arg({ type: 'PublicationState', default: 'live' }) } : {};

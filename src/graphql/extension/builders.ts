@@ -1,54 +1,8 @@
-import type { Attribute, ContentType } from '../../schema/content-type.js';
-import {
-  collectionName,
-  entityName,
-  enumName,
-  filtersName,
-  findName,
-  findOneName,
-  inputName,
-  relationCollectionName,
-  responseName,
-  typeName,
-  zoneName,
-} from '../type-names.js';
 import type { EntryResult, ListResult, Row } from '../results.js';
 import type { Entity, EntityService } from './entity-service.js';
 import { isRecord, type Values } from '../../values.js';
 import type { BuilderTools } from './builder-tools.js';
-
-type NamedEnum = Parameters<typeof enumName>[1];
-
-const enumOf = (type: ContentType, attribute: string): string => enumName(type, attributeOf(type, attribute) as NamedEnum); // callers pass only enumerations
-
-function attributeOf(type: ContentType, name: string): Attribute {
-  const attribute = type.attributes.get(name);
-  if (attribute === undefined) throw new Error(`${type.uid} has no attribute "${name}"`);
-  return attribute;
-}
-
-/** Functions that return the names of generated types and fields, with their names in Strapi v4. */
-export const naming = {
-  getTypeName: typeName,
-  getComponentName: typeName,
-  getEntityName: entityName,
-  getEntityResponseName: responseName,
-  getEntityResponseCollectionName: collectionName,
-  getRelationResponseCollectionName: relationCollectionName,
-  getContentTypeInputName: inputName,
-  getComponentInputName: inputName,
-  getFiltersInputTypeName: filtersName,
-  getScalarFilterInputTypeName: (scalar: string): string => `${scalar}FilterInput`,
-  getEnumName: enumOf,
-  getDynamicZoneName: (type: ContentType, attribute: string): string => zoneName(type, attributeOf(type, attribute)),
-  getDynamicZoneInputName: (type: ContentType, attribute: string): string =>
-    `${zoneName(type, attributeOf(type, attribute))}Input`,
-  getFindQueryName: findName,
-  getFindOneQueryName: findOneName,
-  getCreateMutationTypeName: (type: ContentType): string => `create${typeName(type)}`,
-  getUpdateMutationTypeName: (type: ContentType): string => `update${typeName(type)}`,
-  getDeleteMutationTypeName: (type: ContentType): string => `delete${typeName(type)}`,
-} as const;
+import type { Model } from './naming.js';
 
 /** The arguments that a value was read with. */
 export interface ReturnInfo {
@@ -94,7 +48,7 @@ const withoutPage = (args: Readonly<Record<string, unknown>>): Readonly<Record<s
   Object.fromEntries(Object.entries(args).filter(([key]) => countKeys.includes(key)));
 
 export interface OfType {
-  readonly contentType: ContentType;
+  readonly contentType: Model;
 }
 
 /** The functions of generated fields, for calls by custom fields. They return entities, not responses. */

@@ -4,9 +4,10 @@ import { didYouMean } from '../../nearest-name.js';
 import { createContext, type ContentContext } from '../../content/content-context.js';
 import { type Connection, notRunning } from '../../http/running.js';
 import { fullAccess } from '../../query/access.js';
-import type { Registry } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
 import { graphqlSettings } from '../endpoint/graphql-settings.js';
 import type { SchemaOptions } from '../endpoint/build-schema.js';
+import { translateFilters } from '../selection/translate-filters.js';
 import { createBuilderTools } from './builder-tools.js';
 import { createEntityService } from './entity-service.js';
 import { extendSchema } from './extend-schema.js';
@@ -21,7 +22,8 @@ import type {
   Strapi,
 } from './extension.js';
 import { createNamedCode } from './named-code.js';
-import { naming, createQueriesBuilder, createReturnTypes } from './builders.js';
+import { createNaming, type Model } from './naming.js';
+import { createQueriesBuilder, createReturnTypes } from './builders.js';
 
 /** The dependencies of the extension service. */
 interface ExtensionParts {
@@ -29,6 +31,8 @@ interface ExtensionParts {
   readonly logger: Logger;
   /** Returns the context of custom code: the registry in force, with all rights. Throws a 503 until the database has answered. */
   readonly content: () => ContentContext;
+  /** Returns the `strapi` of a project's code, which extensions then have; null if there is none. */
+  readonly projectStrapi?: () => Strapi | null;
 }
 
 /** The argument of `register`. */
@@ -74,7 +78,9 @@ export function createExtension(parts: ExtensionParts): GraphqlExtension {
     input: { strapi, graphql: { extension: extensions.service } },
     schemaOptions: (registry) => ({
       shadow: extensions.shadow(registry, warn),
-      ...(used.length > 0 && { extend: (schema) => extendSchema(schema, { used, registry, strapi, warn }) }),
+      ...(used.length > 0 && {
+        extend: (schema) => extendSchema(schema, { used, registry, strapi: parts.projectStrapi?.() ?? strapi, warn }),
+      }),
     }),
   };
 }
@@ -111,13 +117,16 @@ interface ServiceParts {
 
 function createServices({ config }: ExtensionParts, { extension, entityService, registry }: ServiceParts): GraphqlServicesByName {
   const { pages } = graphqlSettings(config.plugins.graphql.config, config.environment);
-  const utils = createBuilderTools(registry, pages);
+  const typeOf = ({ uid }: Model): ContentType => find(uid, registry().types, 'content type');
+  const toFilters: GraphqlServicesByName['utils']['mappers']['graphQLFiltersToStrapiQuery'] = (filters, model) =>
+    translateFilters(filters ?? {}, typeOf(model), registry());
+  const utils = createBuilderTools({ typeOf, toFilters, pages });
   const builder = createQueriesBuilder(entityService, utils);
   return {
     extension,
     format: { returnTypes: createReturnTypes(entityService) },
     builders: { utils, get: () => builder },
-    utils: { naming },
+    utils: { naming: createNaming(typeOf), mappers: { graphQLFiltersToStrapiQuery: toFilters } },
   };
 }
 

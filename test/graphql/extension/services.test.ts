@@ -92,12 +92,24 @@ describe('services for custom resolvers', () => {
         naming.getDynamicZoneName(article, 'blocks'),
       ],
       ...[naming.getEnumName(article, 'status'), naming.getScalarFilterInputTypeName('String')],
+      ...[
+        naming.getEntityMetaName(article),
+        naming.getEntityQueriesTypeName(article),
+        naming.getEntityMutationsTypeName(article),
+      ],
+      ...[naming.getMorphRelationTypeName(article, 'blocks'), naming.getComponentNameFromAttribute({ component: 'shared.seo' })],
+      ...[{}, { plurality: 'plural', firstLetterCase: 'lower' }, { prefix: 'my', suffix: 's' }].map((options) =>
+        naming.buildCustomTypeNameGenerator(options as object)(article),
+      ),
     ];
     expect(names).to.deep.equal([
       ...['Article', 'ArticleEntity', 'ArticleEntityResponse', 'ArticleEntityResponseCollection'],
       ...['ArticleRelationResponseCollection', 'ArticleInput', 'ArticleFiltersInput', 'articles', 'article', 'createArticle'],
       ...['ArticleBlocksDynamicZone', 'ENUM_ARTICLE_STATUS', 'StringFilterInput'],
+      ...['ArticleEntityMeta', 'ArticleEntityQueries', 'ArticleEntityMutations', 'ArticleBlocksMorph', 'ComponentSharedSeo'],
+      ...['Article', 'articles', 'myArticles'],
     ]);
+    expect(() => naming.buildCustomTypeNameGenerator({ plurality: 'many' as 'plural' })).to.throw('"plurality" must be');
   });
 
   it('content types are found by uid', () => {
