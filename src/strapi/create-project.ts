@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { createSourceLoader, sourceFile, type MissingModule } from '../config/load-source.js';
+import { createSourceLoader, sourceFile, type LoadOptions, type MissingModule } from '../config/load-source.js';
 import type { ContentContext, CodeHooks } from '../content/content-context.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
@@ -126,15 +126,7 @@ async function load(given: Strapi, { directory, config, logger, registers, index
     content: registers.content,
     accountService: (name) => strapi.plugin('users-permissions').service(name),
   });
-  const missing = ({ message }: MissingModule): unknown => {
-    warn(message);
-    return leaveOut(message);
-  };
-  const run = await createSourceLoader({ directory, packages, globals: { strapi }, missing });
-  const loadFile = (file: string): unknown => {
-    const code = runUnlessUnsupported(relative(directory, file), warn, () => run(file));
-    return isLeftOut(code) ? undefined : code;
-  };
+  const loadFile = await createFileLoader({ directory, packages, globals: { strapi } }, warn);
   for (const line of unsupportedUses(directory)) logger.warn({}, line);
   const folders = loadFolders({ directory, load: loadFile });
   const parts = { strapi, directory, load: loadFile, registry: registers.registry, requests: registers.requests };
@@ -147,6 +139,22 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   const apis = folders.apis.some(({ routes: files }) => files.size > 0) ? folders.apis : [];
   const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, apis });
   return { strapi, hooks: index === null ? {} : hooksOf(loadFile(index)), routes };
+}
+
+/** Returns a function that returns the exports of a file; undefined, after a warning, if it cannot run here. */
+async function createFileLoader(
+  options: LoadOptions & { readonly directory: string },
+  warn: (text: string) => void,
+): Promise<(file: string) => unknown> {
+  const missing = ({ message }: MissingModule): unknown => {
+    warn(message);
+    return leaveOut(message);
+  };
+  const run = await createSourceLoader({ ...options, missing });
+  return (file) => {
+    const code = runUnlessUnsupported(relative(options.directory, file), warn, () => run(file));
+    return isLeftOut(code) ? undefined : code;
+  };
 }
 
 /** Returns a function that warns about code that cannot run here. In production it throws instead, which stops the start. */

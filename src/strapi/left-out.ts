@@ -11,14 +11,19 @@ export function leaveOut(message: string): object {
     throw new UnsupportedCodeError(message);
   };
   // A class may extend it, which an arrow function does not allow.
-  const standIn: object = new Proxy(function () {}, {
-    get: (_target, name) => {
-      if (name === Symbol.iterator || name === Symbol.asyncIterator || name === Symbol.toPrimitive) refuse();
-      return typeof name === 'symbol' || name === 'then' ? undefined : standIn;
+  const standIn: object = new Proxy(
+    function () {
+      refuse();
     },
-    apply: refuse,
-    construct: refuse,
-  });
+    {
+      get: (_target, name) => {
+        if (name === Symbol.iterator || name === Symbol.asyncIterator || name === Symbol.toPrimitive) refuse();
+        return typeof name === 'symbol' || name === 'then' ? undefined : standIn;
+      },
+      apply: refuse,
+      construct: refuse,
+    },
+  );
   standIns.add(standIn);
   return standIn;
 }

@@ -363,7 +363,8 @@ describe('npm start in a Strapi project', function () {
   it('starts in development without the files that import missing packages, and refuses what needs them', async () => {
     const directory = await writeProject({
       'package.json': '{}',
-      'src/helpers/no.ts': "import none from 'no-such-package'; export const start = () => none(); export const may = () => true;",
+      'src/helpers/no.ts':
+        "import none from 'no-such-package'; export const start = () => none(); export const may = () => true;",
       'src/index.ts': "import { start } from './helpers/no'; export default { bootstrap: () => start() };",
       'src/middlewares/no.ts': "require('no-such-package'); module.exports = () => (ctx, next) => next();",
       'config/middlewares.ts': "export default ['strapi::errors', { resolve: 'src/middlewares/no' }];",

@@ -43,11 +43,33 @@ function ownName({ plurality = 'singular', firstLetterCase = 'upper' }: CustomNa
   return firstLetterCase === 'upper' ? (type) => upperFirst(nameOf(type)) : nameOf;
 }
 
+/** Functions that return a name for a content type or component, with their names in Strapi v4. */
+const namesOfTypes = {
+  getTypeName: typeName,
+  getComponentName: typeName,
+  getEntityName: entityName,
+  getEntityMetaName: (type: ContentType) => `${entityName(type)}Meta`,
+  getEntityResponseName: responseName,
+  getEntityResponseCollectionName: collectionName,
+  getRelationResponseCollectionName: relationCollectionName,
+  getEntityQueriesTypeName: (type: ContentType) => `${entityName(type)}Queries`,
+  getEntityMutationsTypeName: (type: ContentType) => `${entityName(type)}Mutations`,
+  getContentTypeInputName: inputName,
+  getComponentInputName: inputName,
+  getFiltersInputTypeName: filtersName,
+  getFindQueryName: findName,
+  getFindOneQueryName: findOneName,
+  getCreateMutationTypeName: (type: ContentType) => `create${typeName(type)}`,
+  getUpdateMutationTypeName: (type: ContentType) => `update${typeName(type)}`,
+  getDeleteMutationTypeName: (type: ContentType) => `delete${typeName(type)}`,
+} as const;
+
+type NameOf = (model: Model) => string;
+
 export type Naming = ReturnType<typeof createNaming>;
 
 /** Creates the functions that return the names of generated types and fields, with their names in Strapi v4. */
 export function createNaming(typeOf: (model: Model) => ContentType) {
-  type NameOf = (model: Model) => string;
   const named =
     (name: (type: ContentType) => string): NameOf =>
     (model) =>
@@ -56,23 +78,11 @@ export function createNaming(typeOf: (model: Model) => ContentType) {
     (name: (type: ContentType, attribute: Attribute) => string) =>
     (model: Model, attribute: string): string =>
       name(typeOf(model), attributeOf(typeOf(model), attribute));
-  const entityNamed = (end: string): NameOf => named((type) => `${entityName(type)}${end}`);
-  const mutation = (verb: string): NameOf => named((type) => `${verb}${typeName(type)}`);
+  const ofTypes = Object.entries(namesOfTypes).map(([key, name]) => [key, named(name)] as const);
   return {
-    getTypeName: named(typeName),
-    getComponentName: named(typeName),
+    ...(Object.fromEntries(ofTypes) as Record<keyof typeof namesOfTypes, NameOf>), // has the same keys
     getComponentNameFromAttribute: ({ component }: { readonly component: string }): string =>
       typeName(typeOf({ uid: component })),
-    getEntityName: named(entityName),
-    getEntityMetaName: entityNamed('Meta'),
-    getEntityResponseName: named(responseName),
-    getEntityResponseCollectionName: named(collectionName),
-    getRelationResponseCollectionName: named(relationCollectionName),
-    getEntityQueriesTypeName: entityNamed('Queries'),
-    getEntityMutationsTypeName: entityNamed('Mutations'),
-    getContentTypeInputName: named(inputName),
-    getComponentInputName: named(inputName),
-    getFiltersInputTypeName: named(filtersName),
     getScalarFilterInputTypeName: (scalar: string): string => `${scalar}FilterInput`,
     getEnumName: inside((type, attribute) => enumName(type, attribute as NamedEnum)), // callers pass only enumerations
     getDynamicZoneName: inside(zoneName),
@@ -83,10 +93,5 @@ export function createNaming(typeOf: (model: Model) => ContentType) {
       const own = ownName(options);
       return named((type) => `${prefix}${own(type)}${suffix}`);
     },
-    getFindQueryName: named(findName),
-    getFindOneQueryName: named(findOneName),
-    getCreateMutationTypeName: mutation('create'),
-    getUpdateMutationTypeName: mutation('update'),
-    getDeleteMutationTypeName: mutation('delete'),
   } as const;
 }
