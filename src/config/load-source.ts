@@ -58,18 +58,24 @@ function createLoader(transform: Transform, options: LoadOptions): (file: string
       compile(transform, file, options)(...placeOf(module, file, (from) => requireFrom(from, load, options)));
     } catch (error) {
       if (options.missing === undefined || !isMissing(error)) throw error;
-      const [, name = ''] = /Cannot find (?:module|package) '([^']+)'/.exec(error.message) ?? [];
       const shown = options.directory === undefined ? file : relative(options.directory, file);
-      const message = `${shown}: module ${JSON.stringify(name)} is not installed`;
-      module.exports = options.missing({ message }) ?? { __esModule: true, default: undefined };
+      module.exports = options.missing({ message: `${shown}: ${reasonOf(error)}` }) ?? { __esModule: true, default: undefined };
     }
     return module.exports;
   };
   return load;
 }
 
+/** Codes of Node for a package that is not installed, or lacks the imported file in its version. */
+const missingCodes: readonly unknown[] = ['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ERR_PACKAGE_PATH_NOT_EXPORTED'];
+
 const isMissing = (error: unknown): error is Error =>
-  error instanceof Error && 'code' in error && (error.code === 'MODULE_NOT_FOUND' || error.code === 'ERR_MODULE_NOT_FOUND');
+  error instanceof Error && 'code' in error && missingCodes.includes(error.code);
+
+function reasonOf({ message }: Error): string {
+  const [, name] = /Cannot find (?:module|package) '([^']+)'/.exec(message) ?? [];
+  return name === undefined ? message : `module ${JSON.stringify(name)} is not installed`;
+}
 
 /** The arguments of the CommonJS wrapper, in the order of `names`. */
 type Place = readonly [

@@ -366,7 +366,8 @@ describe('npm start in a Strapi project', function () {
       'src/helpers/no.ts':
         "import none from 'no-such-package'; export const start = () => none(); export const may = () => true;",
       'src/index.ts': "import { start } from './helpers/no'; export default { bootstrap: () => start() };",
-      'src/middlewares/no.ts': "require('no-such-package'); module.exports = () => (ctx, next) => next();",
+      'node_modules/pack/package.json': '{ "exports": { ".": "./index.js" } }',
+      'src/middlewares/no.ts': "require('pack/lib/inner'); module.exports = () => (ctx, next) => next();",
       'config/middlewares.ts': "export default ['strapi::errors', { resolve: 'src/middlewares/no' }];",
       'src/policies/may.ts': "export { may as default } from '../helpers/no';",
       'src/api/memo/routes/own.ts': `export default { routes: ['may', 'all'].map((name) => (
@@ -378,6 +379,7 @@ describe('npm start in a Strapi project', function () {
     });
     for (const message of [
       'src/index.ts, bootstrap: src/helpers/no.ts: module "no-such-package" is not installed',
+      'src/middlewares/no.ts: Package subpath \'./lib/inner\' is not defined by "exports"',
       'config/middlewares: the middleware src/middlewares/no was left out',
     ])
       expect(text).to.contain(message);
