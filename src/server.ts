@@ -11,7 +11,7 @@ import { contentOfCode, createExtension, type GraphqlExtension } from './graphql
 import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
 import { Connection, type Running } from './http/running.js';
-import { startHttpServer, type HttpServer } from './http/start-http-server.js';
+import { prepareHttpServer, startHttpServer, type HttpServer, type PreparedServer } from './http/start-http-server.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
 import { serviceRoutes } from './routes.js';
@@ -37,8 +37,10 @@ export async function createService(input: ServerInput): Promise<Service> {
   const config = createConfig(input.config);
   if (config.database.uri === null) throw new ConfigError(withoutUri);
   const [logger, connection] = [input.logger ?? (await createLogger(config)), new Connection()];
-  const parts = { config, logger, connection };
-  const project = input.project === undefined ? null : createProject({ ...parts, directory: resolve(input.project) });
+  const parts = { config, logger, connection, http: prepareHttpServer(config.server) };
+  const { project: directory } = input;
+  const httpServer = parts.http.server;
+  const project = directory === undefined ? null : createProject({ ...parts, httpServer, directory: resolve(directory) });
   return new Server(input, { ...parts, project });
 }
 
@@ -47,6 +49,7 @@ interface ServerParts {
   readonly config: Config;
   readonly logger: Logger;
   readonly connection: Connection;
+  readonly http: PreparedServer;
   readonly project: Project | null;
 }
 
@@ -65,15 +68,17 @@ class Server implements Service {
   readonly #project: Project | null;
   /** The hooks that have not been called yet. */
   #hooks: StartHooks;
+  readonly #prepared: PreparedServer;
   #http: HttpServer | null = null;
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
-  constructor({ embeddedDatabase = false, ...hooks }: ServerInput, { config, logger, connection, project }: ServerParts) {
+  constructor({ embeddedDatabase = false, ...hooks }: ServerInput, { config, logger, connection, http, project }: ServerParts) {
     this.config = config;
     this.#logger = logger;
     this.#connection = connection;
     this.#project = project;
+    this.#prepared = http;
     this.#hooks = joinHooks(hooks, project);
     this.#isEmbedded = embeddedDatabase;
     this.#extension = createExtension({
@@ -118,7 +123,7 @@ class Server implements Service {
     const parts = { config, uri, secrets, logger: this.#logger, address: this.#address, code: this.#project };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
     await this.#bootstrap();
-    this.#http = await startHttpServer(app.callback(), config.server);
+    this.#http = await startHttpServer(app.callback(), config.server, this.#prepared);
     this.#address.url = this.#http.url;
   }
 

@@ -18,19 +18,36 @@ export interface HttpServer {
   close(): Promise<number>;
 }
 
-/** Starts the HTTP server. Rejects with a readable message if the port is in use. */
-export async function startHttpServer(callback: RequestListener, config: ServerConfig): Promise<HttpServer> {
+/** An HTTP server that does not listen yet. Code of a project may add listeners to it. */
+export interface PreparedServer {
+  readonly server: Server;
+  readonly traffic: Traffic;
+  /** Handles the requests. Set when the server starts. */
+  answer: RequestListener | null;
+}
+
+/** Creates the HTTP server. Its listener for requests is there from the beginning, because WebSocket libraries wrap it. */
+export function prepareHttpServer(config: ServerConfig): PreparedServer {
   const server = createServer(optionsOf(config));
   server.maxConnections = config.maxConnections;
-  const traffic = watchTraffic(server);
+  const prepared: PreparedServer = { server, traffic: watchTraffic(server), answer: null };
+  const handle: RequestListener = (request, response) => {
+    prepared.traffic.watch(request, response);
+    prepared.answer?.(request, response);
+  };
+  server.on('request', oneAtATime(handle));
+  return prepared;
+}
+
+/** Starts the HTTP server. Rejects with a readable message if the port is in use. */
+export async function startHttpServer(
+  callback: RequestListener,
+  config: ServerConfig,
+  prepared = prepareHttpServer(config),
+): Promise<HttpServer> {
+  const { server, traffic } = prepared;
   cutSlowAnswers(server, traffic.underWay, config);
-  server.on(
-    'request',
-    oneAtATime((request, response) => {
-      traffic.watch(request, response);
-      callback(request, response);
-    }),
-  );
+  prepared.answer = callback;
   const port = await listen(server, config);
   let closing: Promise<number> | undefined;
   return { url: addressOf(config, port), port, close: () => (closing ??= drain(server, traffic, config.shutdownTimeout)) };
@@ -110,7 +127,8 @@ function addressOf({ url, host }: ServerConfig, port: number): string {
 
 /**
  * Lets requests finish for up to `limit` milliseconds. `server.close()` also closes idle connections whose next request is on its
- * way. So only the listening socket is closed at first, and the sweeper closes idle connections after one tick.
+ * way. So only the listening socket is closed at first, and the sweeper closes idle connections after one tick. Connections that
+ * code has upgraded end when no answers are under way.
  */
 async function drain(server: Server, { underWay, sockets }: Traffic, limit: number): Promise<number> {
   const closed = new Promise<void>((resolve) => {
@@ -122,12 +140,14 @@ async function drain(server: Server, { underWay, sockets }: Traffic, limit: numb
   const sweeper = setInterval(() => {
     server.closeIdleConnections();
     // Node treats a connection as idle only after its first request.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    const isOver = server.listenerCount('upgrade') > 0 && underWay.size === 0;
+    for (const socket of sockets) if (isOver || socket.bytesRead === 0) socket.destroy();
   }, 100);
   let cut = 0;
   const deadline = setTimeout(() => {
     cut = underWay.size;
     server.closeAllConnections();
+    for (const socket of sockets) socket.destroy(); // upgraded ones
   }, limit);
   await closed;
   clearInterval(sweeper);

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { join, relative } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
@@ -47,6 +48,7 @@ interface ProjectInput {
   readonly config: Config;
   readonly logger: Logger;
   readonly connection: Connection;
+  readonly httpServer: Server;
 }
 
 /** A project whose files were loaded. */

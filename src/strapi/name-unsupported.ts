@@ -8,7 +8,7 @@ type Missing = (name: string) => Error | null;
 /** A pattern of uses of `strapi`, and a function that returns the error if the used name is not offered. */
 const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] = [
   { pattern: /\bstrapi\s*\??\.\s*db\s*\??\.\s*(\w+)/g, missing: (name) => missingMember('strapi.db', name) },
-  { pattern: /\bstrapi\s*\??\.\s*server\s*\??\.\s*(httpServer|app|router|api|mount|listen)\b/g, missing: missingServer },
+  { pattern: /\bstrapi\s*\??\.\s*server\s*\??\.\s*(app|router|api|mount|listen)\b/g, missing: missingServer },
   {
     pattern: /\bstrapi\s*\??\.\s*plugin\(\s*['"`]([\w-]+)['"`]\s*\)/g,
     missing: (name) => (offered.has(name) ? null : missingPlugin(name)),

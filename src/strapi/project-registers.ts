@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Server } from 'node:http';
 import type { Context, Next } from 'koa';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
@@ -23,6 +24,7 @@ import { createStrapiServer, type StrapiServer } from './strapi-server.js';
 interface CodeInput {
   readonly connection: Connection;
   readonly config: Config;
+  readonly httpServer: Server;
 }
 
 /** The registers of a project's code, and its context. Created before the first file is loaded. */
@@ -40,7 +42,7 @@ export class ProjectRegisters {
   readonly #routers: RegisteredRouter[] = [];
   #strapi: unknown = null;
 
-  constructor({ connection, config }: CodeInput) {
+  constructor({ connection, config, httpServer }: CodeInput) {
     this.connection = connection;
     this.#config = config;
     const { content, transactions } = this;
@@ -61,7 +63,7 @@ export class ProjectRegisters {
         controller: (uid) => builtin.get(uid) ?? (this.#isApiType(uid) ? createController(uid) : null),
       },
     });
-    this.server = createStrapiServer(this);
+    this.server = createStrapiServer({ addRouter: this.addRouter, addMiddleware: this.addMiddleware, httpServer });
   }
 
   /** Returns the current context of code, in its transaction. Throws a 503 until the database has answered. */

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { Middleware } from 'koa';
 import type { RegisteredRouter } from './project-routes.js';
 import type { CodeHandler, StrapiRoute, StrapiRouter } from './strapi-route.js';
@@ -9,14 +10,17 @@ export interface StrapiServer {
   routes(routes: readonly StrapiRoute[] | StrapiRouter): StrapiServer;
   /** Adds a middleware for all requests. It runs after the body was read. */
   use(middleware: Middleware): StrapiServer;
+  /** The server of Node, to which code attaches WebSockets. It listens after `bootstrap`. */
+  readonly httpServer: Server;
 }
 
 interface ServerParts {
   readonly addRouter: (router: RegisteredRouter) => void;
   readonly addMiddleware: (middleware: CodeHandler) => void;
+  readonly httpServer: Server;
 }
 
-export function createStrapiServer({ addRouter, addMiddleware }: ServerParts): StrapiServer {
+export function createStrapiServer({ addRouter, addMiddleware, httpServer }: ServerParts): StrapiServer {
   const file = 'strapi.server.routes';
   const server: StrapiServer = {
     routes: (routes) => {
@@ -30,6 +34,7 @@ export function createStrapiServer({ addRouter, addMiddleware }: ServerParts): S
       addMiddleware(middleware as CodeHandler); // from Koa
       return server;
     },
+    httpServer,
   };
   return new Proxy(server, {
     get: (target, name) => {

@@ -47,7 +47,7 @@ export const missingExtension = (name: string): UnsupportedCodeError =>
 
 /** Returns the error for a member of `strapi.server` that is not offered. */
 export const missingServer = (name: string): UnsupportedCodeError =>
-  notOffered(`strapi.server.${name}`, 'strapi.server has routes() and use()');
+  notOffered(`strapi.server.${name}`, 'strapi.server has routes(), use() and httpServer');
 
 /** Returns the error for `strapi.service(uid)` of a plugin or of the admin panel; null for others. */
 export function missingService(uid: string): UnsupportedCodeError | null {

@@ -141,7 +141,7 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ],
   ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: there is no admin panel"],
   ["strapi.plugin('i18n').service('content-types')", "strapi.plugin('i18n').service('content-types') is not offered"],
-  ['strapi.server.httpServer', 'strapi.server.httpServer is not offered: strapi.server has routes() and use()'],
+  ['strapi.server.mount', 'strapi.server.mount is not offered: strapi.server has routes(), use() and httpServer'],
   ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: plugins of Strapi do not run"],
   ['strapi.admin.services.permission', 'strapi.admin is not offered: there is no admin panel'],
   [
