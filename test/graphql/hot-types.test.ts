@@ -54,6 +54,17 @@ describe('GraphQL while models change', () => {
     return Promise.all(asking);
   }
 
+  it('answers a relation whose other side is missing as empty', async () => {
+    const relation = (kind: string) => ({ type: 'relation', relation: kind, target: 'api::steady.steady', mappedBy: 'none' });
+    const loose = model('loose', { title: { type: 'string' }, many: relation('oneToMany'), one: relation('oneToOne') });
+    const serving = await serveModels({ models: [model('steady'), loose], documents: { looses: [{ _id: 1, title: 'one' }] } });
+    const { body } = await ask(serving, '{ looses { data { attributes { title many { data { id } } one { data { id } } } } } }');
+    await serving.stop();
+    expect(body).to.deep.equal({
+      data: { looses: { data: [{ attributes: { title: 'one', many: { data: [] }, one: { data: null } } }] } },
+    });
+  });
+
   it('a query names a new type on each instance that reports it', async () => {
     for (const name of ['first', 'second', 'third']) {
       await Promise.all([first, second].map((serving) => ask(serving, steady)));

@@ -75,7 +75,7 @@ type AttributeResolver = GraphQLFieldResolver<Row, GraphqlContext, Record<string
  * may not find the target type.
  */
 export function linkResolver(link: LinkAttribute, owner: ContentType): AttributeResolver {
-  const read = childReader(link, owner);
+  const read: AttributeResolver = link.dangling ? () => null : childReader(link, owner);
   const maySee = seeCheck(link.target);
   return (row, args, context, info) => {
     if (!maySee(context.access)) throw missingActions([actionOf(link.target, 'find')], 'Forbidden access');
