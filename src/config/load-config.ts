@@ -6,7 +6,10 @@ import { createEnv } from './create-env.js';
 import { isReadable, readSection, type ConfigSource, type WrittenSection } from './read-section.js';
 import { lenientReaders } from './read-variable.js';
 import { sectionNames, type SectionName } from './sections.js';
+import { pluginMeanings } from './strapi-keys.js';
 import { valuesOf } from './translation.js';
+import type { WrittenSections } from './translate-strapi.js';
+import { isRecord, type Values } from '../values.js';
 import type { Config } from './config.js';
 import type { Variables } from './read-variable.js';
 
@@ -34,21 +37,31 @@ export async function loadConfig(input: LoadInput): Promise<Config> {
   const env = createEnv(variables, isStrapiProject ? lenientReaders : undefined);
   const warn = (text: string): void => void warnings.push(text);
   const source = { directory, environment: environment || 'development', env, isStrapiProject, warn };
-  const written = await readSections(source);
+  const written = withInstalledPlugins(await readSections(source), isStrapiProject ? dependenciesOf(directory) : {});
   const place = { directory, environment, variables, isStrapiProject };
   return completeConfig(written, { ...place, warnings: [...warnings, ...misnamedFiles(directory)] });
 }
 
 /** Returns whether the package.json of a directory depends on Strapi. */
-export function dependsOnStrapi(directory: string): boolean {
+export const dependsOnStrapi = (directory: string): boolean => '@strapi/strapi' in dependenciesOf(directory);
+
+function dependenciesOf(directory: string): Values {
   const file = join(directory, 'package.json');
-  if (!existsSync(file)) return false;
+  if (!existsSync(file)) return {};
   try {
-    const { dependencies } = valuesOf(JSON.parse(readFileSync(file, 'utf8')));
-    return '@strapi/strapi' in valuesOf(dependencies);
+    return valuesOf(valuesOf(JSON.parse(readFileSync(file, 'utf8')))['dependencies']);
   } catch {
-    return false;
+    return {};
   }
+}
+
+/** Adds the plugins that are translated to settings. Strapi enables a plugin that is installed, even if no file names it. */
+function withInstalledPlugins(written: WrittenSections, dependencies: Values): WrittenSections {
+  const { file, value } = written.plugins;
+  const added = Object.keys(pluginMeanings).filter((name) => name in dependencies && !(name in valuesOf(value)));
+  if (added.length === 0 || !isRecord(value ?? {})) return written;
+  const enabled = Object.fromEntries(added.map((name) => [name, true]));
+  return { ...written, plugins: { file, value: { ...valuesOf(value), ...enabled } } };
 }
 
 /** Returns a warning for each unused file of config/ and config/env/* whose name resembles that of a configuration file. */

@@ -75,6 +75,20 @@ describe('loadConfig', () => {
       expect(config.server).to.include({ port: 4321, url: null });
     });
 
+  const deep = 'strapi-plugin-populate-deep';
+  const installed: readonly (readonly [string, Files, number])[] = [
+    ['is', {}, 5],
+    ['is, in its own depth', { 'config/plugins.json': JSON.stringify({ [deep]: { config: { defaultDepth: 3 } } }) }, 3],
+    ['is not, if it is switched off', { 'config/plugins.json': JSON.stringify({ [deep]: false }) }, 0],
+  ];
+  for (const [title, files, levels] of installed)
+    it(`a plugin that a Strapi project has installed ${title} in force`, async () => {
+      const dependencies = { '@strapi/strapi': '4.15.0', [deep]: '^2.0.0' };
+      const config = await load({ 'package.json': JSON.stringify({ dependencies }), ...files });
+      expect(config.api.rest.populateDeep).to.equal(levels);
+      expect(config.warnings).to.deep.equal([]);
+    });
+
   it('reads ES modules in .js, plain objects and promises', async () => {
     const esm = { 'package.json': '{ "type": "module" }' };
     expect((await load({ ...esm, 'config/server.js': 'export default { port: 4321 }' })).server.port).to.equal(4321);
