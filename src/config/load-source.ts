@@ -14,7 +14,7 @@ interface LoadedModule {
 }
 
 export interface LoadOptions {
-  /** Values to return for imported packages, by package name. */
+  /** Values to return for imported packages, by package name or path in a package without extension and `/index`. */
   readonly packages?: Readonly<Record<string, unknown>>;
   /** Additional globals for the files. */
   readonly globals?: Readonly<Record<string, unknown>>;
@@ -113,11 +113,19 @@ function compile(transform: Transform, file: string, { globals = {} }: LoadOptio
   return compileFunction(code, names, source) as (...place: Place) => void;
 }
 
+/** Returns the path in a package of an import: `a/b` for `../node_modules/a/b/index.js`. */
+const packagePath = (id: string): string =>
+  id
+    .replace(/^\..*?\/node_modules\//, '')
+    .replace(/(\.d)?\.[jt]s$/, '')
+    .replace(/\/index$/, '');
+
 /** Returns the `require` of a file. Relative paths to source files are loaded here, everything else by Node. */
 function requireFrom(file: string, load: (file: string) => unknown, { packages = {} }: LoadOptions): Place[1] {
   const native = createRequire(file);
   const require = (id: string): unknown => {
-    if (Object.hasOwn(packages, id)) return packages[id];
+    const name = packagePath(id);
+    if (Object.hasOwn(packages, name)) return packages[name];
     const path = /^\.{1,2}(\/|$)/.test(id) ? sourceFile(resolve(dirname(file), id)) : null;
     // Node's own require is typed as any.
     return path !== null ? load(path) : (native(id) as unknown);

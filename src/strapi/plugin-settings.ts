@@ -1,6 +1,9 @@
 import { readAccountSettings } from '../auth/account-settings.js';
-import { readTexts } from '../accounts/check-fields.js';
+import type { Body } from '../accounts/accounts.js';
+import { fieldProblems, refuseProblems } from '../accounts/check-fields.js';
 import { defaultTemplates } from '../accounts/mail/email-templates.js';
+import { changedUserProblems, newUserProblems } from '../accounts/users/user-input.js';
+import type { FieldError } from '../errors.js';
 import type { ProjectRegisters } from './project-registers.js';
 import type { Service } from './core-service.js';
 import type { ReadSettings } from './strapi-store.js';
@@ -39,22 +42,31 @@ const bodies = {
   validateChangePasswordBody: ['currentPassword', 'password', 'passwordConfirmation'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-const validators = Object.fromEntries(
-  Object.entries(bodies).map(([name, fields]) => [
-    name,
-    async (body: unknown): Promise<void> => {
-      await Promise.resolve();
-      readTexts(
-        Object(body) as Record<string, unknown>,
-        Object.fromEntries(fields.map((field) => [field, ['required']])),
-        'ignored',
-      );
-    },
-  ]),
+type Validator = (body: unknown) => Promise<void>;
+
+/** Returns a function that rejects with a ValidationError if a body has problems. */
+const validator =
+  (problemsOf: (body: Body) => readonly FieldError[]): Validator =>
+  async (body) => {
+    await Promise.resolve();
+    refuseProblems(problemsOf(Object(body) as Body));
+  };
+
+const loginValidators = Object.fromEntries(
+  Object.entries(bodies).map(([name, fields]) => {
+    const rules = Object.fromEntries(fields.map((field) => [field, ['required'] as const]));
+    return [name, validator((body) => fieldProblems(body, rules))];
+  }),
 );
+
+const userValidators: Readonly<Record<string, Validator>> = {
+  validateCreateUserBody: validator(newUserProblems),
+  validateUpdateUserBody: validator(changedUserProblems),
+};
 
 /** Returns the modules of the plugin users-permissions that overriding controllers import. */
 export const pluginFiles = (service: (name: string) => Service): Readonly<Record<string, object>> => ({
   '@strapi/plugin-users-permissions/server/utils': { getService: service },
-  '@strapi/plugin-users-permissions/server/controllers/validation/auth': validators,
+  '@strapi/plugin-users-permissions/server/controllers/validation/auth': loginValidators,
+  '@strapi/plugin-users-permissions/server/controllers/validation/user': userValidators,
 });

@@ -17,7 +17,7 @@ import type { Values } from '../values.js';
 import { checkQuery, type CodeRequests } from './core-controller.js';
 import type { Factories } from './factories.js';
 import type { Service } from './core-service.js';
-import { hideFrom } from './flat-entries.js';
+import { envelopeFlat, hideFrom } from './flat-entries.js';
 import { pluginFiles } from './plugin-settings.js';
 import { projectYup, YupValidationError } from './project-yup.js';
 import { addressHelpers, asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
@@ -53,11 +53,46 @@ export function strapiPackages(parts: PackageParts): Readonly<Record<string, obj
       return yup();
     },
   };
+  const own = standIn('@strapi/utils', utils);
   return {
     '@strapi/strapi': { factories: parts.factories },
-    '@strapi/utils': standIn('@strapi/utils', utils),
+    '@strapi/strapi/lib/factories': parts.factories,
+    '@strapi/strapi/lib/core-api/controller/transform': { transformResponse: responseTransformer(parts) },
+    '@strapi/utils': own,
+    ...utilsFiles(own, utils),
     ...pluginFiles(parts.accountService),
   };
+}
+
+interface Transformed {
+  readonly contentType?: { readonly uid: string };
+}
+
+/** Returns `transformResponse` of generated controllers as a function of its own. Without a content type it changes no attributes. */
+const responseTransformer =
+  ({ content }: PackageParts) =>
+  (entries: unknown, meta: Values = {}, { contentType }: Transformed = {}): unknown => {
+    const { registry } = content().bind;
+    return envelopeFlat(entries, meta, {
+      type: contentType === undefined ? null : entryType(contentType.uid, registry),
+      registry,
+    });
+  };
+
+type UtilsMembers = Readonly<Record<'errors' | 'sanitize' | 'validate' | 'policy' | 'contentTypes', object>>;
+
+/** Returns the files of @strapi/utils that code imports by their paths, which differ between versions. */
+function utilsFiles(
+  own: object,
+  { errors, sanitize, validate, policy, contentTypes }: UtilsMembers,
+): Readonly<Record<string, object>> {
+  const files = { errors, sanitize, validate, policy, 'content-types': contentTypes };
+  return Object.fromEntries(
+    ['lib', 'dist'].flatMap((folder) => {
+      const path = `@strapi/utils/${folder}`;
+      return [[path, own], ...Object.entries(files).map(([file, exported]) => [`${path}/${file}`, exported])];
+    }),
+  ) as Readonly<Record<string, object>>; // lists of paths and objects
 }
 
 /** Returns an error class of Strapi v4 with its status and default message. */

@@ -43,6 +43,19 @@ const faults = [
 
 const values: readonly (readonly [code: string, value: unknown])[] = [
   ['utils.yup === utils.yup', true],
+  ["['lib', 'dist/index', 'dist/index.js'].every((file) => require('@strapi/utils/' + file) === utils)", true],
+  ["['lib/errors', 'dist/errors.js'].every((file) => require('@strapi/utils/' + file) === utils.errors)", true],
+  ["require('../../node_modules/@strapi/utils/lib/content-types') === utils.contentTypes", true],
+  ["typeof require('@strapi/strapi/lib/factories').createCoreRouter", 'function'],
+  ["typeof require('../../node_modules/@strapi/plugin-users-permissions/server/utils/index.d.ts').getService", 'function'],
+  [
+    "require('@strapi/strapi/lib/core-api/controller/transform').transformResponse([{ id: 1, a: 2 }], { b: 3 })",
+    { data: [{ id: 1, attributes: { a: 2 } }], meta: { b: 3 } },
+  ],
+  [
+    "require('@strapi/plugin-users-permissions/server/controllers/validation/user').validateUpdateUserBody({ username: 'a' })",
+    undefined,
+  ],
   [
     `utils.validateYupSchemaSync(${schema})({ role: 1, 'name.first': 'a' })`,
     { value: { role: 1, 'name.first': 'a' }, options: { strict: true, abortEarly: false } },
@@ -99,6 +112,10 @@ const refused: readonly (readonly [code: string, error: object])[] = [
         ],
       },
     },
+  ],
+  [
+    "require('@strapi/plugin-users-permissions/server/controllers/validation/user').validateCreateUserBody({ username: '', email: 'a@example.org', role: 1 })",
+    { name: 'ValidationError', message: '3 errors occurred' },
   ],
   [
     "utils.validateYupSchema({ validate: async () => { throw new TypeError('a bug') } })({})",
