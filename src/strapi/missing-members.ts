@@ -50,7 +50,6 @@ const members: Readonly<Record<string, Instead>> = {
     getConnection: `there is no SQL database; ${queries}`,
     getSchemaConnection: `there is no SQL database; ${queries}`,
     dialect: 'there is no SQL database',
-    entityManager: queries,
     metadata: 'strapi.getModel(uid) describes a model',
     migrations: 'the database needs no migrations of its schema',
     queryBuilder: queries,
@@ -74,6 +73,14 @@ const members: Readonly<Record<string, Instead>> = {
     cloneRelations: writes,
     clone: clones,
     loadPages: page,
+  },
+  'strapi.db.entityManager': {
+    attachRelations: writes,
+    updateRelations: writes,
+    deleteRelations: writes,
+    cloneRelations: writes,
+    clone: clones,
+    createQueryBuilder: queries,
   },
   'strapi.db.lifecycles': {
     createEvent: 'listeners are called by reads and writes',

@@ -17,6 +17,29 @@ export interface StrapiDatabase {
   /** Runs code in a transaction, to which its reads and writes by `strapi` belong. Rolls back if the code throws. */
   transaction<Result>(work: (transaction: CodeTransaction) => Promise<Result>): Promise<Result>;
   inTransaction(): boolean;
+  readonly entityManager: EntityManager;
+}
+
+/** The methods of `query(uid)`, with the uid as an additional first argument. */
+export type EntityManager = {
+  readonly [Name in ManagedMethod]: (uid: string, ...input: Parameters<QueryEngine[Name]>) => ReturnType<QueryEngine[Name]>;
+} & {
+  /** Same as `query`. */
+  getRepository(uid: string): QueryEngine;
+};
+
+const managedMethods = [
+  ...(['findOne', 'findMany', 'count', 'create', 'createMany', 'update', 'updateMany'] as const),
+  ...(['delete', 'deleteMany', 'load', 'populate'] as const),
+];
+type ManagedMethod = (typeof managedMethods)[number];
+
+function createEntityManager(query: StrapiDatabase['query']): EntityManager {
+  const methods = managedMethods.map((name) => [
+    name,
+    (uid: string, ...input: unknown[]): unknown => (query(uid)[name] as (...input: unknown[]) => unknown)(...input), // same arguments
+  ]);
+  return refuseMissing({ ...Object.fromEntries(methods), getRepository: query } as EntityManager, 'strapi.db.entityManager');
 }
 
 /** The argument of code in a transaction. */
@@ -40,8 +63,10 @@ interface DatabaseInput {
 /** Creates `strapi.db`. Other members of Strapi throw an UnsupportedCodeError. */
 export function createStrapiDatabase({ content, lifecycles, transactions }: DatabaseInput): StrapiDatabase {
   const { subscribe, clear, disable, enable } = lifecycles;
+  const query = (uid: string): QueryEngine => createQueryEngine(uid, content, lifecycles);
   const database: StrapiDatabase = {
-    query: (uid) => createQueryEngine(uid, content, lifecycles),
+    query,
+    entityManager: createEntityManager(query),
     lifecycles: refuseMissing({ subscribe, clear, disable, enable }, 'strapi.db.lifecycles'),
     transaction: (work) => runTransaction(work, { content, transactions }),
     inTransaction: () => transactions.isOpen,

@@ -172,6 +172,11 @@ const names: readonly (readonly [object: string, names: string])[] = [
     'findOne findMany findWithCount findPage create createMany update updateMany clone delete deleteMany count attachRelations ' +
       'updateRelations deleteRelations cloneRelations populate load loadPages',
   ],
+  [
+    'strapi.db.entityManager',
+    'findOne findMany count create createMany update updateMany clone delete deleteMany populate load attachRelations ' +
+      'updateRelations deleteRelations cloneRelations createQueryBuilder getRepository',
+  ],
   ['strapi.db.lifecycles', 'subscribe disable enable clear createEvent run'],
   ['strapi.server', 'app router httpServer api use routes mount listen'],
   [

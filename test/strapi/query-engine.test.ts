@@ -213,6 +213,17 @@ describe('strapi.db.query', () => {
     expect(titles(author.books)).to.deep.equal(['Dune']);
   });
 
+  it('has its methods in the entity manager too', async () => {
+    const { entityManager, query } = serving.strapi.db;
+    const uid = 'api::book.book';
+    const { id } = await entityManager.create(uid, { data: { title: 'C', author: 1 } });
+    await entityManager.update(uid, { where: { id }, data: { title: 'D' } });
+    expect(await entityManager.findOne(uid, { where: { id }, select: ['title'] })).to.deep.equal({ id, title: 'D' });
+    expect(await entityManager.load(uid, { id }, 'author')).to.have.property('id', 1);
+    expect(await entityManager.deleteMany(uid, { where: { id } })).to.deep.equal({ count: 1 });
+    expect(await entityManager.getRepository(uid).count()).to.equal(await query(uid).count());
+  });
+
   it('reaches users, roles, rights and files', async () => {
     const role = await serving.strapi.db.query('plugin::users-permissions.role').findOne({ where: { type: 'public' } });
     expect(role).to.include({ id: 2, name: 'Public' });
