@@ -199,6 +199,8 @@ describe('rest/entry-files', () => {
       query: `mutation { removeFile(id: ${body.data.upload.data.id}) { data { attributes { name } } } }`,
     });
     expect(removed.body.data.removeFile.data.attributes.name).to.equal('graph.txt');
+    const none = await media.send('POST', '/graphql', { query: 'mutation { multipleUpload(files: []) { data { id } } }' });
+    expect(none.body).to.deep.equal({ data: { multipleUpload: [] } });
   });
 
   const mutation = 'mutation ($f: Upload!) { upload(file: $f) { data { id } } }';

@@ -92,6 +92,7 @@ const uploadOne = (service: UploadService, file: ContentType): Resolver => {
 const uploadMany = (service: UploadService, file: ContentType): Resolver => {
   return async (_root, args: Values, context, info_) => {
     const files = (args['files'] as readonly (UploadedFile | null)[]).filter((one) => one !== null); // the scalar has checked them
+    if (files.length === 0) return [];
     const stored = await service.upload(files, targetOf(args), context);
     return Promise.all(stored.map((one) => resolveEntry(file, one, context, info_)));
   };
