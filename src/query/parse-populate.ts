@@ -102,7 +102,7 @@ function parseObject(name: string, value: Readonly<Record<string, unknown>>, con
 function parseNestedQuery(value: Readonly<Record<string, unknown>>, context: Context): Query {
   return {
     ...emptyQuery,
-    filter: parseFilters(value['filters'], context.limits),
+    filter: value['filters'] === '' ? null : parseFilters(value['filters'], context.limits),
     sort: parseSort(value['sort'], context.limits),
     pagination: parseWindow(value),
     fields: parseFields(value['fields']),

@@ -76,6 +76,7 @@ const cases: readonly (readonly [string, Tree])[] = [
   ['populate[owner]=false', {}],
   ['populate[owner]=0', {}],
   ['populate[owner]=', {}],
+  ['populate[owner][filters]=', { owner: {} }],
   ['populate[owner][fields][0]=name', { owner: { fields: ['name'] } }],
   ['populate[owner][fields]=name,age', { owner: { fields: ['name', 'age'] } }],
   ['populate[owner][populate]=*', { owner: { things: {}, boss: {}, staff: {} } }],
