@@ -58,6 +58,7 @@ function translateLevel(path: string, node: SettingNode | undefined, value: unkn
     const meaning = Object.hasOwn(strapiKeys, full) ? strapiKeys[full] : undefined;
     if (meaning === undefined) {
       const child = node !== undefined && Object.hasOwn(node.settings, key) ? node.settings[key] : undefined;
+      if (below === null && place.isStrapiProject && needsValue(child)) return [];
       return [[key, child === undefined ? below : translateLevel(full, child, below, place)] as const];
     }
     if (below === undefined || below === null) return [];
@@ -67,6 +68,9 @@ function translateLevel(path: string, node: SettingNode | undefined, value: unkn
   });
   return Object.fromEntries(kept);
 }
+
+/** Returns whether null is no value of a setting. Strapi takes it as absent. */
+const needsValue = (node: SettingNode | undefined): boolean => node?.kind === 'setting' && node.schema['nullable'] !== true;
 
 function collect(path: string, { set = {}, advice }: Translation, { file, ...collected }: Place): void {
   for (const [name, value] of Object.entries(set))

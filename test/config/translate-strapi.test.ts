@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { completeConfig } from '../../src/config/apply-variables.js';
+import { createConfig } from '../../src/config/create-config.js';
 import type { Config } from '../../src/config/config.js';
 import { sectionNames, type SectionName } from '../../src/config/sections.js';
 import type { WrittenSections } from '../../src/config/translate-strapi.js';
@@ -104,6 +105,14 @@ const cases: readonly Case[] = [
       },
     },
     warnings: [/seo, my-plugin: Mangrove has no such plugin; its settings are ignored/, /documentation: .*OpenAPI/],
+  },
+  {
+    what: 'null for settings that have a value by default',
+    written: { ...plugin('graphql', { depthLimit: null, amountLimit: null }), server: { host: null } },
+    settings: {
+      'plugins.graphql.config.depthLimit': 12,
+      'server.host': createConfig({}).server.host,
+    },
   },
   {
     what: 'the plugin populate-deep',
@@ -325,6 +334,7 @@ describe('the configuration of a Strapi project', () => {
     ],
     ['a key of nobody, in a project that is not Strapi’s', { server: { tenants: [] } }, false, /unknown key tenants; known: /],
     ['a plugin of nobody, in a project that is not Strapi’s', { plugins: { seo: true } }, false, /unknown key seo; known: /],
+    ['null, in a project that is not Strapi’s', { server: { host: null } }, false, /host must be string/],
     ['a wrong value', middleware('strapi::logger', { level: 'loud' }), true, /logger\.level must be one of/],
   ];
   for (const [what, written, isStrapiProject, message] of refused)
