@@ -29,7 +29,8 @@ export async function readConfigFiles(directory: string, { environment }: Config
 }
 
 /** Creates `strapi.config`. Settings in force have precedence over raw values of files. */
-export function createStrapiConfig(config: Config, files: Values): StrapiConfig {
+export function createStrapiConfig(settings: Config, files: Values): StrapiConfig {
+  const config = withTextUrl(settings);
   const set = new Map<string, unknown>();
   const get = (path: string | readonly string[], fallback?: unknown): unknown => {
     const names = (typeof path === 'string' ? path.replace(/^plugin::/, 'plugin.').split('.') : path).map(String);
@@ -41,8 +42,23 @@ export function createStrapiConfig(config: Config, files: Values): StrapiConfig 
     has: (path: string | readonly string[]) => get(path) !== undefined,
     set: (path: string, value: unknown) => void set.set(path, value),
   };
-  return Object.assign(Object.create({ ...files, ...config }) as Config, own);
+  return Object.assign(Object.create({ ...files, ...withFileValues(config, files) }) as Config, own);
 }
+
+/** Adds the values of files that are no settings to their sections, such as `server.app`. */
+const withFileValues = (config: Config, files: Values): Values =>
+  Object.fromEntries(
+    Object.entries(config).map(([name, section]: [string, unknown]) => {
+      const written = files[name];
+      return [name, isRecord(section) && isRecord(written) ? { ...written, ...section } : section];
+    }),
+  );
+
+/** Returns the settings with the public address as Strapi has it: without a slash at the end, and empty if there is none. */
+const withTextUrl = ({ server, ...settings }: Config): Config => ({
+  ...settings,
+  server: { ...server, url: server.url?.replace(/\/+$/, '') ?? '' },
+});
 
 /** Translates a path: `plugin.graphql.maxLimit` to `plugins.graphql.config.maxLimit`. */
 const inSections = ([section = '', name, ...rest]: readonly string[]): readonly string[] =>

@@ -226,6 +226,8 @@ const names: readonly (readonly [object: string, names: string])[] = [
 const supported: readonly (readonly [code: string, value: unknown])[] = [
   ["strapi.config.get('server.port', 1337)", 0],
   ["strapi.config.get('server.nothing', 7)", 7],
+  ["strapi.config.server.url + strapi.config.get('server.url', 'none')", ''],
+  ["strapi.config.server.app.keys.join() + strapi.config.get('server.app.keys').join()", 'kk'],
   ["strapi.config.get('plugin.graphql.endpoint')", '/graphql'],
   ["strapi.config.has('server.host')", true],
   ["strapi.config.get('mine.key.inner')", 5],
@@ -259,6 +261,7 @@ describe('the strapi of a project', () => {
         strapi.requireOfTest = require;
       } };`,
       'config/mine.js': 'module.exports = ({ env }) => ({ key: { inner: env.int("NOT_SET", 5) } });',
+      'config/server.js': "module.exports = { port: 7, app: { keys: ['k'] } };",
       'config/plugins.js': "module.exports = { 'my-plugin': { config: { apiKey: 'k' } } };",
     };
     serving = await serveProject(files, { models: [note] });
