@@ -19,12 +19,15 @@ import { parseFilters } from './parse-filter.js';
  * filters, sort, start, limit, publicationState, populate, and `on` for dynamic zones. Names are looked up when it is bound.
  */
 export function parsePopulate(input: unknown, limits: Limits): Populate {
-  return parseLevel(input, { limits, budget: { relations: limits.populateRelations }, depth: 1 });
+  return parseLevel(input, { limits, relations: new Set(), path: '', depth: 1 });
 }
 
 interface Context {
   readonly limits: Limits;
-  readonly budget: { relations: number };
+  /** Paths of the relations so far. */
+  readonly relations: Set<string>;
+  /** Path of the relation whose level is parsed. */
+  readonly path: string;
   readonly depth: number;
 }
 
@@ -56,12 +59,12 @@ function parsePaths(items: readonly string[], context: Context): Populate {
 
 function parsePath(path: readonly string[], context: Context): PopulateField {
   const [name = '', ...rest] = path;
-  spend(context);
+  const below = enter(name, context);
   if (context.depth + rest.length > context.limits.populateDepth)
     throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
   // as in Strapi v4, a `*` at the end of a path has no effect
   if (rest.length === 0 || (rest.length === 1 && rest[0] === '*')) return plainField(name, emptyQuery);
-  const inner = parsePath(rest, { ...context, depth: context.depth + 1 });
+  const inner = parsePath(rest, { ...below, depth: context.depth + 1 });
   return plainField(name, { ...emptyQuery, populate: { all: false, fields: [inner] } });
 }
 
@@ -80,7 +83,7 @@ function parseNamed(name: string, value: unknown, context: Context): PopulateFie
   if (name.includes('.')) return [parsePath(name.split('.'), context)];
   if (isRecord(value)) return [parseObject(name, value, context)];
   if (Array.isArray(value)) throw invalidParameter(name);
-  spend(context);
+  enter(name, context);
   return isWanted(value) ? [plainField(name, emptyQuery)] : [];
 }
 
@@ -88,14 +91,14 @@ const isWanted = (value: unknown): boolean =>
   value === true || (typeof value === 'string' && !['', 'false', 'f', '0'].includes(value));
 
 function parseObject(name: string, value: Readonly<Record<string, unknown>>, context: Context): PopulateField {
-  spend(context);
+  const below = enter(name, context);
   const misplaced = Object.keys(value).find((key) => /^\d+$/.test(key));
   if (misplaced !== undefined) throw invalidParameter(misplaced);
   return {
-    ...plainField(name, parseNestedQuery(value, context)),
+    ...plainField(name, parseNestedQuery(value, below)),
     countOnly: isWanted(value['count']),
     reversed: value['ordering'] === 'desc',
-    on: parseFragments(value['on'], context),
+    on: parseFragments(value['on'], below),
   };
 }
 
@@ -139,14 +142,21 @@ function parseFragments(value: unknown, context: Context): ReadonlyMap<string, Q
   return new Map(
     fragments.map(([uid, fragment]) => [
       uid,
-      isRecord(fragment) ? parseNestedQuery(fragment, context) : { ...emptyQuery, withTotal: false },
+      isRecord(fragment)
+        ? parseNestedQuery(fragment, { ...context, path: `${context.path} ${uid}` })
+        : { ...emptyQuery, withTotal: false },
     ]),
   );
 }
 
-function spend({ budget, limits }: Context): void {
-  if (--budget.relations < 0)
+/** Counts a relation, unless another path has named it, and returns the context below it. Throws a ValidationError if there are too many. */
+function enter(name: string, context: Context): Context {
+  const { relations, limits } = context;
+  const path = `${context.path} ${name}`;
+  relations.add(path);
+  if (relations.size > limits.populateRelations)
     throw validationError(`Invalid parameter populate: more than ${String(limits.populateRelations)} relations`);
+  return { ...context, path };
 }
 
 /**

@@ -71,6 +71,7 @@ const cases: readonly (readonly [string, Tree])[] = [
   ['populate[owner][populate]=boss&populate=tags&populate[main]=*', { main: {}, owner: { boss: {} }, tags: {} }],
   ['populate=main,parts.maker', { main: {}, parts: { maker: {} } }],
   ['populate[owner]=true', { owner: {} }],
+  [`populate=tags,${Array<string>(60).fill('owner.boss').join(',')}`, { tags: {}, owner: { boss: {} } }],
   ['populate[owner]=*', { owner: {} }],
   ['populate[owner]=bogus', { owner: {} }],
   ['populate[owner]=false', {}],
@@ -196,6 +197,10 @@ const refused: readonly (readonly [string, string, string?])[] = [
   ],
   ['populate[tags][publicationState]=x', "Invalid parameter publicationState: expected 'live' or 'preview'"],
   [`populate=${'owner.boss.'.repeat(6)}name`, 'Invalid parameter populate: deeper than 10 levels'],
+  [
+    `populate=${Array.from({ length: 51 }, (_, index) => `a${String(index)}.b`).join(',')}`,
+    'Invalid parameter populate: more than 100 relations',
+  ],
   [
     `populate=${Array.from({ length: 101 }, (_, index) => `a${String(index)}`).join(',')}`,
     'Invalid parameter populate: more than 100 relations',
