@@ -69,8 +69,12 @@ export function createCoreCode({ requests, attachFiles, service, typeOf }: Facto
   };
 }
 
-/** Returns the object of the project with the generated methods that it lacks. `super` has all generated methods. */
+/**
+ * Returns the object of the project with the generated methods that it lacks. `super` has all generated methods: it starts from
+ * the object in which a method is written.
+ */
 function override(generated: Own, overrides: Overrides | undefined, input: Input): Own {
+  if (typeof overrides === 'object') Object.setPrototypeOf(overrides, generated);
   const own = typeof overrides === 'function' ? overrides(input) : { ...overrides };
   for (const name of Object.keys(generated)) if (own[name] === undefined) own[name] = generated[name] as unknown;
   Object.setPrototypeOf(own, generated);

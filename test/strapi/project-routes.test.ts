@@ -129,7 +129,7 @@ const files: ProjectFiles = {
   ] };`,
   'src/api/kept/controllers/kept.ts': `import { factories } from '@strapi/strapi';
     import { errors } from '@strapi/utils';
-    export default factories.createCoreController('api::kept.kept', ({ strapi }) => ({
+    export default factories.createCoreController('api::kept.kept', {
       async create(ctx) {
         return strapi.db.transaction(async () => {
           await super.create(ctx);
@@ -137,7 +137,7 @@ const files: ProjectFiles = {
           throw new errors.ApplicationError('rolled back');
         });
       },
-    }));`,
+    });`,
   'src/policies/isOpen.js': 'module.exports = (ctx, config) => config.a === 1;',
   'src/middlewares/setTwice.js': "module.exports = () => async (ctx, next) => { await next(); ctx.set('X-Twice', '2'); };",
   'src/api/open/routes/open.ts': `import { factories } from '@strapi/strapi';
