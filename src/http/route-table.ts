@@ -49,7 +49,7 @@ function beforeTable(table: Middleware, projectCode: ProjectCode, { shared, conn
   const matches = new WeakMap<Context, RouteMatch>();
   const answer = nest(shared({}), (ctx) => {
     const { rows = null, params = {} } = matches.get(ctx) ?? {};
-    return answerRoute(rows, { ctx, params, connection });
+    return answerRoute(rows, { ctx, params, connection, projectCode });
   });
   return (ctx, next) => {
     const match = projectCode.find(ctx.method, ctx.path);
@@ -100,13 +100,13 @@ interface RoutedContext extends Context {
   readonly captures?: readonly string[];
 }
 
-function pathsOf({ routes, connection, shared }: RouteTableInput): Path[] {
+function pathsOf({ routes, connection, shared, projectCode }: RouteTableInput): Path[] {
   const names = [...new Set(routes.map(({ path }) => path))];
   return names.map((path) => {
     const here = routes.filter((route) => route.path === path);
     const findRows = finderOf(here, connection);
     const settings = here.flatMap((route) => ('find' in route ? [] : (route.settings ?? [])))[0] ?? {};
-    const answer: Answering = (ctx) => answerRoute(findRows(ctx), { ctx, params: ctx.params ?? {}, connection });
+    const answer: Answering = (ctx) => answerRoute(findRows(ctx), { ctx, params: ctx.params ?? {}, connection, projectCode });
     return { path, settings, answer: nest(shared(settings), answer) };
   });
 }
@@ -144,6 +144,7 @@ interface Matched {
   readonly ctx: Context;
   readonly params: RouteParams;
   readonly connection: Connection;
+  readonly projectCode: ProjectCode | null;
 }
 
 /**
@@ -177,9 +178,14 @@ function refuseUnauthorized(error: unknown, refuse: NonNullable<IdentifiedRow['r
   throw error;
 }
 
-async function runIdentified(row: IdentifiedRow, request: RouteRequest, { ctx, connection }: Matched): Promise<Answer | null> {
+async function runIdentified(
+  row: IdentifiedRow,
+  request: RouteRequest,
+  { ctx, connection, projectCode }: Matched,
+): Promise<Answer | null> {
   const running = connection.running ?? notRunning();
   const { caller, content } = await identify(ctx, row, running);
+  projectCode?.noteCaller(ctx, row.action, caller);
   try {
     checkRight(caller, row.action);
     if (row.others !== undefined) for (const action of row.others) checkRight(caller, action);

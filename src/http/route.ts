@@ -1,6 +1,7 @@
 import type Koa from 'koa';
 import type { Context, Middleware } from 'koa';
 import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
+import type { Caller } from '../auth/caller.js';
 import type { MiddlewaresConfig } from '../config/config.js';
 import type { ApiError } from '../errors.js';
 import type { Authorized, RouteRequirement } from './authorize.js';
@@ -130,6 +131,8 @@ export interface ProjectCode {
   routes(): readonly ProjectRoute[];
   /** Middleware around all answers. The body has been read by then. */
   readonly middleware: Middleware;
+  /** Tells middlewares the caller and the action of a request, before the rights are checked. */
+  noteCaller(ctx: Context, action: RouteRequirement['action'], caller: Caller): void;
   /** Adds members to Koa's context that code of a project expects. */
   extend(app: Koa): void;
 }

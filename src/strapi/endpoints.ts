@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Context } from 'koa';
 import { sourceFile } from '../config/load-source.js';
+import type { Caller } from '../auth/caller.js';
 import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
 import { policyError } from '../errors.js';
 import { callerState } from '../graphql/graphql-context.js';
@@ -101,6 +102,14 @@ async function beginCode(ctx: Context, call: RouteCall, { route, owner }: Resolv
   if (caller.kind !== 'user') return;
   const user = await parts.strapi.entityService.findOne('plugin::users-permissions.user', caller.user.id, { populate: ['role'] });
   if (user !== null) Object.assign(ctx.state, { user });
+}
+
+/** Returns `ctx.state` for a request that the service answers itself. */
+export function stateOf(action: ActionName | 'anybody' | 'authenticated' | 'admin', caller: Caller): object {
+  const [, plugin, name] = /^plugin::([^.]+)\.(.+)$/.exec(action) ?? [];
+  const owner = plugin === undefined ? (action.split('.')[0] ?? '') : `plugin::${plugin}`;
+  const route = { handler: name ?? action, config: {}, info: infoOf(owner) };
+  return { ...callerState(caller), ...(action.includes('::') && { route }) };
 }
 
 /** Returns `ctx.state.route.info`, which names the API or plugin of a route. */

@@ -12,7 +12,7 @@ import { builtinControllers, builtinRoutes } from './builtin-controllers.js';
 import { CodeRegistry } from './code-registry.js';
 import { CodeTransactions } from './code-transactions.js';
 import { CodeRequests } from './core-controller.js';
-import { runAll } from './endpoints.js';
+import { runAll, stateOf } from './endpoints.js';
 import { createCoreCode, type CoreCode } from './factories.js';
 import { extendContext } from './koa-context.js';
 import { Lifecycles } from './lifecycles.js';
@@ -96,6 +96,9 @@ export class ProjectRegisters {
   projectCode(routes: Pick<ProjectCode, 'find' | 'routes'>): ProjectCode {
     return {
       ...routes,
+      noteCaller: (ctx, action, caller) => {
+        if (this.#middlewares.length > 0) Object.assign(ctx.state, stateOf(action, caller));
+      },
       middleware: (ctx, next) => this.#contexts.run(ctx, () => this.#runMiddlewares(ctx, next)),
       extend: (app) => {
         extendContext(app, this.#config.api.limits);

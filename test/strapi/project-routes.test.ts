@@ -195,7 +195,13 @@ const files: ProjectFiles = {
     export default {
       register({ strapi }) {
         globalThis.projectStrapi = strapi;
-        strapi.server.use(async (ctx, next) => { await next(); ctx.set('X-Used', 'yes'); });
+        strapi.server.use(async (ctx, next) => {
+          try { await next(); } finally {
+            const { user, route } = ctx.state;
+            ctx.set('X-Used', 'yes');
+            globalThis.seenState = { user: user?.username, handler: route?.handler, info: route?.info };
+          }
+        });
         strapi.server.routes([{ method: 'GET', path: '/ping', handler: (ctx) => { ctx.body = 'pong'; }, config: { auth: false } }]);
         strapi.server.routes({ type: 'content-api', prefix: '/mine',
           routes: [
@@ -518,6 +524,17 @@ describe('routes of a project', () => {
     expect((await ask('/api/posts/slug/a', 'wrong.token.here')).status).to.equal(200);
     const issued = serving.strapi.plugins['users-permissions'].services.jwt.issue({ id: 1 });
     expect(await (await ask('/api/users/me', issued)).json()).to.include({ username: 'reader', extended: true });
+    const generated = [
+      ['/api/kepts', { user: 'reader', handler: 'api::kept.kept.find', info: { type: 'content-api', apiName: 'kept' } }],
+      [
+        '/api/users/count',
+        { user: 'reader', handler: 'user.count', info: { type: 'content-api', pluginName: 'users-permissions' } },
+      ],
+    ] as const;
+    for (const [path, state] of generated) {
+      await ask(path);
+      expect(Reflect.get(globalThis, 'seenState'), path).to.deep.equal(state);
+    }
   });
 
   it('run with lifecycles that an extension adds to users', async () => {
