@@ -45,7 +45,7 @@ export type { Values } from './values.js';
 
 export type { CallerState, RequestContext, StateUser } from './graphql/graphql-context.js';
 export type { EntryResult, ListResult, Row } from './graphql/results.js';
-export type { BuilderTools } from './graphql/extension/builder-tools.js';
+export type { BuilderTools, FilterMapper } from './graphql/extension/builder-tools.js';
 export type { Hook, HookInput, Register, RegisterInput } from './graphql/extension/create-extension.js';
 export type { Entity, EntityId, EntityParameters, EntityService } from './graphql/extension/entity-service.js';
 export type {
@@ -70,6 +70,7 @@ export type {
 } from './graphql/extension/extension.js';
 export type { Nexus } from './graphql/extension/load-nexus.js';
 export type { NamedCode } from './graphql/extension/named-code.js';
+export type { CustomName, ModelLike, NameOf, Naming } from './graphql/extension/naming.js';
 export type { OfType, QueriesBuilder } from './graphql/extension/builders.js';
 export type { ReturnInfo, ReturnTypes } from './graphql/extension/builders.js';
 export type { FieldControl, TypeControl } from './graphql/extension/shadow-crud.js';
@@ -96,7 +97,7 @@ export type { ReceivedFile } from './strapi/received-files.js';
 export type { EnginePage, QueryEngine, WithData } from './strapi/query-engine.js';
 export type { EngineParameters } from './strapi/translate-query.js';
 export type { StrapiConfig } from './strapi/strapi-config.js';
-export type { CodeTransaction, StrapiDatabase } from './strapi/strapi-database.js';
+export type { CodeTransaction, EntityManager, ManagedMethod, StrapiDatabase } from './strapi/strapi-database.js';
 export type { StrapiPlugin } from './strapi/strapi-plugins.js';
 export type { StrapiServer } from './strapi/strapi-server.js';
 export type { NamedStore, StoreKey, StrapiStore } from './strapi/strapi-store.js';

@@ -32,7 +32,7 @@ const managedMethods = [
   ...(['findOne', 'findMany', 'count', 'create', 'createMany', 'update', 'updateMany'] as const),
   ...(['delete', 'deleteMany', 'load', 'populate'] as const),
 ];
-type ManagedMethod = (typeof managedMethods)[number];
+export type ManagedMethod = (typeof managedMethods)[number];
 
 function createEntityManager(query: StrapiDatabase['query']): EntityManager {
   const methods = managedMethods.map((name) => [

@@ -4,9 +4,8 @@ import { isRecord, type Values } from '../../values.js';
 import { parsePagination } from '../selection/parse-list-arguments.js';
 import type { PageSettings } from '../graphql-context.js';
 import { filtersName } from '../type-names.js';
-import type { GraphqlServicesByName } from './extension.js';
 import { loadNexus } from './load-nexus.js';
-import type { Model } from './naming.js';
+import type { ModelLike } from './naming.js';
 
 /** Tools for custom fields with the arguments of generated ones. */
 export interface BuilderTools {
@@ -16,18 +15,21 @@ export interface BuilderTools {
    */
   readonly transformArgs: (
     args: Values,
-    options: { readonly contentType: Model; readonly usePagination?: boolean },
+    options: { readonly contentType: ModelLike; readonly usePagination?: boolean },
   ) => Record<string, unknown>;
   /**
    * Returns the arguments of a generated field in the form of Nexus: those of a list, or of a single entry if `multiple` is
    * false.
    */
-  readonly getContentTypeArgs: (contentType: Model, options?: { readonly multiple?: boolean }) => core.ArgsRecord;
+  readonly getContentTypeArgs: (contentType: ModelLike, options?: { readonly multiple?: boolean }) => core.ArgsRecord;
 }
 
+/** Converts GraphQL filters to filters of the entity service. */
+export type FilterMapper = (filters: Values | null | undefined, contentType: ModelLike) => Record<string, unknown>;
+
 interface ToolsInput {
-  readonly typeOf: (model: Model) => ContentType;
-  readonly toFilters: GraphqlServicesByName['utils']['mappers']['graphQLFiltersToStrapiQuery'];
+  readonly typeOf: (model: ModelLike) => ContentType;
+  readonly toFilters: FilterMapper;
   /** Page sizes of GraphQL. */
   readonly pages: PageSettings;
 }

@@ -2,7 +2,7 @@ import type { EntryResult, ListResult, Row } from '../results.js';
 import type { Entity, EntityService } from './entity-service.js';
 import { isRecord, type Values } from '../../values.js';
 import type { BuilderTools } from './builder-tools.js';
-import type { Model } from './naming.js';
+import type { ModelLike } from './naming.js';
 
 /** The arguments that a value was read with. */
 export interface ReturnInfo {
@@ -48,7 +48,7 @@ const withoutPage = (args: Readonly<Record<string, unknown>>): Readonly<Record<s
   Object.fromEntries(Object.entries(args).filter(([key]) => countKeys.includes(key)));
 
 export interface OfType {
-  readonly contentType: Model;
+  readonly contentType: ModelLike;
 }
 
 /** The functions of generated fields, for calls by custom fields. They return entities, not responses. */

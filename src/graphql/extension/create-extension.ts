@@ -8,7 +8,7 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { graphqlSettings } from '../endpoint/graphql-settings.js';
 import type { SchemaOptions } from '../endpoint/build-schema.js';
 import { translateFilters } from '../selection/translate-filters.js';
-import { createBuilderTools } from './builder-tools.js';
+import { createBuilderTools, type FilterMapper } from './builder-tools.js';
 import { createEntityService } from './entity-service.js';
 import { extendSchema } from './extend-schema.js';
 import { createExtensions } from './extension-service.js';
@@ -22,7 +22,7 @@ import type {
   Strapi,
 } from './extension.js';
 import { createNamedCode } from './named-code.js';
-import { createNaming, type Model } from './naming.js';
+import { createNaming, type ModelLike } from './naming.js';
 import { createQueriesBuilder, createReturnTypes } from './builders.js';
 
 /** The dependencies of the extension service. */
@@ -117,9 +117,8 @@ interface ServiceParts {
 
 function createServices({ config }: ExtensionParts, { extension, entityService, registry }: ServiceParts): GraphqlServicesByName {
   const { pages } = graphqlSettings(config.plugins.graphql.config, config.environment);
-  const typeOf = ({ uid }: Model): ContentType => find(uid, registry().types, 'content type');
-  const toFilters: GraphqlServicesByName['utils']['mappers']['graphQLFiltersToStrapiQuery'] = (filters, model) =>
-    translateFilters(filters ?? {}, typeOf(model), registry());
+  const typeOf = ({ uid }: ModelLike): ContentType => find(uid, registry().types, 'content type');
+  const toFilters: FilterMapper = (filters, model) => translateFilters(filters ?? {}, typeOf(model), registry());
   const utils = createBuilderTools({ typeOf, toFilters, pages });
   const builder = createQueriesBuilder(entityService, utils);
   return {

@@ -3,13 +3,12 @@ import type { Context as KoaContext } from 'koa';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { Values } from '../../values.js';
 import type { RequestContext } from '../graphql-context.js';
-import type { BuilderTools } from './builder-tools.js';
+import type { BuilderTools, FilterMapper } from './builder-tools.js';
 import type { EntityService } from './entity-service.js';
 import type { Nexus } from './load-nexus.js';
 import type { NamedCode } from './named-code.js';
-import type { Model, Naming } from './naming.js';
+import type { Naming } from './naming.js';
 import type { QueriesBuilder, ReturnTypes } from './builders.js';
 import type { TypeControl } from './shadow-crud.js';
 import type { TypeRegistry } from './type-registry.js';
@@ -110,10 +109,7 @@ export interface GraphqlServicesByName {
   readonly builders: { readonly utils: BuilderTools; readonly get: (name: 'content-api') => QueriesBuilder };
   readonly utils: {
     readonly naming: Naming;
-    readonly mappers: {
-      /** Converts GraphQL filters to filters of the entity service. */
-      readonly graphQLFiltersToStrapiQuery: (filters: Values | null | undefined, contentType: Model) => Record<string, unknown>;
-    };
+    readonly mappers: { readonly graphQLFiltersToStrapiQuery: FilterMapper };
   };
 }
 

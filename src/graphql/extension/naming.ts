@@ -16,7 +16,7 @@ import {
 } from '../type-names.js';
 
 /** A content type or component in any form: code of a project has models as Strapi v4 describes them. */
-export type Model = Pick<ContentType, 'uid'>;
+export type ModelLike = Pick<ContentType, 'uid'>;
 
 type NamedEnum = Parameters<typeof enumName>[1];
 
@@ -28,7 +28,7 @@ function attributeOf(type: ContentType, name: string): Attribute {
 
 const upperFirst = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-interface CustomName {
+export interface CustomName {
   readonly prefix?: string;
   readonly suffix?: string;
   readonly plurality?: 'singular' | 'plural';
@@ -64,19 +64,19 @@ const namesOfTypes = {
   getDeleteMutationTypeName: (type: ContentType) => `delete${typeName(type)}`,
 } as const;
 
-type NameOf = (model: Model) => string;
+export type NameOf = (model: ModelLike) => string;
 
 export type Naming = ReturnType<typeof createNaming>;
 
 /** Creates the functions that return the names of generated types and fields, with their names in Strapi v4. */
-export function createNaming(typeOf: (model: Model) => ContentType) {
+export function createNaming(typeOf: (model: ModelLike) => ContentType) {
   const named =
     (name: (type: ContentType) => string): NameOf =>
     (model) =>
       name(typeOf(model));
   const inside =
     (name: (type: ContentType, attribute: Attribute) => string) =>
-    (model: Model, attribute: string): string =>
+    (model: ModelLike, attribute: string): string =>
       name(typeOf(model), attributeOf(typeOf(model), attribute));
   const ofTypes = Object.entries(namesOfTypes).map(([key, name]) => [key, named(name)] as const);
   return {
