@@ -5,18 +5,19 @@ import { serveMedia, type MediaServer } from './serve-media.js';
 
 const executablePath = findChromium();
 
-/** 200 MB of sound: 16 bit, two channels, 48,000 times a second. */
+/** 64 MB of sound, far more than a browser loads ahead: 16 bit, two channels, 48,000 times a second. */
 const perSecond = 192_000;
-const seconds = 1_042;
+const seconds = 334;
+const sought = 300;
 
 describe('media in a browser', () => {
   let media: MediaServer;
   before(async () => {
-    media = await serveMedia({ config: { sizeLimit: 300_000_000 } });
+    media = await serveMedia({ config: { sizeLimit: 100_000_000 } });
   });
   after(() => media.stop());
 
-  it('plays a sound of 200 MB by ranges: right duration, and seeking works', async function () {
+  it('plays a sound of 64 MB by ranges: right duration, and seeking works', async function () {
     this.timeout(120_000);
     if (executablePath === undefined) {
       console.log('      no Chromium here: the sound was not played (apt-get install chromium, or CHROMIUM_PATH=/path)');
@@ -36,9 +37,9 @@ describe('media in a browser', () => {
         `(${play})(${JSON.stringify(media.url + String(file.url))})`,
       );
       expect(played.duration).to.be.closeTo(seconds, 0.01);
-      expect(played.at).to.be.within(1_000, 1_010);
+      expect(played.at).to.be.within(sought, sought + 10);
       const far = answers.filter(
-        ([status, range]) => status === 206 && Number(/^bytes (\d+)/.exec(range ?? '')?.[1]) > 900 * perSecond,
+        ([status, range]) => status === 206 && Number(/^bytes (\d+)/.exec(range ?? '')?.[1]) > 0.9 * sought * perSecond,
       );
       expect(far, JSON.stringify(answers)).not.to.deep.equal([]);
     } finally {
@@ -47,7 +48,7 @@ describe('media in a browser', () => {
   });
 });
 
-/** Runs in the page: loads, seeks to second 1,000, and plays a little. As a text, since what the compiler adds is not there. */
+/** Runs in the page: loads, seeks far ahead, and plays a little. As a text, since what the compiler adds is not there. */
 const play = `async (src) => {
   const audio = new Audio(src);
   const heard = (event) => new Promise((resolve, reject) => {
@@ -57,7 +58,7 @@ const play = `async (src) => {
   audio.muted = true;
   await heard('loadedmetadata');
   const seeked = heard('seeked');
-  audio.currentTime = 1000;
+  audio.currentTime = ${String(sought)};
   await seeked;
   const moving = heard('timeupdate');
   await audio.play();
