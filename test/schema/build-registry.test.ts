@@ -548,7 +548,9 @@ describe('a registry that is built from the former one', () => {
         const anew = build(documents);
         expect([...after.problems]).to.deep.equal([]);
         expect(after.warnings).to.deep.equal(anew.warnings);
-        expect([...after.registry.types]).to.deep.equal([...anew.registry.types]);
+        // Much faster than Chai's comparison, which shows the difference.
+        if (!isDeepStrictEqual(after.registry.types, anew.registry.types))
+          expect([...after.registry.types]).to.deep.equal([...anew.registry.types]);
         for (const [other, settled] of former?.parts.settled ?? [])
           if (isDeepStrictEqual(settled, after.parts.settled.get(other)))
             expect(after.registry.types.get(other)).to.equal(former?.registry.types.get(other));
