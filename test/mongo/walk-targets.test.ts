@@ -120,9 +120,8 @@ describe('a sort through a relation to one entry', () => {
     expect(keys).to.be.within(1, 25);
   });
 
-  it('behind the end: nothing is read once the total is known', async () => {
+  it('behind the end: nothing is read', async () => {
     const context = contextOf(database);
-    context.store.changes.setListening(true);
     const type = typeOf('api::thing.thing');
     for (const sort of ['', 'name:desc', 'owner.name']) {
       const ask = (start: string) => {
@@ -132,7 +131,6 @@ describe('a sort through a relation to one entry', () => {
           findMany(type, { ...emptyQuery, filter, sort: parseSort(sort, defaultLimits), pagination }, context),
         );
       };
-      await ask('0');
       const { result, commands } = await ask('3000');
       expect({ ids: idsOf(result), total: result.total }, sort).to.deep.equal({ ids: [], total: 3_000 });
       expect(commands, sort).to.deep.equal([]);

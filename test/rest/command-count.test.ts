@@ -167,10 +167,15 @@ describe('totals', () => {
     await expectTotal(541, false);
     await serving.call('PUT', path, { data: { rating: 4 } });
     await expectTotal(541, false);
+    const { publishedAt } = body.data.attributes as { readonly publishedAt: string };
+    await serving.call('PUT', path, { data: { rating: 3, publishedAt } });
+    await expectTotal(541, false);
     await serving.call('PUT', path, { data: { publishedAt: null } });
     await expectTotal(540, true);
     await serving.settled();
     expect(await untilKept()).to.equal(540);
+    await serving.call('PUT', path, { data: { publishedAt: null } }); // as it was
+    await expectTotal(540, false);
     await serving.call('DELETE', path); // a draft
     await expectTotal(540, false);
     const { body: other } = await serving.call('POST', '/api/reviews', { data: { rating: 5, verified: true } });

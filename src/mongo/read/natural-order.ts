@@ -55,16 +55,13 @@ export async function isNaturalBest(plan: Plan, { database, totals }: OrderConte
   return total >= largeShare * size;
 }
 
-/**
- * Returns whether a page is sorted by an attribute without an index, so that all entries of its list are looked at, and whether
- * they are read best in natural order.
- */
-export async function isSortedNaturally(
-  plan: Plan,
-  { rank, sort: [key] }: Page,
-  { registry, ...context }: OrderContext & { readonly registry: Registry },
-): Promise<boolean> {
-  if (key === undefined || rank !== null || leadingFields(plan.type, registry).all.has(key.path)) return false;
+/** Returns whether a page is sorted by an attribute without an index of the service, so that all entries of its list are looked at. */
+export const isUnordered = ({ type }: Plan, { rank, sort: [key] }: Page, registry: Registry): boolean =>
+  key !== undefined && rank === null && !leadingFields(type, registry).all.has(key.path);
+
+/** Returns whether the entries of such a page are read best in natural order. */
+export async function isSortedNaturally(plan: Plan, { sort: [key] }: Page, context: OrderContext): Promise<boolean> {
+  if (key === undefined || (await estimateSize(plan.type, context.database)) <= few) return false;
   const indexes = await indexesOf(plan, context.database);
   return indexes !== null && !indexes.leads(key.path) && isNaturalBest(plan, context);
 }

@@ -12,7 +12,7 @@ import type { SearchIndexes } from '../index-state.js';
 import { countLinked, listParts } from './linked-parts.js';
 import type { Loaded } from '../loaded.js';
 import { asksForRelated, resolveRelated } from './resolve-related.js';
-import { isSortedNaturally, naturally } from './natural-order.js';
+import { isSortedNaturally, isUnordered, naturally } from './natural-order.js';
 import { isNear, isScanned, readScanned, scanParts } from './scan-page.js';
 import { readChosen } from './read-by-index.js';
 import { readTree } from './read-tree.js';
@@ -62,13 +62,13 @@ async function readByPlan(plan: Plan, { registry, totals, ...context }: PageCont
       return { entries: await readEntries(selection, documents, database), total: withTotal ? total : null };
     }
   }
-  const total = withTotal ? await totalOf(plan, page, { database, totals, estimates }) : null;
+  const total = withTotal ? await countIfFar(page, await totalOf(plan, page, { database, totals, estimates })) : null;
   const find = async (): Promise<readonly Document[]> => {
     if (isAfterEnd(page, total?.kept ?? null)) return [];
     if (sortsByComputed(page.sort)) return readComputed(plan, page, database);
     if (chosen !== null) return readChosen(page, chosen.name, database);
-    const hint = (await isSortedNaturally(plan, page, { registry, database, totals })) ? naturally : {};
-    return readDocuments(page, { total: total?.kept ?? null, hint }, database);
+    const isNatural = isUnordered(plan, page, registry) && (await isSortedNaturally(plan, page, { database, totals }));
+    return readDocuments(page, { total: total?.kept ?? null, hint: isNatural ? naturally : {} }, database);
   };
   const read = async (): Promise<LoadedPage['entries']> => readEntries(selection, await find(), database);
   return total === null ? { entries: await read(), total: null } : readWithTotal(plan, page, { read, total });
@@ -151,9 +151,13 @@ interface PageTotal {
 
 /**
  * Number of skipped entries from which on the total is determined before the page is read, because the page may then be read from
- * the end.
+ * the end, or not at all.
  */
 const far = 1_000;
+
+/** Returns the total of a page; counted, if it is not known and the page is far from the beginning. */
+const countIfFar = async ({ window }: Page, total: PageTotal): Promise<PageTotal> =>
+  total.kept === null && window.skip >= far ? { ...total, kept: await total.count() } : total;
 
 interface TotalContext extends Omit<PageContext, 'registry'> {
   /** The estimates for conditions on linked entries; null if there are none. */

@@ -84,6 +84,18 @@ export const noteOf = (updates: readonly (Document | null)[]): WriteNote => ({
 const changesCounted = (update: Document): boolean =>
   Object.values(update).some((values) => countedFields.some((name) => Object.hasOwn(values as object, name)));
 
+/**
+ * Returns a match for the documents that have the values already which an update sets in fields that totals depend on; null if it
+ * sets none, or changes such a field in another way.
+ */
+export function matchCounted(update: Document): Document | null {
+  const { $set = {}, ...others } = update as { readonly $set?: Document };
+  const names = countedFields.filter((name) => Object.hasOwn($set, name));
+  return names.length === 0 || changesCounted(others)
+    ? null
+    : Object.fromEntries(names.map((name) => [name, $set[name] as unknown]));
+}
+
 /** Returns an operation with the trigrams of the texts that it stores. */
 function completeOperation(operation: Document, collection: string, { searches }: Database): Document {
   if (!searches.keeps(collection)) return operation;

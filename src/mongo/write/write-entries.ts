@@ -1,6 +1,6 @@
 import { BSON, type Document, MongoServerError } from 'mongodb';
 import type { SingleWrite } from '../changes.js';
-import { noteOf, noteWrite } from './bulk-write.js';
+import { matchCounted, noteOf, noteWrite } from './bulk-write.js';
 import { type Change, compileChange } from './compile-change.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../calls.js';
@@ -53,8 +53,10 @@ interface EntryUpdate {
 }
 
 /**
- * Updates one document by one command, and returns the updated document; null if none matches. With a projection it takes the
- * server a third longer, because only without one an update by id needs no query planning (EXPRESS_UPDATE).
+ * Updates one document and returns the updated document; null if none matches. With a projection it takes the server a third
+ * longer, because only without one an update by id needs no query planning (EXPRESS_UPDATE). An update of publication state or
+ * locale is sent for a document with these values first, because clients often repeat them, and totals stay valid then. Only if
+ * there is none, a second command makes the change.
  */
 export async function updateEntry(
   store: Store,
@@ -64,11 +66,16 @@ export async function updateEntry(
   const { replies } = store.database;
   const update = store.database.searches.completeUpdate(collection, compileChange(change));
   const fields = mayBeWhole && replies.takesWhole(collection) ? undefined : projection;
-  const { value } = await runWrite(store.database, { findAndModify: collection, query: match, update, new: true, fields });
-  const document = value as EntryDocument | null; // the reply of findAndModify
+  const send = async (query: Document): Promise<EntryDocument | null> => {
+    const { value } = await runWrite(store.database, { findAndModify: collection, query, update, new: true, fields });
+    return value as EntryDocument | null; // the reply of findAndModify
+  };
+  const counted = matchCounted(update);
+  const unchanged = counted === null ? null : await send({ $and: [match, counted] });
+  const document = unchanged ?? (await send(match));
   if (document === null) return document;
   if (fields === undefined) replies.noteWhole(collection, document);
-  noteWrite(store, collection, noteOf([update]));
+  noteWrite(store, collection, unchanged === null ? noteOf([update]) : { kind: 'values' });
   return document;
 }
 
