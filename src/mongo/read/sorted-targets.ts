@@ -8,7 +8,7 @@ import type { Walk } from './plan-walk.js';
 const mostBetween = 2_000;
 
 /** A target: the ids that find the entries linked with it, and the value that they are sorted by. */
-export interface Target {
+interface Target {
   readonly ids: readonly unknown[];
   readonly value: unknown;
 }
