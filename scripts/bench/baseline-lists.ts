@@ -62,6 +62,17 @@ export const listLastPage: Handler = async (db) => {
   return shapeList(page.reverse(), total, Math.ceil(total / 25));
 };
 
+/** Row p: drafts, those updated last first. */
+export const listDrafts: Handler = async (db) => {
+  const filter = { publishedAt: null };
+  const sort = { updatedAt: -1, _id: -1 };
+  const [page, total] = await Promise.all([
+    find(db, 'articles', { filter, sort, limit: 25, projection: onlyScalars }),
+    keepTotal(db, 'articles', filter),
+  ]);
+  return shapeList(page, total);
+};
+
 /** Row o: the newest of a localized type in all locales. */
 export const listNotes: Handler = (db) => answerNotes(db, live, keepTotal(db, 'notes', live));
 

@@ -55,6 +55,7 @@ export const listRows: readonly Row[] = [
     goal: 1.3,
     ask: () => get(`/api/notes?${spell({ ...newest, locale: 'all' })}`, '/o'),
   },
+  { key: 'p', title: 'drafts, last updated first, with total', goal: 1.3, ask: askDrafts },
   { key: 'j', title: 'the last page', goal: 1.3, ask: askLastPage },
   { key: 'z-gzip', title: 'row a, compressed by gzip', goal: 1.3, ask: () => askCompressed('gzip') },
   { key: 'z-br', title: 'row a, compressed by br', goal: 1.3, ask: () => askCompressed('br') },
@@ -98,6 +99,12 @@ const askSorted = (sort: string, baseline: string): Question =>
 function askStatus(n: number): Question {
   const status = statuses[below(makeRandom(n % 100), statuses.length)] ?? '';
   return get(`/api/articles?${spell({ filters: { status: { $eq: status } }, ...newest })}`, `/u?status=${status}`);
+}
+
+function askDrafts(): Question {
+  const filters = { publishedAt: { $null: true } };
+  const query = { publicationState: 'preview', filters, sort: 'updatedAt:desc', pagination: newest.pagination };
+  return get(`/api/articles?${spell(query)}`, '/p');
 }
 
 function askLastPage(_n: number, { size }: Asker): Question {

@@ -16,6 +16,7 @@ export type RowKey =
       | 's-unindexed'
       | 'u'
       | 'o'
+      | 'p'
       | 'j'
       | 'z-gzip'
       | 'z-br'
