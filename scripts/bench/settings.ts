@@ -30,7 +30,7 @@ export interface Settings {
   readonly against: string | null;
   /** Requests under way at any time. */
   readonly connections: number;
-  /** The folder of performance.md, whose table and plot of the mode are replaced; null: they stay. */
+  /** The folder of performance.md, whose table and plot of the mode and size are replaced; null: they stay. */
   readonly docs: string | null;
   /** Where the results go as JSON besides the table. */
   readonly jsonFile: string | null;
@@ -53,7 +53,8 @@ export const usage = `usage: npm run bench -- [options]
                        in each way (default: 20)
   --connections N      requests under way at any time (default: 32; of --growth and --peers: 8); two in rows that
                        read all content
-  --docs DIRECTORY     replace the table and the plot of the mode in its performance.md
+  --docs DIRECTORY     replace the table and the plot of the mode, and of a --size that is not its default, in its
+                       performance.md
   --json FILE          write the results as JSON
 MONGODB_URI names the MongoDB to use; without it an embedded one is started.`;
 
@@ -103,6 +104,10 @@ export function readSettings(args: readonly string[]): Settings | null {
     jsonFile: values.json ?? null,
   };
 }
+
+/** Returns the name of the section of docs/performance.md, and of its plot: runs of another size than the default have their own. */
+export const sectionName = ({ mode, size }: Pick<Settings, 'mode' | 'size'>): string =>
+  size === defaults[mode].size ? mode : `${mode}-${size}`;
 
 const options = {
   access: { type: 'boolean', default: false },

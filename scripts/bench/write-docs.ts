@@ -5,7 +5,7 @@ import { type Machine, machineLine } from './machine.js';
 import { type Bar, plotBars } from './plot-bars.js';
 import type { Measurement } from './measure.js';
 import type { ContestResult, RowResult } from './results.js';
-import type { Comparison, Mode, Settings } from './settings.js';
+import { type Comparison, sectionName, type Settings } from './settings.js';
 
 interface Documented {
   readonly contests: readonly ContestResult[];
@@ -13,19 +13,20 @@ interface Documented {
   readonly settings: Pick<Settings, 'size' | 'seconds' | 'rounds' | 'connections'> & { readonly mode: Comparison };
 }
 
-/** Writes the table and the plot of a run into docs/performance.md and beside it, in the place of those of the last run of its kind. */
+/** Writes the table and the plot of a run into docs/performance.md and beside it, in place of those of the last run of its mode and size. */
 export async function writeDocs(run: Documented, directory: string): Promise<void> {
   const { mode } = run.settings;
-  const image = `performance-${mode}.svg`;
+  const name = sectionName(run.settings);
+  const image = `performance-${name}.svg`;
   const section = [`![${titles[mode]}](${image})`, ...run.contests.map(tableOf), measuredOn(run)].join('\n\n');
   writeFileSync(path.join(directory, image), plotBars({ title: titles[mode], unit: unitOf(run), bars: barsOf(run) }));
-  await writeSection(directory, mode, section);
+  await writeSection(directory, name, section);
 }
 
-/** Replaces the section of a mode in docs/performance.md. */
-export async function writeSection(directory: string, mode: Mode, section: string): Promise<void> {
+/** Replaces a section of docs/performance.md. */
+export async function writeSection(directory: string, name: string, section: string): Promise<void> {
   const page = path.join(directory, 'performance.md');
-  writeFileSync(page, await format(replaceSection(readFileSync(page, 'utf8'), mode, section), { parser: 'markdown' }));
+  writeFileSync(page, await format(replaceSection(readFileSync(page, 'utf8'), name, section), { parser: 'markdown' }));
 }
 
 const titles: Readonly<Record<Comparison, string>> = {

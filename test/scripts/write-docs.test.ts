@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Bar, plotBars } from '../../scripts/bench/plot-bars.js';
+import { sectionName } from '../../scripts/bench/settings.js';
 import { replaceSection } from '../../scripts/bench/write-docs.js';
 
 describe('the performance page', () => {
@@ -10,6 +11,17 @@ describe('the performance page', () => {
     expect(replaced).to.equal('a\n<!-- bench growth -->\n\nnew\n\n<!-- /bench growth -->\nb\n');
     expect(() => replaceSection(page, 'baseline', 'new')).to.throw('docs/performance.md has no <!-- bench baseline -->');
   });
+
+  const sections = [
+    ['baseline', '10k', 'baseline'],
+    ['baseline', '100k', 'baseline-100k'],
+    ['growth', '1m', 'growth'],
+    ['peers', '100k', 'peers-100k'],
+  ] as const;
+  for (const [mode, size, name] of sections)
+    it(`has the section ${name} for ${mode} with ${size} articles`, () => {
+      expect(sectionName({ mode, size })).to.equal(name);
+    });
 
   const bars: readonly (Bar & { readonly colour: string })[] = [
     { label: 'a <b>', value: 0.5, mark: 1, colour: '#2f7d5b' },
