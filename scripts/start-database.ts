@@ -23,8 +23,11 @@ export async function startDatabase(data: { readonly keptIn: string } | 'ephemer
   return data === 'ephemeral' ? startEphemeral(log) : startEmbedded({ dataDir: data.keptIn, log, onLost: console.error });
 }
 
-/** Starts a server of one node, tuned for speed, on any free port; its data are deleted when it stops. */
-export async function startEphemeral(log: (line: string) => void): Promise<ScriptDatabase> {
+/**
+ * Starts a server of one node, tuned for speed, on any free port; its data are deleted when it stops. `args` are further arguments of
+ * mongod.
+ */
+export async function startEphemeral(log: (line: string) => void, args: readonly string[] = []): Promise<ScriptDatabase> {
   const binary = await findBinary({ env: process.env, log });
   const { MongoMemoryReplSet } = await import('mongodb-memory-server');
   // A locale that is set but not installed keeps mongod from starting; a detached process does not hear Ctrl-C.
@@ -32,7 +35,7 @@ export async function startEphemeral(log: (line: string) => void): Promise<Scrip
   const server = await MongoMemoryReplSet.create({
     binary: { systemBinary: binary.path, version: binary.version },
     instanceOpts: [{ storageEngine: 'wiredTiger', launchTimeout: 120_000, dbPath: await makeFolder() }],
-    replSet: { name: 'rs0', args: [...commonArguments(0.25), ...frequentNoops], spawn },
+    replSet: { name: 'rs0', args: [...commonArguments(0.25), ...frequentNoops, ...args], spawn },
   });
   const uri = server.getUri();
   await forgoJournal(uri);

@@ -4,6 +4,7 @@ import type { Logger } from '../../logger.js';
 import type { Database } from '../database.js';
 import { type IndexPlan, indexesLeftOut, keepsUnique, planIndexes } from '../read/plan-indexes.js';
 import { findUnused } from './unused-indexes.js';
+import { type BuildingIndex, BuildReports } from './build-reports.js';
 import { buildIndexes, type IndexProblems, type MissingIndexes, removeStaleIndexes } from './ensure-indexes.js';
 
 /** Maximum number of types whose indexes are built at once, so that connections remain for requests. */
@@ -11,16 +12,13 @@ const atOnce = 4;
 
 const day = 86_400_000;
 
-/** Duration of a build, in milliseconds, after which the state of a model lists the indexes that are being built. */
-const longBuild = 1_000;
-
 interface BuildsInput {
   readonly database: Database;
   readonly logger: Logger;
   /** Called with indexes that could not be built. */
   readonly report: (uid: string, problems: IndexProblems) => Promise<void>;
-  /** Called with the names of indexes that are being built; with none when they are built. */
-  readonly reportBuilding: (uid: string, names: readonly string[]) => Promise<void>;
+  /** Called with indexes that are being built; with none when they are built. */
+  readonly reportBuilding: (uid: string, indexes: readonly BuildingIndex[]) => Promise<void>;
   /** Called with the names of indexes that no read has used for a month. */
   readonly reportUnused: (uid: string, names: readonly string[]) => Promise<void>;
 }
@@ -42,9 +40,11 @@ export class IndexBuilds {
   /** The uids of types for which unused indexes were reported. */
   readonly #unused = new Set<string>();
   readonly #turns = new Queue({ atOnce });
+  readonly #reports: BuildReports;
 
   constructor(input: BuildsInput) {
     this.#input = input;
+    this.#reports = new BuildReports({ ...input, report: input.reportBuilding });
   }
 
   /** Reports once a day which indexes no read has used for a month. */
@@ -109,23 +109,10 @@ export class IndexBuilds {
   }
 
   /** Builds indexes, and reports them as being built if that takes long. */
-  async #watched({ uid, collection }: ContentType, plans: readonly IndexPlan[]): Promise<IndexProblems> {
-    const { database, logger, reportBuilding } = this.#input;
-    let reporting: Promise<void> | null = null;
-    const report = async (names: readonly string[]): Promise<void> => {
-      await reportBuilding(uid, names).catch((err: unknown) => {
-        logger.warn({ uid, err }, 'the state of indexes could not be written');
-      });
-    };
-    const timer = setTimeout(() => {
-      reporting = report(plans.map(({ name }) => name));
-    }, longBuild).unref();
-    try {
-      return await database.abandoned.endWhile(() => buildIndexes(database.db, collection, plans));
-    } finally {
-      clearTimeout(timer);
-      if (reporting !== null) await (reporting as Promise<void>).then(() => report([]));
-    }
+  #watched({ uid, collection }: ContentType, plans: readonly IndexPlan[]): Promise<IndexProblems> {
+    const { database } = this.#input;
+    const build = { uid, collection, names: plans.map(({ name }) => name) };
+    return this.#reports.during(build, () => database.abandoned.endWhile(() => buildIndexes(database.db, collection, plans)));
   }
 }
 

@@ -7,6 +7,7 @@ import { describeReport, reportModels, warningText, type ModelReport } from '../
 import type { Logger } from '../../logger.js';
 import { inReadTime, inWriteTime } from '../calls.js';
 import type { Database } from '../database.js';
+import type { BuildingIndex } from './build-reports.js';
 import type { RequiredNulls } from './required-nulls.js';
 import type { SearchState } from './search-builds.js';
 
@@ -22,7 +23,7 @@ interface StatusDocument {
   /** Attributes that other models lack because of this one. */
   readonly affects?: readonly string[];
   readonly indexProblems?: readonly string[];
-  readonly indexesBuilding?: readonly string[];
+  readonly indexesBuilding?: readonly BuildingIndex[];
   readonly unusedIndexes?: readonly string[];
   /** Attributes that a change of the model made required, with the number of entries in which they are null. */
   readonly requiredNulls?: readonly RequiredNulls[];
@@ -80,7 +81,7 @@ export class ModelStatus {
     await this.#write([this.#set(uid, { indexProblems })]);
   }
 
-  /** Writes the names of indexes that are being built, or of those that no read has used for a month. */
+  /** Writes the indexes that are being built, or the names of those that no read has used for a month. */
   async reportIndexState(uid: string, state: Pick<StatusDocument, 'indexesBuilding' | 'unusedIndexes'>): Promise<void> {
     await this.#write([this.#set(uid, state)]);
   }

@@ -1,0 +1,140 @@
+import { MongoServerError } from 'mongodb';
+import type { Logger } from '../../logger.js';
+import type { Database } from '../database.js';
+import { withinTime } from '../within-time.js';
+
+/** An index that is being built. The progress is absent if it is not known. */
+export interface BuildingIndex {
+  readonly name: string;
+  /** Entries or keys that are done in the present phase of the build. */
+  readonly done?: number;
+  readonly total?: number;
+}
+
+/** Indexes of a collection that one command builds. */
+interface Build {
+  readonly uid: string;
+  readonly collection: string;
+  readonly names: readonly string[];
+}
+
+/** A build whose indexes are reported. */
+interface LongBuild extends Build {
+  /** The indexes that were reported last, as JSON. */
+  reported: string;
+  /** Resolves when they are written. */
+  written: Promise<void>;
+}
+
+interface ReportsInput {
+  readonly database: Database;
+  readonly logger: Logger;
+  /** Called with the indexes that are being built; with none when they are built. */
+  readonly report: (uid: string, indexes: readonly BuildingIndex[]) => Promise<void>;
+}
+
+/** Duration of a build, in milliseconds, after which its indexes are reported. */
+const longBuild = 1_000;
+
+/** Milliseconds between two looks at the progress of all builds. */
+const lookEvery = 3_000;
+
+/** Maximum duration of a look, in milliseconds. */
+const longestLook = 1_000;
+
+/** Reports indexes that are being built, with their progress, if that takes long. */
+export class BuildReports {
+  readonly #input: ReportsInput;
+  readonly #builds = new Set<LongBuild>();
+  #next: NodeJS.Timeout | undefined;
+  /** Whether the user of the connection may read the progress, as far as is known. */
+  #mayLook = true;
+
+  constructor(input: ReportsInput) {
+    this.#input = input;
+  }
+
+  /** Runs a build and reports its indexes until it has ended. */
+  async during<Result>(build: Build, work: () => Promise<Result>): Promise<Result> {
+    const long: LongBuild = { ...build, reported: '', written: Promise.resolve() };
+    const timer = setTimeout(() => {
+      this.#begin(long);
+    }, longBuild).unref();
+    try {
+      return await work();
+    } finally {
+      clearTimeout(timer);
+      if (this.#builds.delete(long)) await this.#report(long, []);
+    }
+  }
+
+  #begin(build: LongBuild): void {
+    this.#builds.add(build);
+    void this.#report(build, withProgress(build, []));
+    if (this.#builds.size === 1) this.#lookLater();
+  }
+
+  #lookLater(): void {
+    clearTimeout(this.#next);
+    if (this.#builds.size > 0 && this.#mayLook) this.#next = setTimeout(() => void this.#look(), lookEvery).unref();
+  }
+
+  /** Reads the progress of all builds by one command, and reports it. */
+  async #look(): Promise<void> {
+    try {
+      const operations = await withinTime(longestLook, () => readOperations(this.#input.database));
+      await Promise.all([...this.#builds].map((build) => this.#report(build, withProgress(build, operations))));
+    } catch (error) {
+      // other failures pass, and the progress is not important enough for the log
+      if (error instanceof MongoServerError && error.code === unauthorized) this.#mayLook = false;
+    }
+    this.#lookLater();
+  }
+
+  /** Writes the indexes after those that were reported before, if they differ. */
+  #report(build: LongBuild, indexes: readonly BuildingIndex[]): Promise<void> {
+    const { logger, report } = this.#input;
+    const { uid } = build;
+    const text = JSON.stringify(indexes);
+    if (text === build.reported) return build.written;
+    build.reported = text;
+    const write = (): Promise<void> =>
+      report(uid, indexes).catch((err: unknown) => {
+        logger.warn({ uid, err }, 'the state of indexes could not be written');
+      });
+    build.written = build.written.then(write);
+    return build.written;
+  }
+}
+
+/** The code of the error for a user without a privilege. */
+const unauthorized = 13;
+
+/** A build on the server. On a sharded cluster there is one for each shard that holds a part of the collection. */
+interface Operation {
+  readonly collection: string;
+  readonly names: readonly string[];
+  readonly progress: { readonly done: number; readonly total: number };
+}
+
+/** Returns the builds in a database. The server runs them as a user of its own, so the privilege `inprog` is needed to see them. */
+const readOperations = ({ client, db }: Database): Promise<readonly Operation[]> =>
+  client
+    .db('admin')
+    .aggregate<Operation>(
+      [
+        { $currentOp: { allUsers: true } },
+        { $match: { 'command.createIndexes': { $exists: true }, 'command.$db': db.databaseName, progress: { $exists: true } } },
+        { $project: { _id: 0, collection: '$command.createIndexes', names: '$command.indexes.name', progress: 1 } },
+      ],
+      { maxTimeMS: longestLook },
+    )
+    .toArray();
+
+const withProgress = ({ collection, names }: Build, operations: readonly Operation[]): readonly BuildingIndex[] =>
+  names.map((name) => {
+    const own = operations.filter((operation) => operation.collection === collection && operation.names.includes(name));
+    if (own.length === 0) return { name };
+    const sum = (key: 'done' | 'total'): number => own.reduce((total, { progress }) => total + progress[key], 0);
+    return { name, done: sum('done'), total: sum('total') };
+  });
