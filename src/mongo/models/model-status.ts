@@ -38,6 +38,12 @@ const lifetime = 900_000;
 /** Milliseconds between two heartbeats. */
 const heartbeat = 300_000;
 
+/** The errors of writes to `_model_status`. */
+const failedWrites = new WeakSet<Error>();
+
+/** Returns whether a write to `_model_status` has failed with this error. */
+export const isStatusError = (error: unknown): boolean => error instanceof Error && failedWrites.has(error);
+
 /** The state of each model on this instance, in `_model_status`, for operators and the admin API. */
 export class ModelStatus {
   readonly #database: Database;
@@ -137,8 +143,13 @@ export class ModelStatus {
   }
 
   /** Writes within the time limit of writes, because the next report waits for it. */
-  #change(write: (states: Collection<StatusDocument>) => Promise<unknown>): Promise<unknown> {
-    return inWriteTime(this.#database, () => write(this.#collection()));
+  async #change(write: (states: Collection<StatusDocument>) => Promise<unknown>): Promise<void> {
+    try {
+      await inWriteTime(this.#database, () => write(this.#collection()));
+    } catch (error) {
+      if (error instanceof Error) failedWrites.add(error);
+      throw error;
+    }
   }
 
   #collection() {

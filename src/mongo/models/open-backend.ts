@@ -5,6 +5,7 @@ import { connectDatabase, describeDatabase } from '../connection.js';
 import { createFirstLocale } from '../stores/locale-store.js';
 import type { Logger } from '../../logger.js';
 import { ModelRegistry } from './model-registry.js';
+import { isStatusError } from './model-status.js';
 import { createStore, type Store } from '../store.js';
 import type { Change, ChangeBus } from '../changes.js';
 import { logAvailability } from '../log-availability.js';
@@ -85,7 +86,10 @@ function createBackend(store: Store, models: ModelRegistry, logger: Logger): Bac
   };
 }
 
-/** The pause after which models that could not be read are read again, in milliseconds. */
+const modelsNotLoaded = 'models could not be loaded, the former ones remain in force for now';
+const stateNotWritten = 'the state of the models could not be written to _model_status';
+
+/** The pause after which models that could not be loaded are loaded again, in milliseconds. */
 const readAgainAfter = 2_000;
 
 /**
@@ -98,7 +102,7 @@ function readAfterChanges(models: ModelRegistry, changes: ChangeBus, logger: Log
   const read = (load: () => Promise<void>): void => {
     load().catch((err: unknown) => {
       if (isOver) return;
-      logger.warn({ err }, 'models could not be read, the former ones remain in force for now');
+      logger.warn({ err }, isStatusError(err) ? stateNotWritten : modelsNotLoaded);
       clearTimeout(retry);
       retry = setTimeout(() => read(() => models.load([])), readAgainAfter).unref();
     });
