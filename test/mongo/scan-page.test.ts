@@ -243,7 +243,12 @@ const textModel = (name: string, localized: boolean): TestModel => ({
   info: { singularName: name, pluralName: `${name}s`, displayName: name },
   options: { draftAndPublish: true },
   pluginOptions: { i18n: { localized } },
-  attributes: { title: { type: 'string', index: true }, text: { type: 'string' }, code: { type: 'string' } },
+  attributes: {
+    title: { type: 'string', index: true },
+    text: { type: 'string' },
+    code: { type: 'string' },
+    note: { type: 'string' },
+  },
 });
 const { registry: texts } = buildRegistry([textModel('page', true), textModel('memo', false)]);
 
@@ -257,7 +262,7 @@ interface Read {
 
 /**
  * Reads, and whether all entries are read in natural order. Most pages are published and in one locale, most memos are drafts.
- * `code` has an index of an operator.
+ * `code` has an index of an operator, `note` a wildcard index.
  */
 const reads: readonly (readonly [read: Read, isNatural: boolean])[] = [
   [{ filter: { text: 'page 3' } }, true],
@@ -274,6 +279,7 @@ const reads: readonly (readonly [read: Read, isNatural: boolean])[] = [
   [{ sort: 'title' }, false],
   [{ sort: 'code' }, false],
   [{ sort: 'text', filter: { code: 'page 3' } }, false],
+  [{ filter: { note: 'page 3' } }, false],
   [{ type: 'memo', filter: { text: { $containsi: 'memo 3' } } }, false],
   [{ type: 'memo', sort: 'text' }, false],
   [{ type: 'memo', sort: 'text', state: 'preview' }, true],
@@ -287,12 +293,12 @@ describe('reads that look at all entries of a list', () => {
       const documents = Array.from({ length: size }, (_, index) => {
         const text = `${name} ${String(index)}`;
         const publishedAt = (index % 20 === 0) === (name === 'page') ? null : new Date(index);
-        return { _id: index + 1, title: text, text, code: text, publishedAt, locale: index % 10 === 1 ? 'fr' : 'en' };
+        return { _id: index + 1, title: text, text, code: text, note: text, publishedAt, locale: index % 10 === 1 ? 'fr' : 'en' };
       });
       await database.db.collection<{ _id: number }>(`${name}s`).insertMany(documents);
       await ensureIndexes(database.db, typeOf(`api::${name}.${name}`, texts), texts);
     }
-    await database.db.collection('pages').createIndex({ locale: 1, code: 1 });
+    await database.db.collection('pages').createIndexes([{ key: { locale: 1, code: 1 } }, { key: { 'note.$**': 1 } }]);
   });
   after(() => database.drop());
 

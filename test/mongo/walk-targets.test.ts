@@ -6,6 +6,8 @@ import { defaultLimits } from '../support/default-limits.js';
 import { parseFilters } from '../../src/query/parse-filter.js';
 import { parsePagination, parseSort } from '../../src/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { buildRegistry } from '../../src/schema/build-registry.js';
+import type { TestModel } from '../support/serve.js';
 import { contextOf, typeOf } from '../support/things.js';
 
 const things = Array.from({ length: 3_000 }, (_, index) => ({
@@ -304,6 +306,77 @@ describe('a sort through two relations', () => {
       });
 });
 
+describe('a sort through a relation to many, and then to one', () => {
+  const model = (name: string, attributes: object): TestModel => ({
+    uid: `api::${name}.${name}`,
+    kind: 'collectionType',
+    collectionName: `${name}s`,
+    info: { singularName: name, pluralName: `${name}s`, displayName: name },
+    attributes,
+  });
+  const { registry } = buildRegistry([
+    model('item', { parts: { type: 'relation', relation: 'manyToMany', target: 'api::part.part' } }),
+    model('part', { maker: { type: 'relation', relation: 'manyToOne', target: 'api::maker.maker' } }),
+    model('maker', { name: { type: 'string', index: true } }),
+  ]);
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+  });
+  after(() => database.drop());
+
+  it('ignores parts without a maker beside others, on each page', async () => {
+    const makers = Array.from({ length: 20 }, (_, index) => ({ _id: index + 1, name: `maker ${letterAt((index * 7) % 20)}` }));
+    const parts = Array.from({ length: 60 }, (_, index) => ({ _id: index + 1, maker: index < 50 ? 1 + (index % 20) : null }));
+    const partsOf = (id: number): number[] => (id % 2 === 0 ? [1 + (id % 50)] : [51 + (id % 10), 1 + (id % 50)]);
+    const items = Array.from({ length: 3_000 }, (_, index) => ({ _id: index + 1, name: null, parts: partsOf(index + 1) }));
+    for (const [name, documents] of Object.entries({ makers, parts, items }))
+      await database.db.collection<{ _id: number }>(name).insertMany([...documents]);
+    const namesOf = (id: number): readonly (string | null)[] =>
+      partsOf(id).flatMap((part) => (part > 50 ? [] : [makers[(part - 1) % 20]?.name ?? null]));
+    for (const start of [0, 900, 1_000, 2_900]) {
+      const sort = parseSort('parts.maker.name', defaultLimits);
+      const query = {
+        ...emptyQuery,
+        sort,
+        pagination: parsePagination({ start: String(start), limit: '100', withCount: 'false' }),
+      };
+      const page = await findMany(typeOf('api::item.item', registry), query, contextOf(database, registry));
+      expect(idsOf(page), String(start)).to.deep.equal(sortedIds(items, namesOf, 1).slice(start, start + 100));
+    }
+  });
+});
+
+describe('a far page of a sort through a relation to many entries, few of which are linked', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+    await database.db.collection('things').createIndex({ owner: 1, _id: -1 });
+    await database.db.collection('persons').createIndex({ name: -1, _id: -1 });
+  });
+  after(() => database.drop());
+
+  it('reads growing numbers of targets, by few commands', async () => {
+    const all = 12_000;
+    const persons = Array.from({ length: all }, (_, index) => ({
+      _id: index + 1,
+      name: `person ${String(index).padStart(5, '0')}`,
+    }));
+    const things = Array.from({ length: 3_000 }, (_, index) => ({ _id: index + 1, owner: all - (index % 20) }));
+    for (const [name, documents] of Object.entries({ persons, things }))
+      await database.db.collection<{ _id: number }>(name).insertMany([...documents]);
+    const sort = parseSort('owner.name', defaultLimits);
+    const query = { ...emptyQuery, sort, pagination: parsePagination({ start: '1100', limit: '25', withCount: 'false' }) };
+    const asked = typeOf('api::thing.thing');
+    const { result, commands } = await examinedBy(database, () => findMany(asked, query, contextOf(database)));
+    const expected = [...things].sort((a, b) => a.owner - b.owner || a._id - b._id).map(({ _id }) => _id);
+    expect(idsOf(result)).to.deep.equal(expected.slice(1_100, 1_125));
+    expect(commands.length).to.be.within(4, 15);
+  });
+});
+
+const letterAt = (index: number): string => String.fromCharCode(97 + index);
+
 describe('a sort through a relation to few entries, with a filter', () => {
   let database: FreshDatabase;
   before(async () => {
@@ -321,8 +394,6 @@ describe('a sort through a relation to few entries, with a filter', () => {
   const matching = busy.filter(({ count }) => count >= 1);
   const few = (step: number) =>
     Array.from({ length: 20 }, (_, index) => ({ _id: index + 1, name: letterAt((index * step) % 20) }));
-  const letterAt = (index: number): string => String.fromCharCode(97 + index);
-
   for (const [title, step, order, read] of [
     ['in the order of their ids', 1, 1, 'find'],
     ['in the order of their ids, read from the last one', 1, -1, 'find'],

@@ -57,21 +57,25 @@ const shared = (database: Database): Database => ({
 /** Returns the approximate number of entries of a collection, which may be a minute old. */
 export const estimateSize = cacheFacts(({ collection }, database) => countStored(collection, database));
 
-/** Returns the number of entries that meet a condition, which may be a minute old. */
-export const estimateCount = cacheFacts<number>(async ({ collection, match = {} }, database) =>
-  Number((await runRead(database, { count: collection, query: match }))['n']),
-);
+/** Milliseconds that reading a fact may take. */
+const patience = 1_000;
 
-/** Milliseconds that reading the indexes of a collection may take. */
-const patience = 2_000;
+const limited = (database: Database): Database => ({ ...database, maxTimeMS: { ...database.maxTimeMS, read: patience } });
+
+/** Returns the number of entries that meet a condition, which may be a minute old; null if counting takes long. */
+export const estimateCount = cacheFacts<number | null>(({ collection, match = {} }, database) =>
+  runRead(limited(database), { count: collection, query: match }).then(
+    ({ n }) => Number(n),
+    () => null,
+  ),
+);
 
 /**
  * Returns the first paths of all indexes of a collection, including those that operators have made. The result may be a minute
  * old. Throws a MongoServerError if the collection does not exist.
  */
 export const readLeading = cacheFacts<LeadingFields>(async ({ collection }, database) => {
-  const limited = { ...database, maxTimeMS: { ...database.maxTimeMS, read: patience } };
-  const indexes = (await readAll(limited, { listIndexes: collection, cursor: {} })) as readonly IndexDescriptionInfo[]; // the form of every index
+  const indexes = (await readAll(limited(database), { listIndexes: collection, cursor: {} })) as readonly IndexDescriptionInfo[]; // the form of every index
   return leadingOf(
     indexes.flatMap(({ key, partialFilterExpression, sparse, hidden, collation }) =>
       hidden === true || collation !== undefined

@@ -82,7 +82,7 @@ async function lackingInSort(
   const [key] = sort;
   if (key === undefined || key.lists.length > 0) return [];
   const sorted = key.links.length === 0 || walkedKey(sort, window) !== null ? (key.links.at(-1)?.target ?? type) : undefined;
-  if (sorted === undefined || (await readLeading(sorted, database)).all.has(key.path)) return [];
+  if (sorted === undefined || leadsBy(await readLeading(sorted, database)).leads(key.path)) return [];
   return optionsOf(sorted, registry)(key.path, null);
 }
 

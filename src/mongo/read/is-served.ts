@@ -82,10 +82,16 @@ export function leadingOf(indexes: readonly LeadingIndex[]): LeadingFields {
 }
 
 /** Returns the checks of paths against the first paths of indexes. */
-export const leadsBy = ({ all, withNulls }: LeadingFields): Pick<Indexes, 'leads' | 'leadsToNull'> => ({
-  leads: (path) => all.has(path),
-  leadsToNull: (path) => withNulls.has(path),
-});
+export function leadsBy({ all, withNulls }: LeadingFields): Pick<Indexes, 'leads' | 'leadsToNull'> {
+  const prefixes = [...all].filter((path) => path.endsWith(wildcard)).map((path) => path.slice(0, -wildcard.length));
+  return {
+    leads: (path) => all.has(path) || prefixes.some((prefix) => `${path}.`.startsWith(prefix)),
+    leadsToNull: (path) => withNulls.has(path),
+  };
+}
+
+/** The end of the path of a wildcard index, which contains the value at the path before it and all values below. */
+const wildcard = '$**';
 
 /** Returns the first paths of the indexes of a type. */
 export const leadingFields = memoizePair((type: ContentType, registry: Registry): LeadingFields => {

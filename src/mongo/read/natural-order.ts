@@ -51,8 +51,8 @@ export async function isNaturalBest(plan: Plan, { database, totals }: OrderConte
   const size = await estimateSize(type, database);
   if (scope === null || size <= few) return true;
   const listed = { collection: type.collection, match: compileCondition(scope, new Map()) };
-  const total = totals.kept({ ...listed, condition: scope }) ?? (await estimateCount(listed, database).catch(() => 0));
-  return total >= largeShare * size;
+  const total = totals.kept({ ...listed, condition: scope }) ?? (await estimateCount(listed, database));
+  return total !== null && total >= largeShare * size;
 }
 
 /** Returns whether a page is sorted by an attribute without an index of the service, so that all entries of its list are looked at. */

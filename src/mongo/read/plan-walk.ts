@@ -1,6 +1,6 @@
 import type { Plan, SortKey, Window } from '../../query/plan.js';
 import { type Database, runRead } from '../database.js';
-import { estimateSize } from './collection-facts.js';
+import { estimateSize, readLeading } from './collection-facts.js';
 import { type Page, sortsByComputed } from './compile-page.js';
 
 /** Number of entries below which all are joined with the targets that they are sorted by, in one command. */
@@ -27,7 +27,7 @@ export interface Walk {
   readonly rest: readonly SortKey[];
   /** The link of the entries. */
   readonly step: Step;
-  /** The links that lead from its entries to the targets. Each entry has one of them at most. */
+  /** The links that lead from its entries to the targets. If there are some, each entry of all types has one link at most. */
   readonly further: readonly Step[];
   /** Whether the page is so far from the beginning that the entries before it are counted. */
   readonly isFar: boolean;
@@ -54,8 +54,15 @@ export async function planWalk({ type, condition, scope }: Plan, page: Page, dat
   const expected = (wanted * targetsOfEntry(step, { entries, targets }) * entries) / Math.max(matches, 1);
   const atOnce = Math.ceil(expected + 0.5);
   const max = isWhole ? mostTargets : Math.min(mostTargets, 4 * Math.ceil(worth * targetsOfEntry(step, { entries, targets })));
-  if (!sorted.isFar && (matches < worth || atOnce > max)) return null;
+  if (sorted.isFar ? atOnce > mostSkipped || !(await isIndexed(sorted, database)) : matches < worth || atOnce > max) return null;
   return { ...sorted, page, database, atOnce, max };
+}
+
+/** Returns whether an index has the targets of a sort in its order. Without one, each read of targets would sort all of them. */
+async function isIndexed({ key, step, further }: Pick<Walk, 'key' | 'step' | 'further'>, database: Database): Promise<boolean> {
+  const { target } = further.at(-1) ?? step;
+  const leading = await readLeading(target, database).catch(() => null);
+  return leading?.all.has(key.path) === true;
 }
 
 /** A sort whose targets can be walked. */
@@ -68,7 +75,7 @@ interface WalkedKey extends Pick<Walk, 'key' | 'rest' | 'step' | 'further' | 'is
 export function walkedKey([key, ...rest]: readonly SortKey[], { skip, limit }: Window): WalkedKey | null {
   const [step, ...further] = key?.links ?? [];
   if (key === undefined || step === undefined || limit === null || key.lists.length > 0 || sortsByComputed(rest)) return null;
-  const isWalked = further.length === 0 ? canWalk(step, key) : isOwn(step) && further.every(isToOne);
+  const isWalked = further.length === 0 ? canWalk(step, key) : [step, ...further].every(isToOne);
   const isFar = skip + limit > mostWalked;
   if (!isWalked || (isFar && (further.length > 0 || !isToOne(step)))) return null;
   return { key, rest, step, further, isFar, wanted: skip + limit };

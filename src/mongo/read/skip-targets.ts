@@ -24,13 +24,12 @@ interface Remaining {
 export async function skipTargets(planned: Walk): Promise<readonly Document[] | null> {
   const walk = { ...planned, database: forParts(planned.database) };
   const { key, page } = walk;
-  const size = Math.min(walk.atOnce, atMost);
   const found: Document[] = [];
   const passed: unknown[] = [];
   let left: Remaining = { skip: page.window.skip, limit: page.window.limit ?? 0 };
   let lone = key.order === 1 ? await readLoneTargets(walk) : [];
-  for (let done = 0; left.limit > 0 && lone !== null;) {
-    const chunk = await readChunk(walk, { skip: done, size, most: atMost });
+  for (let [done, size] = [0, walk.atOnce]; left.limit > 0 && lone !== null; size *= 2) {
+    const chunk = await readChunk(walk, { skip: done, size: Math.min(size, atMost), most: atMost });
     if (chunk === null || done + chunk.count > mostSkipped) return null;
     const groups = groupByValue([...lone, ...chunk.targets]);
     if (groups.length === 0) return [...found, ...(await readPart(walk, { [walk.step.path]: { $nin: passed } }, left))];

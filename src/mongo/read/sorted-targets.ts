@@ -7,6 +7,9 @@ import type { Walk } from './plan-walk.js';
 /** Maximum number of entries between the targets and the entries of the page that are read for some targets. */
 const mostBetween = 2_000;
 
+/** The options of a command that reads them. */
+const between = { limit: mostBetween + 1, batchSize: mostBetween + 2 };
+
 /** A target: the ids that find the entries linked with it, and the value that they are sorted by. */
 interface Target {
   readonly ids: readonly unknown[];
@@ -90,7 +93,7 @@ async function followBack(
   for (const [index, { path }] of [...further.slice(0, links).entries()].reverse()) {
     const { collection } = (further[index - 1] ?? step).target;
     const filter = { [path]: { $in: found.flatMap(({ ids }) => ids) } };
-    const rows = await readAll(database, { find: collection, filter, projection: { link: `$${path}` }, limit: mostBetween + 1 });
+    const rows = await readAll(database, { find: collection, filter, projection: { link: `$${path}` }, ...between });
     if (rows.length > mostBetween) return null;
     const holders = new Map<unknown, unknown[]>();
     for (const { _id, link } of rows) {
@@ -116,7 +119,7 @@ export async function readLoneTargets(walk: Walk): Promise<readonly Target[] | n
       find: collection,
       filter: { [path]: null },
       projection: { _id: 1 },
-      limit: mostBetween + 1,
+      ...between,
     });
     if (rows.length > mostBetween) return null;
     const found = await followBack(walk, [{ ids: rows.map(({ _id }) => _id as unknown), value: null }], index);
