@@ -36,6 +36,16 @@ export async function checkBody(type: ContentType, data: Values, body: BodyConte
   throw fieldErrors(inOrder(type, [...checked.errors, ...taken, ...unfit, ...missing]));
 }
 
+/**
+ * Checks a body that is not written now. Throws the errors of `checkBody`, and also those of unique values that are taken, which an
+ * index refuses during a write.
+ */
+export async function checkUnwritten(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
+  await checkBody(type, data, body, context);
+  const taken = await uniqueErrors({ type, data, id: body.id }, context);
+  if (taken.length > 0) throw fieldErrors(taken);
+}
+
 /** Sorts errors by the order of the attributes; those without a path come last. */
 function inOrder(type: ContentType, errors: readonly FieldError[]): FieldError[] {
   const names = [...type.attributes.keys()];

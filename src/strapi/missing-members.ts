@@ -32,7 +32,6 @@ const members: Readonly<Record<string, Instead>> = {
     cron: outside,
     customFields: fields,
     documents: entries,
-    entityValidator: 'strapi.entityService checks what it writes',
     features: panel,
     fs: 'use node:fs',
     hook: 'there are no hooks',

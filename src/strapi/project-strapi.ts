@@ -7,6 +7,7 @@ import type { Values } from '../values.js';
 import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
+import { createEntityValidator, type EntityValidator } from './entity-validator.js';
 import { type EventHub, ProjectEvents } from './event-hub.js';
 import { createProjectEntityService, type ProjectEntityService } from './project-entity-service.js';
 import type { PluginServices } from './plugin-services.js';
@@ -27,6 +28,7 @@ export interface ProjectStrapi extends Omit<
 > {
   readonly config: StrapiConfig;
   readonly entityService: ProjectEntityService;
+  readonly entityValidator: EntityValidator;
   readonly db: StrapiDatabase;
   /** Same as `db.query`. */
   query(uid: string): QueryEngine;
@@ -86,6 +88,7 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
       model: models.contentType,
       attachFiles: code.attachFiles,
     }),
+    entityValidator: createEntityValidator(content),
     db,
     query: db.query,
     server,
