@@ -14,17 +14,17 @@ const names = {
   types: (
     'AdminConfig ApiConfig Attribute AttributeBase BuilderTools CallerState CodeContext CodeHandler ' +
     'CodeMiddleware CodePolicy CodeTransaction ComponentAttribute Config ConfigFile ContentType Controller ' +
-    'DatabaseConfig EnginePage EngineParameters Entity EntityId EntityParameters EntityService EntryResult Env ' +
-    'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService FieldConfiguration FieldControl ' +
+    'CustomName DatabaseConfig EnginePage EngineParameters Entity EntityId EntityManager EntityParameters EntityService EntityValidator EntryResult Env ' +
+    'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService FieldConfiguration FieldControl FilterMapper ' +
     'GivenSection GraphqlServicesByName GroupNode Hook HookInput JsonSchema LifecycleAction LifecycleEvent ' +
-    'LinkAttribute LinkStorage ListResult Listener MangroveServer Middleware MiddlewareFactory MiddlewareItem ' +
-    'MiddlewaresConfig MorphAttribute NamedCode NamedStore Next Nexus OfType PartialConfig PartialSection Plugin ' +
+    'LinkAttribute LinkStorage ListResult Listener ManagedMethod MangroveServer Middleware MiddlewareFactory MiddlewareItem ' +
+    'MiddlewaresConfig ModelLike MorphAttribute NameOf NamedCode NamedStore Naming Next Nexus OfType PartialConfig PartialSection Plugin ' +
     'PluginsConfig Policy PolicyContext PolicyObject ProjectEntityService ' +
     'ProjectStrapi ProviderSettings QueriesBuilder QueryEngine ReadKind ReceivedFile Register RegisterInput RegisteredType ' +
     'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig Row ' +
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
     'SettingNode ShardKey StateUser StoreKey Strapi StrapiConfig StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
-    'StrapiStore Subscriber SubscriberMap TextSearch TypeControl TypeRegistry TypeResolvers UsedExtension ValueOf Values ' +
+    'StrapiStore Subscriber SubscriberMap TextSearch TypeControl TypeRegistry TypeResolvers UsedExtension ValidateEntity ValidatorOptions ValueOf Values ' +
     'VariableReader WithData WriteAction WriteKind ZoneAttribute'
   ).split(' '),
 };
