@@ -347,12 +347,18 @@ describe('a sort through a relation to many, and then to one', () => {
   });
 });
 
+/** Returns an empty database with the indexes of owners and names. */
+async function indexedDatabase(): Promise<FreshDatabase> {
+  const database = await freshDatabase();
+  await database.db.collection('things').createIndex({ owner: 1, _id: -1 });
+  await database.db.collection('persons').createIndex({ name: -1, _id: -1 });
+  return database;
+}
+
 describe('a far page of a sort through a relation to many entries, few of which are linked', () => {
   let database: FreshDatabase;
   before(async () => {
-    database = await freshDatabase();
-    await database.db.collection('things').createIndex({ owner: 1, _id: -1 });
-    await database.db.collection('persons').createIndex({ name: -1, _id: -1 });
+    database = await indexedDatabase();
   });
   after(() => database.drop());
 
@@ -380,9 +386,7 @@ const letterAt = (index: number): string => String.fromCharCode(97 + index);
 describe('a sort through a relation to few entries, with a filter', () => {
   let database: FreshDatabase;
   before(async () => {
-    database = await freshDatabase();
-    await database.db.collection('things').createIndex({ owner: 1, _id: -1 });
-    await database.db.collection('persons').createIndex({ name: -1, _id: -1 });
+    database = await indexedDatabase();
   });
   after(() => database.drop());
 
