@@ -1,12 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { MiddlewaresConfig } from '../config/config.js';
 import { nextTurn } from '../queue.js';
 import type { ByteReservation } from '../byte-budget.js';
-import { bodyInvalid, bodyTooLarge, rawError } from './error-response.js';
+import { bodyInvalid } from './error-response.js';
 import { memoryOf } from './count-memory.js';
 import { checkJson, measureJson, parseJson } from './parse-json.js';
+import { receive, type Unpack, unpackerOf } from './receive-body.js';
 
 type BodyConfig = MiddlewaresConfig['body'];
 type ReadBody = (ctx: Context) => Promise<void>;
@@ -152,73 +151,4 @@ const queryRules: object = { depth: 20, parameterLimit: 1000, throwOnLimitExceed
 function refuse(error: Error): never {
   const known = 'status' in error && error.name !== 'RangeError';
   throw known ? error : bodyInvalid('invalid form body');
-}
-
-/** Returns the decompressed bytes of a body. Throws a 413 if they exceed the limit, and a 400 if they are not in the encoding. */
-type Unpack = (bytes: Buffer, limit: number) => Buffer;
-
-/** Synchronous decompressors: a megabyte takes 3 ms, less than parsing it, and only one body is decompressed at a time. */
-const unpackers: Readonly<Record<string, typeof gunzipSync>> = {
-  gzip: gunzipSync,
-  'x-gzip': gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
-};
-
-/** Returns the decompressor of a body; null if it is not compressed. Throws a 415 for an unknown encoding. */
-function unpackerOf({ headers }: IncomingMessage): Unpack | null {
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (encoding === 'identity' || encoding === '') return null;
-  const unpack = Object.hasOwn(unpackers, encoding) ? unpackers[encoding] : undefined;
-  if (unpack === undefined) throw rawError(415, 'UnsupportedMediaTypeError', 'unsupported content encoding');
-  return (bytes, limit) => {
-    try {
-      return unpack(bytes, { maxOutputLength: limit, chunkSize: 65_536 });
-    } catch (error) {
-      const isLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-      throw isLarge ? bodyTooLarge() : bodyInvalid('request body cannot be decompressed');
-    }
-  };
-}
-
-interface Bounds {
-  readonly limit: number;
-  readonly reservation: Reservation;
-  readonly isPacked: boolean;
-}
-
-/**
- * Returns the bytes of a body as received. Throws a 413 if they exceed the limit. Uses listeners, because leaving a `for await`
- * loop destroys the socket before the answer is sent.
- */
-function receive(request: IncomingMessage, { limit, reservation, isPacked }: Bounds): Promise<readonly Buffer[]> {
-  if (!isPacked && Number(request.headers['content-length']) > limit) return Promise.reject(bodyTooLarge());
-  return new Promise((resolve, reject) => {
-    let pieces: Buffer[] = [];
-    let size = 0;
-    const fail = (error: unknown): void => {
-      pieces = [];
-      request.removeAllListeners('data');
-      // Discards the rest of the body, so that the client reads the answer and the connection can be reused.
-      request.resume();
-      reject(error as Error); // always an Error
-    };
-    request.on('data', (piece: Buffer) => {
-      size += piece.length;
-      try {
-        if (size > limit) throw bodyTooLarge();
-        reservation?.add(piece.length);
-        pieces.push(piece);
-      } catch (error) {
-        fail(error);
-      }
-    });
-    request.once('end', () => {
-      resolve(pieces);
-      pieces = []; // releases memory, because the listeners live as long as the request
-    });
-    request.once('error', () => {
-      fail(bodyInvalid('request aborted'));
-    });
-  });
 }

@@ -2,7 +2,8 @@ import type { ClientSession, MongoClient } from 'mongodb';
 import type { AbandonedTransactions } from './abandoned.js';
 import { markTransient, translateDriverError } from './driver-errors.js';
 import { unconfirmedError } from '../errors.js';
-import { requestTime, tooLate, type WaitTime, withinTime } from './within-time.js';
+import { requestTime, type WaitTime } from './wait-time.js';
+import { tooLate, withinTime } from './within-time.js';
 
 /** The part of a `Database` that limits how long a request may wait for the database. */
 export interface TimeLimits {

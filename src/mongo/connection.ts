@@ -9,7 +9,8 @@ import { AbandonedTransactions } from './abandoned.js';
 import { Sessions } from './calls.js';
 import { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { Replies } from './command-turns.js';
-import { endless, workTime } from './within-time.js';
+import { endless } from './wait-time.js';
+import { workTime } from './within-time.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.

@@ -5,7 +5,8 @@ import type { AbandonedTransactions } from './abandoned.js';
 import { inReadTime, type Sessions } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
-import { requestTime, untilAnswered, WaitTime } from './within-time.js';
+import { requestTime, WaitTime } from './wait-time.js';
+import { untilAnswered } from './within-time.js';
 
 /** A stored document, for code outside of this folder. */
 export type { Document } from 'mongodb';

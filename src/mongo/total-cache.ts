@@ -3,9 +3,9 @@ import { BSON, type Document } from 'mongodb';
 import { BoundedCache } from '../caches.js';
 import { meetsCondition } from '../query/meets-condition.js';
 import type { Condition } from '../query/plan.js';
-import { inRequestTime, type TimeLimits } from './calls.js';
+import type { TimeLimits } from './calls.js';
 import type { Change, ChangeBus } from './changes.js';
-import { isTimedOut, isTooLarge } from './driver-errors.js';
+import { type Running, share, type Shared } from './share-work.js';
 
 /** Bounds for the totals of one collection: for totals by publication state and locales, and for totals of other filters. */
 const bounds = { entries: 100, bytes: 100_000 };
@@ -39,9 +39,6 @@ interface Passing extends Pick<Counted, 'collection' | 'match'> {
   /** The number of ids that it returns. */
   readonly end: number;
 }
-
-/** Work under way, by its query. */
-type Running<Result> = Map<string, Promise<Result>>;
 
 /** The cached totals of one collection, and counts under way, by their query. */
 interface Totals {
@@ -198,33 +195,4 @@ function adjusted(former: Totals, { document, count, begun }: Extract<Change, { 
       kept.set(query, { condition, value: value + (meetsCondition(condition, document) ? count : 0), counted }, 200);
     else kept.delete(query);
   return { kept, running: isCounting ? new Map() : former.running, filters: withoutFilters(former) };
-}
-
-/** Work that one request does for all concurrent requests with the same query. */
-interface Shared<Result> {
-  readonly work: () => Promise<Result>;
-  /** The limits of how long this request may wait for another one. */
-  readonly limits: TimeLimits;
-}
-
-/**
- * Waits for equal work that is under way, as long as the request may wait, or does the work. If the other request gave up for
- * reasons of its own, the first of the waiting requests does the work, and the others wait for it.
- */
-async function share<Result extends number | Pass>(
-  running: Running<Result>,
-  key: string,
-  { work, limits }: Shared<Result>,
-): Promise<Result> {
-  const other = running.get(key);
-  if (other === undefined) {
-    const own = work().finally(() => running.delete(key));
-    running.set(key, own);
-    return own;
-  }
-  const found = other.catch((error: unknown) => {
-    if (isTimedOut(error) || isTooLarge(error)) throw error; // the work would fail for each request
-    return null;
-  });
-  return (await inRequestTime(limits, found)) ?? share(running, key, { work, limits });
 }

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { unavailableError } from '../../src/errors.js';
 import { ChangeBus, type Change } from '../../src/mongo/changes.js';
 import { TotalCache } from '../../src/mongo/total-cache.js';
-import { endless, tooLate, WaitTime } from '../../src/mongo/within-time.js';
+import { endless, WaitTime } from '../../src/mongo/wait-time.js';
+import { tooLate } from '../../src/mongo/within-time.js';
 import { published } from '../../src/query/plan.js';
 
 const live = { collection: 'rows', match: { publishedAt: 1 }, condition: published };

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
 import { setTimeout as delay } from 'node:timers/promises';
-import { untilAnswered, WaitTime, withinTime } from '../../src/mongo/within-time.js';
+import { WaitTime } from '../../src/mongo/wait-time.js';
+import { untilAnswered, withinTime } from '../../src/mongo/within-time.js';
 import { freshDatabase } from '../support/mongo.js';
 
 const refused = new MongoServerError({ message: 'not primary', code: 10107 });

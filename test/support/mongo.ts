@@ -5,7 +5,8 @@ import { Replies } from '../../src/mongo/command-turns.js';
 import { AbandonedTransactions } from '../../src/mongo/abandoned.js';
 import { Sessions } from '../../src/mongo/calls.js';
 import { SearchIndexes, UniqueBuilds } from '../../src/mongo/index-state.js';
-import { endless, workTime } from '../../src/mongo/within-time.js';
+import { endless } from '../../src/mongo/wait-time.js';
+import { workTime } from '../../src/mongo/within-time.js';
 import { unlimited } from '../../src/query/budget.js';
 import { Queue } from '../../src/queue.js';
 

@@ -1,7 +1,8 @@
 import { allOf, anyOf } from '../../query/conditions.js';
 import type { Child, Condition, MorphTarget, NestedList, Selection } from '../../query/plan.js';
 import type { Database } from '../database.js';
-import { collectIds, collectMatching, matchVisible, resolveRelated } from './resolve-related.js';
+import { collectIds, collectMatching } from './collect-ids.js';
+import { matchVisible, resolveRelated } from './resolve-related.js';
 import { compileCondition, type RelatedCondition } from './compile-condition.js';
 
 /**

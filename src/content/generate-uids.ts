@@ -1,0 +1,58 @@
+import { randomInt } from 'node:crypto';
+import { takenTexts } from '../mongo/read/look-ups.js';
+import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
+import type { Values } from '../values.js';
+import { writePlan } from './build-write.js';
+import type { ContentContext } from './content-context.js';
+
+/** Returns values for the uids that the model generates and the data lacks; null if there are none. */
+export async function generateUids(
+  type: ContentType,
+  data: Values,
+  attempt: number,
+  context: ContentContext,
+): Promise<Values | null> {
+  const missing = writePlan(type, context.bind.registry).generated.filter(({ name }) => data[name] === undefined);
+  if (missing.length === 0) return null;
+  const made: Record<string, string> = {};
+  for (const attribute of missing) made[attribute.name] = await freeUid(type, { attribute, data, attempt }, context);
+  return made;
+}
+
+/** Maximum length of a generated uid before its number. */
+const longestUid = 250;
+
+/** The number of the last attempt to store generated uids, from 0. It draws from a thousand numbers. */
+export const lastAttempt = 5;
+
+/** Returns how many numbers an attempt draws from. The range grows, so that concurrent creates do not collide again and again. */
+const numbersToDraw = (attempt: number): number => 4 ** attempt;
+
+interface WantedUid {
+  readonly attribute: ScalarAttribute;
+  readonly data: Values;
+  readonly attempt: number;
+}
+
+/**
+ * Returns a uid that is made from its target attribute. If the plain value is taken, a free number is appended: the first one,
+ * and in later attempts a random one of the next.
+ */
+async function freeUid(
+  type: ContentType,
+  { attribute, data, attempt }: WantedUid,
+  { store, bind }: ContentContext,
+): Promise<string> {
+  const { default: slugify } = await import('@sindresorhus/slugify');
+  const source = attribute.targetField === null ? undefined : data[attribute.targetField];
+  const whole = slugify(typeof source === 'string' ? source : '') || type.singularName;
+  const base = whole.slice(0, longestUid).replace(/-$/, '');
+  const among = type.localized ? { locale: data['locale'] ?? bind.defaultLocale } : {};
+  const taken = await takenTexts(type.collection, { field: attribute.name, text: base, among }, store.database);
+  if (!taken.has(base)) return base;
+  let toSkip = randomInt(numbersToDraw(attempt));
+  for (let suffix = 1; ; suffix++) {
+    const uid = `${base}-${String(suffix)}`;
+    if (!taken.has(uid) && toSkip-- === 0) return uid;
+  }
+}
