@@ -99,6 +99,7 @@ export type { EngineParameters } from './strapi/translate-query.js';
 export type { StrapiConfig } from './strapi/strapi-config.js';
 export type { CodeTransaction, EntityManager, ManagedMethod, StrapiDatabase } from './strapi/strapi-database.js';
 export type { EntityValidator, ValidateEntity, ValidatorOptions } from './strapi/entity-validator.js';
+export type { StrapiApi } from './strapi/strapi-apis.js';
 export type { StrapiPlugin } from './strapi/strapi-plugins.js';
 export type { StrapiServer } from './strapi/strapi-server.js';
 export type { NamedStore, StoreKey, StrapiStore } from './strapi/strapi-store.js';

@@ -49,9 +49,14 @@ export class CodeRegistry {
     return made ?? undefined;
   }
 
+  /** Returns the uids of the services or controllers that the project defines. */
+  uids(kind: Kind): readonly string[] {
+    return [...this.#code[kind].keys()];
+  }
+
   /** Returns all services or controllers that the project defines, by uid. */
   all(kind: Kind): Readonly<Record<string, Code>> {
-    return Object.fromEntries([...this.#code[kind].keys()].map((uid) => [uid, this.get(kind, uid) ?? {}]));
+    return Object.fromEntries(this.uids(kind).map((uid) => [uid, this.get(kind, uid) ?? {}]));
   }
 
   #make(kind: Kind, uid: string): Code {

@@ -24,7 +24,6 @@ const members: Readonly<Record<string, Instead>> = {
   strapi: {
     EE: panel,
     admin: panel,
-    api: code,
     app: code,
     auth: 'users, API tokens and the providers of users-permissions log in',
     container: code,
@@ -49,7 +48,6 @@ const members: Readonly<Record<string, Instead>> = {
     getConnection: `there is no SQL database; ${queries}`,
     getSchemaConnection: `there is no SQL database; ${queries}`,
     dialect: 'there is no SQL database',
-    metadata: 'strapi.getModel(uid) describes a model',
     migrations: 'the database needs no migrations of its schema',
     queryBuilder: queries,
     schema: 'the database needs no schema',

@@ -16,6 +16,7 @@ import type { QueryEngine } from './query-engine.js';
 import { createStrapiConfig, type StrapiConfig } from './strapi-config.js';
 import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
 import { readPluginSettings } from './plugin-settings.js';
+import { createApis, type StrapiApi } from './strapi-apis.js';
 import { createPlugins, type StrapiPlugin } from './strapi-plugins.js';
 import type { StrapiServer } from './strapi-server.js';
 import { createStrapiStore, type StrapiStore } from './strapi-store.js';
@@ -42,6 +43,8 @@ export interface ProjectStrapi extends Omit<
   readonly controllers: Readonly<Record<string, Controller>>;
   plugin(name: string): StrapiPlugin;
   readonly plugins: Readonly<Record<string, StrapiPlugin>>;
+  /** The APIs of the project, by name. */
+  readonly api: Readonly<Record<string, StrapiApi>>;
   /** All content types in force, by uid. */
   readonly contentTypes: Readonly<Record<string, StrapiModel>>;
   /** All components in force, by uid. */
@@ -74,8 +77,8 @@ interface StrapiParts {
  */
 export function createProjectStrapi(strapi: Strapi, { directory, files, code, services }: StrapiParts): ProjectStrapi {
   const { content, registry, server, requestContext } = code;
-  const db = createStrapiDatabase(code);
   const models = modelMembers(content);
+  const db = createStrapiDatabase({ ...code, models: () => ({ ...models.contentTypes, ...models.components }) });
   const config = createStrapiConfig(strapi.config, files);
   const plugins = createPlugins({ strapi, registry, services, config, model: models.getModel });
   const own = {
@@ -105,6 +108,7 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
   Object.defineProperties(target, {
     services: { get: () => allOf('service', registry) },
     controllers: { get: () => allOf('controller', registry) },
+    api: { get: () => createApis({ models: Object.values(models.contentTypes), registry }) },
   });
   return refuseMissing(target, 'strapi') as ProjectStrapi; // inherits the rest
 }

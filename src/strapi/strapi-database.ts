@@ -1,6 +1,7 @@
 import type { ContentContext } from '../content/content-context.js';
 import { inTransaction } from '../mongo/transaction.js';
 import type { CodeTransactions } from './code-transactions.js';
+import type { StrapiModel } from './describe-model.js';
 import type { Lifecycles, Subscriber } from './lifecycles.js';
 import { createQueryEngine, type QueryEngine } from './query-engine.js';
 import { refuseMissing } from './unsupported-code.js';
@@ -18,6 +19,8 @@ export interface StrapiDatabase {
   transaction<Result>(work: (transaction: CodeTransaction) => Promise<Result>): Promise<Result>;
   inTransaction(): boolean;
   readonly entityManager: EntityManager;
+  /** All content types and components in force, by uid. */
+  readonly metadata: ReadonlyMap<string, StrapiModel>;
 }
 
 /** The methods of `query(uid)`, with the uid as an additional first argument. */
@@ -58,10 +61,12 @@ interface DatabaseInput {
   readonly content: () => ContentContext;
   readonly lifecycles: Lifecycles;
   readonly transactions: CodeTransactions;
+  /** Returns all content types and components in force, by uid. */
+  readonly models: () => Readonly<Record<string, StrapiModel>>;
 }
 
 /** Creates `strapi.db`. Other members of Strapi throw an UnsupportedCodeError. */
-export function createStrapiDatabase({ content, lifecycles, transactions }: DatabaseInput): StrapiDatabase {
+export function createStrapiDatabase({ content, lifecycles, transactions, models }: DatabaseInput): StrapiDatabase {
   const { subscribe, clear, disable, enable } = lifecycles;
   const query = (uid: string): QueryEngine => createQueryEngine(uid, content, lifecycles);
   const database: StrapiDatabase = {
@@ -70,6 +75,9 @@ export function createStrapiDatabase({ content, lifecycles, transactions }: Data
     lifecycles: refuseMissing({ subscribe, clear, disable, enable }, 'strapi.db.lifecycles'),
     transaction: (work) => runTransaction(work, { content, transactions }),
     inTransaction: () => transactions.isOpen,
+    get metadata() {
+      return new Map(Object.entries(models()));
+    },
   };
   return refuseMissing(database, 'strapi.db');
 }

@@ -250,6 +250,15 @@ const supported: readonly (readonly [code: string, value: unknown])[] = [
   ["strapi.getModel('api::none.none')", undefined],
   ["strapi.contentTypes['plugin::upload.file'].info.pluralName", 'files'],
   ['Object.keys(strapi.components).length', 0],
+  ['Object.keys(strapi.api).join()', 'note'],
+  ['strapi.api.note.contentTypes.note.attributes.text.type', 'string'],
+  ["strapi.api.note.contentType('note') === strapi.getModel('api::note.note')", true],
+  ["strapi.api.note.service('note') === strapi.service('api::note.note')", true],
+  ["Object.keys(strapi.api['note'].controllers).join()", 'note'],
+  ['strapi.api.none', undefined],
+  ["strapi.db.metadata.get('api::note.note').attributes.text.type", 'string'],
+  ["strapi.db.metadata.has('api::none.none')", false],
+  ["Array.from(strapi.db.metadata, ([uid]) => uid).includes('plugin::upload.file')", true],
 ];
 
 describe('the strapi of a project', () => {
