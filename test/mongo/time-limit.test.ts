@@ -46,7 +46,7 @@ const cases: readonly (readonly [filter: object, sort: string, needs: string | n
   [{ name: { $containsi: 'xyz' } }, '', 'name ("search": "trigram")'],
   [{ $or: [{ name: 'x' }, { age: 3 }] }, '', 'name ("index": true)'],
   [{}, 'name', 'name ("index": true)'],
-  [{ boss: { name: { $contains: 'xyz' } } }, '', 'name ("search": "trigram")'],
+  [{ boss: { name: { $contains: 'xyz' } } }, '', 'boss.name ("search": "trigram")'],
   [{ age: { $gte: 0 } }, '', null],
   [{ name: { $ne: 'x' } }, '', null],
   [{ name: { $containsi: 'e' }, age: { $gte: 0 } }, 'name', null],
@@ -54,9 +54,9 @@ const cases: readonly (readonly [filter: object, sort: string, needs: string | n
   [{ nick: { $containsi: 'xyz' } }, '', null],
   [{ rank: 3 }, '', null],
   [{}, 'rank', null],
-  [{}, 'boss.name', 'name ("index": true)'],
+  [{}, 'boss.name', 'boss.name ("index": true)'],
   [{}, 'boss.rank', null],
-  [{}, 'boss.boss.name', 'name ("index": true)'],
+  [{}, 'boss.boss.name', 'boss.boss.name ("index": true)'],
   [{ home: { town: 'x' } }, '', 'home.town ("index": true)'],
   [{ home: { town: { $contains: 'xyz' } } }, '', null],
   [{ home: { id: 3 } }, '', null],
@@ -71,7 +71,7 @@ const ruled: readonly (readonly [rule: object, filter: object, needs: string | n
   [{ name: 'x' }, {}, null],
   [{ name: 'x' }, { home: { town: 'x' } }, 'home.town ("index": true)'],
   [{ boss: { name: 'x' } }, {}, null],
-  [{ name: 'x' }, { boss: { home: { town: 'x' } } }, 'home.town ("index": true)'],
+  [{ name: 'x' }, { boss: { home: { town: 'x' } } }, 'boss.home.town ("index": true)'],
 ];
 
 describe('an exceeded time limit', () => {

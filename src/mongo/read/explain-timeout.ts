@@ -12,14 +12,17 @@ import type { Comparison } from './compile-condition.js';
 import { anyIndex, isServed, type Indexes, leadsBy } from './is-served.js';
 import { walkedKey } from './plan-walk.js';
 
-/** The path of an attribute without an index, and the option that would create one. */
+/** An attribute without an index, as a path from the queried type, and the option that would create one. */
 interface LackingIndex {
   readonly path: string;
   readonly option: '"index": true' | '"search": "trigram"';
 }
 
 /** The conditions on the entries of one type. */
-type Level = Pick<Plan, 'type' | 'condition' | 'sort' | 'window'>;
+interface Level extends Pick<Plan, 'type' | 'condition' | 'sort' | 'window'> {
+  /** The path that leads to these entries, with a trailing dot; empty for those of the query itself. */
+  readonly prefix: string;
+}
 
 interface ExplainContext {
   readonly registry: Registry;
@@ -34,7 +37,9 @@ interface ExplainContext {
 export async function explainTimeout(error: unknown, plan: Plan, context: ExplainContext): Promise<unknown> {
   if (!isTimedOut(error) || context.database.session !== null) return error;
   // the indexes cannot be listed if the collection does not exist, or the database is slow or unreachable
-  const lacking = await Promise.all(levelsOf(plan).map((level) => findLacking(level, context).catch(() => [])));
+  const lacking = await Promise.all(
+    levelsOf({ ...plan, prefix: '' }).map((level) => findLacking(level, context).catch(() => [])),
+  );
   const attributes = [...new Map(lacking.flat().map((one) => [`${one.path} ${one.option}`, one])).values()];
   if (attributes.length === 0) return error;
   const options = attributes.map(({ path, option }) => `${path} (${option})`);
@@ -45,17 +50,23 @@ export async function explainTimeout(error: unknown, plan: Plan, context: Explai
 }
 
 /** Returns the conditions on entries, and on their related entries. */
-const levelsOf = (level: Level): readonly Level[] => [level, ...(level.condition === null ? [] : relatedLevels(level.condition))];
+const levelsOf = (level: Level): readonly Level[] => [
+  level,
+  ...(level.condition === null ? [] : relatedLevels(level.condition, level.prefix)),
+];
 
-function relatedLevels(condition: Condition): readonly Level[] {
+function relatedLevels(condition: Condition, prefix: string): readonly Level[] {
   switch (condition.kind) {
     case 'and':
     case 'or':
-      return condition.conditions.flatMap(relatedLevels);
+      return condition.conditions.flatMap((inner) => relatedLevels(inner, prefix));
     case 'element':
-      return relatedLevels(condition.condition);
-    case 'related':
-      return levelsOf({ type: condition.target, condition: condition.condition, sort: [], window: { skip: 0, limit: null } });
+      return relatedLevels(condition.condition, `${prefix}${condition.path}.`);
+    case 'related': {
+      const { target, path } = condition;
+      const level = { type: target, condition: condition.condition, prefix: `${prefix}${path}.` };
+      return levelsOf({ ...level, sort: [], window: { skip: 0, limit: null } });
+    }
     case 'comparison':
     case 'search':
       return [];
@@ -63,15 +74,16 @@ function relatedLevels(condition: Condition): readonly Level[] {
 }
 
 async function findLacking(level: Level, { registry, database }: ExplainContext): Promise<readonly LackingIndex[]> {
-  const { type, condition } = level;
+  const { type, condition, prefix } = level;
   const leading = await readLeading(type, database);
   const indexes = { ...anyIndex(database), ...leadsBy(leading) };
   if (condition !== null && isServed(condition, indexes)) return [];
   const inCondition = { indexes, optionOf: optionsOf(type, registry), prefix: '' };
-  return [
+  const lacking = [
     ...(condition === null ? [] : lackingIn(condition, inCondition)),
     ...(await lackingInSort(level, { registry, database })),
   ];
+  return lacking.map(({ path, option }) => ({ path: `${prefix}${path}`, option }));
 }
 
 /** Returns the option that would let an index serve the first sort key: of the entries, or of related entries that are walked. */
@@ -83,7 +95,8 @@ async function lackingInSort(
   if (key === undefined || key.lists.length > 0) return [];
   const sorted = key.links.length === 0 || walkedKey(sort, window) !== null ? (key.links.at(-1)?.target ?? type) : undefined;
   if (sorted === undefined || leadsBy(await readLeading(sorted, database)).leads(key.path)) return [];
-  return optionsOf(sorted, registry)(key.path, null);
+  const prefix = key.links.map(({ path }) => `${path}.`).join('');
+  return optionsOf(sorted, registry)(key.path, null).map(({ option }) => ({ path: `${prefix}${key.path}`, option }));
 }
 
 /** Returns the option that would let an index serve a comparison, or a sort, of the values at a path; empty if there is none. */
