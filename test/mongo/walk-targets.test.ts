@@ -138,6 +138,20 @@ describe('a sort through a relation to one entry', () => {
       expect(commands, sort).to.deep.equal([]);
     }
   });
+
+  it('near the end of a list with a total: the page is read from the end', async () => {
+    const linked = things.filter((thing) => thing.owner !== 9_999);
+    await database.db.collection('things').deleteOne({ owner: 9_999 });
+    for (const order of [1, -1] as const) {
+      const sort = parseSort(`owner.name${order === 1 ? '' : ':desc'}`, defaultLimits);
+      const query = { ...emptyQuery, sort, pagination: parsePagination({ start: '2800', limit: '25', withCount: 'true' }) };
+      const type = typeOf('api::thing.thing');
+      const { result, examined } = await examinedBy(database, () => findMany(type, query, contextOf(database)));
+      const ids = expectedIds(order, false).filter((id) => linked.some(({ _id }) => _id === id));
+      expect({ ids: idsOf(result), total: result.total }).to.deep.equal({ ids: ids.slice(2_800, 2_825), total: 2_999 });
+      expect(examined).to.be.within(25, 700);
+    }
+  });
 });
 
 /** Things with none to three tags, and persons with none to several things; some tags and things have no name. */
@@ -204,7 +218,7 @@ describe('a sort through a relation, with a filter or to several entries', () =>
   const thingsOf = new Map(owners.map(({ _id }) => [_id, tagged.filter(({ owner }) => owner === _id)]));
   const namesOfThings = (id: number) => (thingsOf.get(id) ?? []).map(({ name }) => name);
 
-  const each = ['0 25', '40 100', '900 100'];
+  const each = ['0 25', '40 100', '900 100', '1500 100'];
   const most = tagged.filter(({ count }) => count >= 2);
   const cases = [
     { type: 'thing', sort: 'tags.name', entries: tagged, names: namesOfTags },
@@ -379,6 +393,43 @@ describe('a far page of a sort through a relation to many entries, few of which 
     expect(idsOf(result)).to.deep.equal(expected.slice(1_100, 1_125));
     expect(commands.length).to.be.within(4, 15);
   });
+});
+
+describe('a far page of a sort through a relation, with a filter that most entries meet', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await indexedDatabase();
+  });
+  after(() => database.drop());
+
+  for (const order of [1, -1] as const)
+    it(`${order === 1 ? 'ascending' : 'descending'}: reads the entries before the page, and not the others`, async () => {
+      const persons = Array.from({ length: 500 }, (_, index) => ({
+        _id: index + 1,
+        name: `person ${String((index * 7) % 450)}`,
+      }));
+      const things = Array.from({ length: 12_000 }, (_, index) => ({
+        _id: index + 1,
+        count: index % 5,
+        owner: index % 300 === 7 ? null : 1 + ((index * 7) % 500),
+      }));
+      for (const [name, documents] of Object.entries({ persons, things })) {
+        await database.db.collection(name).deleteMany({});
+        await database.db.collection<{ _id: number }>(name).insertMany([...documents]);
+      }
+      const query = {
+        ...emptyQuery,
+        filter: parseFilters({ count: { $gte: 1 } }, defaultLimits),
+        sort: parseSort(`owner.name${order === 1 ? '' : ':desc'}`, defaultLimits),
+        pagination: parsePagination({ start: '1100', limit: '25', withCount: 'false' }),
+      };
+      const asked = typeOf('api::thing.thing');
+      const { result, examined } = await examinedBy(database, () => findMany(asked, query, contextOf(database)));
+      const entries = things.filter(({ count }) => count >= 1).map((thing) => ({ ...thing, name: null }));
+      const namesOf = (id: number) => [persons[(things[id - 1]?.owner ?? 0) - 1]?.name ?? null];
+      expect(idsOf(result)).to.deep.equal(sortedIds(entries, namesOf, order).slice(1_100, 1_125));
+      expect(examined).to.be.within(1_100, 4_000);
+    });
 });
 
 const letterAt = (index: number): string => String.fromCharCode(97 + index);

@@ -45,16 +45,16 @@ export async function planWalk({ type, condition, scope }: Plan, page: Page, dat
   const { wanted, ...sorted } = walked;
   const { step, further } = sorted;
   const isWhole = condition === scope;
-  if (sorted.isFar && !isWhole) return null;
   const { target } = further.at(-1) ?? step;
   const [entries, targets] = await Promise.all([estimateSize(type, database), estimateSize(target, database)]);
   if (entries < fewest) return null;
-  const worth = Math.ceil(Math.sqrt(wanted * entries));
+  const worth = Math.ceil(Math.sqrt(Math.min(wanted, entries) * entries));
   const matches = isWhole ? entries : await countUpTo(worth, page, database);
   const expected = (wanted * targetsOfEntry(step, { entries, targets }) * entries) / Math.max(matches, 1);
   const atOnce = Math.ceil(expected + 0.5);
   const max = isWhole ? mostTargets : Math.min(mostTargets, 4 * Math.ceil(worth * targetsOfEntry(step, { entries, targets })));
-  if (sorted.isFar ? atOnce > mostSkipped || !(await isIndexed(sorted, database)) : matches < worth || atOnce > max) return null;
+  if (matches < worth || atOnce > (sorted.isFar ? mostSkipped : max)) return null;
+  if (sorted.isFar && !(await isIndexed(sorted, database))) return null;
   return { ...sorted, page, database, atOnce, max };
 }
 

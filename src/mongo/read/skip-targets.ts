@@ -18,8 +18,8 @@ interface Remaining {
 
 /**
  * Reads a page far from the beginning of a list that is sorted by a value of linked entries, the targets, where each entry has
- * one. Counts the entries of each target by the index of the link, which reads no documents, until the page begins. Returns null
- * if there are too many targets.
+ * one. Counts the entries of each target by the index of the link, until the page begins. In a list without a filter this reads no
+ * documents. Returns null if there are too many targets.
  */
 export async function skipTargets(planned: Walk): Promise<readonly Document[] | null> {
   const walk = { ...planned, database: forParts(planned.database) };

@@ -21,9 +21,9 @@ interface Walked {
  * Reads a page that is sorted by a value of linked entries, the targets. Reads the targets in their order, and then the entries
  * that are linked with the first targets, as many as the page needs. Joining and sorting all entries would take a second for
  * 100,000 entries. If an entry is linked with several targets, the first one counts. Entries without a target come first, in
- * descending order last. Entries whose target does not exist come last, whereas joining
- * puts them first in ascending order. Returns null if joining is better: there are few entries,
- * few meet the filter, or the page is far from the beginning and entries may have several targets.
+ * descending order last. Entries whose target does not exist come last, whereas joining puts them first in ascending order.
+ * Returns null if joining is better: there are few entries, few meet the filter, or the page is far from the beginning and entries
+ * may have several targets.
  */
 export async function walkTargets(plan: Plan, page: Page, database: Database): Promise<readonly Document[] | null> {
   const { skip, limit } = page.window;
