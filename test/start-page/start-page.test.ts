@@ -1,16 +1,10 @@
 import { request } from 'node:http';
-import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
 import { createConfig } from '../../src/config/create-config.js';
 import type { DynamicRoute } from '../../src/http/route.js';
 import { html } from '../../src/start-page/html.js';
 import { startRoutes } from '../../src/start-page/start-routes.js';
-import { openPagesOf } from '../support/find-chromium.js';
-import { serveModels, storeModels, type Serving, type TestModel } from '../support/serve.js';
-
-/** The source of axe-core, which finds accessibility problems. */
-const { source: axe } = createRequire(import.meta.url)('axe-core') as { source: string };
+import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 const model = (name: string, more: object = {}): TestModel => ({
   uid: `api::${name}.${name}`,
@@ -148,40 +142,5 @@ describe('the start page', () => {
 
   it('escapes its values', () => {
     expect(html`<p>${'<b> & "c"'}${[html`<i>${1}</i>`, null]}</p>`.html).to.equal('<p>&#60;b&#62; &#38; &#34;c&#34;<i>1</i></p>');
-  });
-
-  describe('in a browser', () => {
-    const openPage = openPagesOf('the start page');
-
-    /** Returns the serious and critical problems that axe finds. */
-    const seriousFindings = async (page: Page): Promise<string[]> => {
-      await page.evaluate(axe);
-      const { violations } = (await page.evaluate('axe.run()')) as { violations: { id: string; impact: string }[] };
-      return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
-    };
-
-    it('is readable in light and dark and on a phone, loads nothing, and shows a new model when it is loaded again', async function () {
-      this.timeout(60_000);
-      const page = await openPage();
-      const asked: string[] = [];
-      const wrong: string[] = [];
-      page.on('request', (sent) => asked.push(sent.url()));
-      page.on('console', (message) => wrong.push(message.text()));
-      for (const colorScheme of ['light', 'dark'] as const)
-        for (const width of [360, 1200]) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 800 });
-          await page.goto(closed.server.url);
-          await page.locator('summary').first().click();
-          expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width);
-          expect(await seriousFindings(page), `${colorScheme} ${String(width)}`).to.deep.equal([]);
-        }
-      await storeModels(closed.database, [model('recipe')]);
-      await closed.settled();
-      await page.reload();
-      await page.getByRole('heading', { name: 'The recipe' }).waitFor();
-      expect(new Set(asked.filter((url) => !url.startsWith('data:')))).to.deep.equal(new Set([`${closed.server.url}/`]));
-      expect(wrong).to.deep.equal([]);
-    });
   });
 });

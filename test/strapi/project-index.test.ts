@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ConfigError } from '../../src/config/setting.js';
 import * as mangrove from '../../src/index.js';
 import { UnsupportedCodeError } from '../../src/strapi/unsupported-code.js';
-import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { program } from '../support/program.js';
+import { freshDatabase } from '../support/mongo.js';
 import { writeProject, type ProjectFiles as Files } from '../support/write-project.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 import { serveModels, type TestModel } from '../support/serve.js';
@@ -302,123 +299,4 @@ describe('the strapi of a project', () => {
     it(`${code} is ${String(value)}`, () => {
       expect(run(code)).to.equal(value);
     });
-});
-
-describe('npm start in a Strapi project', function () {
-  this.timeout(60_000);
-  let database: FreshDatabase;
-  before(async () => {
-    database = await freshDatabase();
-  });
-  after(() => database.drop());
-
-  const secrets = { JWT_SECRET: 'a'.repeat(40), API_TOKEN_SALT: 'b'.repeat(40), ADMIN_TOKEN: 'c'.repeat(40) };
-  /** Runs the service until it ends, or until it serves and has printed the text. */
-  const run = async (
-    code: string | null,
-    environment: string,
-    awaited: string,
-    args: readonly string[] = [],
-    ask: (url: string) => Promise<void> = () => Promise.resolve(),
-  ): Promise<{ exitCode: number; text: string }> => {
-    const cwd = await writeProject(code === null ? { 'package.json': '{}' } : { 'src/index.ts': code });
-    const env = { ...process.env, ...secrets, MONGODB_URI: database.uri, NODE_ENV: environment, PORT: '0' };
-    const child = spawn(process.execPath, [...(await program()), 'start', ...args], {
-      cwd,
-      env,
-    });
-    let text = '';
-    let isAsked = false;
-    const read = (part: Buffer): void => {
-      text += part.toString();
-      const url = /REST +(http:\S+)\/api/.exec(text)?.[1];
-      if (!isAsked && url !== undefined && text.includes(awaited)) {
-        isAsked = true;
-        void ask(url).finally(() => child.kill('SIGTERM'));
-      }
-    };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
-    const [exitCode] = (await once(child, 'close')) as [number];
-    return { exitCode, text };
-  };
-
-  it('names unsupported code before it runs', async () => {
-    const code = '// strapi.admin\nexport const later = () => strapi.db?.connection.raw("select 1");';
-    const { exitCode, text } = await run(code, 'development', 'is not offered');
-    expect(text).to.contain('src/index.ts: strapi.db.connection is not offered: there is no SQL database');
-    expect(text).not.to.contain('strapi.admin');
-    expect(exitCode).to.equal(0);
-  });
-
-  it('serves the models and routes of --project, and names what cannot be loaded', async () => {
-    const directory = await writeProject({
-      'src/index.ts': "require('no-such-package');",
-      'src/api/memo/content-types/memo/schema.json': JSON.stringify({
-        ...note,
-        uid: undefined,
-        info: { singularName: 'memo', pluralName: 'memos' },
-      }),
-      'src/api/memo/routes/memo.ts': `import { factories } from '@strapi/strapi';
-        export default factories.createCoreRouter('api::memo.memo', { only: ['find'], config: { find: { auth: false } } });`,
-      'src/api/memo/routes/own.ts': `export default { routes: [
-        { method: 'GET', path: '/hello/:name', handler: (ctx) => ({ hello: ctx.params.name }), config: { auth: false } }] };`,
-    });
-    const asked: unknown[] = [];
-    const { exitCode, text } = await run(null, 'development', 'REST', ['--project', directory], async (url) => {
-      for (const path of ['/api/memos', '/api/hello/you']) asked.push(await (await fetch(`${url}${path}`)).json());
-    });
-    expect(text).to.contain('src/index.ts: module "no-such-package" is not installed');
-    expect(text).to.match(/added +api::memo\.memo/);
-    expect(asked).to.deep.equal([
-      { data: [], meta: { pagination: { page: 1, pageSize: 25, pageCount: 0, total: 0 } } },
-      { hello: 'you' },
-    ]);
-    expect(exitCode).to.equal(0);
-  });
-
-  it('starts in development without the files that import missing packages, and refuses what needs them', async () => {
-    const directory = await writeProject({
-      'package.json': '{}',
-      'src/helpers/no.ts':
-        "import none from 'no-such-package'; export const start = () => none(); export const may = () => true;",
-      'src/index.ts': "import { start } from './helpers/no'; export default { bootstrap: () => start() };",
-      'node_modules/pack/package.json': '{ "exports": { ".": "./index.js" } }',
-      'src/middlewares/no.ts': "require('pack/lib/inner'); module.exports = () => (ctx, next) => next();",
-      'config/middlewares.ts': "export default ['strapi::errors', { resolve: 'src/middlewares/no' }];",
-      'src/policies/may.ts': "export { may as default } from '../helpers/no';",
-      'src/api/memo/routes/own.ts': `export default { routes: ['may', 'all'].map((name) => (
-        { method: 'GET', path: '/' + name, handler: () => name, config: { auth: false, policies: name === 'may' ? [name] : [] } })) };`,
-    });
-    const asked: unknown[] = [];
-    const { exitCode, text } = await run(null, 'development', 'REST', ['--project', directory], async (url) => {
-      for (const path of ['/api/may', '/api/all']) asked.push((await fetch(`${url}${path}`)).status);
-    });
-    for (const message of [
-      'src/index.ts, bootstrap: src/helpers/no.ts: module "no-such-package" is not installed',
-      'src/middlewares/no.ts: Package subpath \'./lib/inner\' is not defined by "exports"',
-      'config/middlewares: the middleware src/middlewares/no was left out',
-    ])
-      expect(text).to.contain(message);
-    expect(asked).to.deep.equal([500, 200]);
-    expect(exitCode).to.equal(0);
-  });
-
-  it('stops in production if code uses unsupported features', async () => {
-    const message = 'src/index.ts, register: strapi.cron is not offered: run jobs and notifications outside of the service';
-    const { exitCode, text } = await run(
-      'export default { register: ({ strapi }) => strapi.cron.add({}) };',
-      'production',
-      message,
-    );
-    expect(text).to.contain(message);
-    expect(exitCode).to.equal(1);
-  });
-
-  it('continues in development, even if code does not await its promises', async () => {
-    const code = 'const seed = async () => strapi.cron.add({});\nexport default { bootstrap() { seed(); } };';
-    const { exitCode, text } = await run(code, 'development', 'strapi.cron is not offered');
-    expect(text).to.contain('strapi.cron is not offered: run jobs and notifications outside of the service');
-    expect(exitCode).to.equal(0);
-  });
 });

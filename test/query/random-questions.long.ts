@@ -13,7 +13,7 @@ import { answerOf } from './questions/oracle.js';
 import { isRestOnly, type Question } from './questions/question.js';
 import { models } from './questions/world.js';
 
-/** Other questions about other data: `QUESTION_SEED=7 QUESTIONS=10000 npx mocha test/query/random-questions.test.ts`. */
+/** Other questions about other data: `QUESTION_SEED=7 QUESTIONS=10000 npx mocha test/query/random-questions.long.ts`. */
 const seed = Number(process.env['QUESTION_SEED'] ?? Date.now() % 1_000_000);
 const count = Number(process.env['QUESTIONS'] ?? 600);
 const inFlight = 16;
