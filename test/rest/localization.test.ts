@@ -1,23 +1,16 @@
 import { expect } from 'chai';
-import { bookshopModels } from '../support/read-project.js';
-import { serveModels, type Serving } from '../support/serve.js';
-
-const at = new Date('2024-01-01T00:00:00.000Z');
-const locales = ['en', 'fr', 'de'].map((code, index) => ({ _id: index + 1, code, name: code, createdAt: at, updatedAt: at }));
+import type { Serving } from '../support/serve.js';
+import { at, expectOk, serveLocales } from './serve-locales.js';
 
 describe('localization', () => {
   let serving: Serving;
   before(async () => {
-    serving = await serveModels({ models: bookshopModels(), documents: { i18n_locales: locales } });
+    serving = await serveLocales();
   });
   after(() => serving.stop());
 
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every form
-  async function ok(method: string, path: string, body?: unknown): Promise<any> {
-    const answer = await serving.call(method, path, body);
-    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
-    return answer.body;
-  }
+  const ok: (method: string, path: string, body?: unknown) => ReturnType<typeof expectOk> = (...sent) =>
+    expectOk(serving, ...sent);
   const ids = async (query: string): Promise<number[]> =>
     (await ok('GET', `/api/books?${query}`)).data.map(({ id }: { id: number }) => id);
 
@@ -140,7 +133,7 @@ describe('localization', () => {
 describe('commands of a new locale', () => {
   let serving: Serving;
   before(async () => {
-    serving = await serveModels({ models: bookshopModels(), documents: { i18n_locales: locales } });
+    serving = await serveLocales();
   });
   after(() => serving.stop());
 
@@ -164,7 +157,7 @@ describe('commands of a new locale', () => {
 describe('single types', () => {
   let serving: Serving;
   before(async () => {
-    serving = await serveModels({ models: bookshopModels(), documents: { i18n_locales: locales } });
+    serving = await serveLocales();
   });
   after(() => serving.stop());
 

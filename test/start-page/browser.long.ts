@@ -2,24 +2,11 @@ import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { openPagesOf } from '../support/find-chromium.js';
-import { serveModels, storeModels, type Serving, type TestModel } from '../support/serve.js';
+import { serveModels, storeModels, type Serving } from '../support/serve.js';
+import { model, models } from './models.js';
 
 /** The source of axe-core, which finds accessibility problems. */
 const { source: axe } = createRequire(import.meta.url)('axe-core') as { source: string };
-
-const model = (name: string, more: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: `The ${name}` },
-  attributes: { title: { type: 'string' } },
-  ...more,
-});
-const models = [
-  model('note'),
-  model('home', { kind: 'singleType' }),
-  model('draft', { attributes: { title: { type: 'string', requird: true } } }),
-];
 
 describe('the start page in a browser', () => {
   let serving: Serving;

@@ -4,21 +4,9 @@ import { createConfig } from '../../src/config/create-config.js';
 import type { DynamicRoute } from '../../src/http/route.js';
 import { html } from '../../src/start-page/html.js';
 import { startRoutes } from '../../src/start-page/start-routes.js';
-import { serveModels, type Serving, type TestModel } from '../support/serve.js';
+import { serveModels, type Serving } from '../support/serve.js';
+import { models } from './models.js';
 
-const model = (name: string, more: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: `The ${name}` },
-  attributes: { title: { type: 'string' } },
-  ...more,
-});
-const models = [
-  model('note'),
-  model('home', { kind: 'singleType' }),
-  model('draft', { attributes: { title: { type: 'string', requird: true } } }),
-];
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 interface Sent {
