@@ -37,8 +37,18 @@ export interface Walk {
   readonly max: number;
 }
 
+export interface WalkContext {
+  readonly database: Database;
+  /** The number of entries of the list; null if it is not known. */
+  readonly total: number | null;
+}
+
 /** Returns how to walk over the targets; null if joining all entries is better. */
-export async function planWalk({ type, condition, scope }: Plan, page: Page, database: Database): Promise<Walk | null> {
+export async function planWalk(
+  { type, condition, scope }: Plan,
+  page: Page,
+  { database, total }: WalkContext,
+): Promise<Walk | null> {
   const walked = walkedKey(page.sort, page.window);
   // each command would repeat the full-text search, which MongoDB does not allow within an $or
   if (walked === null || (page.rank ?? null) !== null || database.session !== null) return null;
@@ -49,11 +59,13 @@ export async function planWalk({ type, condition, scope }: Plan, page: Page, dat
   const [entries, targets] = await Promise.all([estimateSize(type, database), estimateSize(target, database)]);
   if (entries < fewest) return null;
   const worth = Math.ceil(Math.sqrt(Math.min(wanted, entries) * entries));
-  const matches = isWhole ? entries : await countUpTo(worth, page, database);
+  const matches = total ?? (isWhole ? entries : await countUpTo(worth, page, database));
   const expected = (wanted * targetsOfEntry(step, { entries, targets }) * entries) / Math.max(matches, 1);
   const atOnce = Math.ceil(expected + 0.5);
   const max = isWhole ? mostTargets : Math.min(mostTargets, 4 * Math.ceil(worth * targetsOfEntry(step, { entries, targets })));
-  if (matches < worth || atOnce > (sorted.isFar ? mostSkipped : max)) return null;
+  // in whole lists the index of the link contains what is needed to count entries
+  const isCounted = sorted.isFar && isWhole;
+  if ((matches < worth && !isCounted) || atOnce > (sorted.isFar ? mostSkipped : max)) return null;
   if (sorted.isFar && !(await isIndexed(sorted, database))) return null;
   return { ...sorted, page, database, atOnce, max };
 }

@@ -78,7 +78,7 @@ async function readByPlan(plan: Plan, { registry, totals, ...context }: PageCont
 /** Reads a page in the order of computed values; from the end, if that is nearer and the same entries come in reverse order. */
 async function readComputed(plan: Plan, page: Page, total: number | null, database: Database): Promise<readonly Document[]> {
   const backwards = total !== null && page.sort.every(hasOneValue) ? fromEnd(page, total) : null;
-  const walked = await walkTargets(plan, backwards ?? page, database);
+  const walked = await walkTargets(plan, backwards ?? page, { database, total });
   if (walked === null) return readAll(database, compilePage(page));
   return backwards === null ? walked : [...walked].reverse();
 }

@@ -1,10 +1,10 @@
 import type { Document } from 'mongodb';
 import type { Plan } from '../../query/plan.js';
-import { type Database, readAll } from '../database.js';
+import { readAll } from '../database.js';
 import { notNull } from './compile-condition.js';
 import { compileLinked, type Group, restOrder } from './compile-linked.js';
 import type { Page } from './compile-page.js';
-import { mostTargets, planWalk, type Walk } from './plan-walk.js';
+import { mostTargets, planWalk, type Walk, type WalkContext } from './plan-walk.js';
 import { skipTargets } from './skip-targets.js';
 import { groupByValue, readChunk, readLoneTargets, readTargets } from './sorted-targets.js';
 
@@ -25,9 +25,9 @@ interface Walked {
  * Returns null if joining is better: there are few entries, few meet the filter, or the page is far from the beginning and entries
  * may have several targets.
  */
-export async function walkTargets(plan: Plan, page: Page, database: Database): Promise<readonly Document[] | null> {
+export async function walkTargets(plan: Plan, page: Page, context: WalkContext): Promise<readonly Document[] | null> {
   const { skip, limit } = page.window;
-  const walk = await planWalk(plan, page, database);
+  const walk = await planWalk(plan, page, context);
   if (walk?.isFar === true) return skipTargets(walk);
   const walked = walk === null ? null : await walkAll(walk, skip + (limit ?? 0));
   return walked?.slice(skip, skip + (limit ?? 0)) ?? null;
