@@ -15,6 +15,7 @@ import type { Running } from './http/running.js';
 import type { Media } from './media/media.js';
 import { openMedia, type OpenMedia } from './media/open-media.js';
 import { retireFile } from './media/retire-files.js';
+import { createNotices } from './notices.js';
 import { modelSettings, openBackend, type Backend } from './mongo/models/open-backend.js';
 
 export interface ConnectInput {
@@ -76,7 +77,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     adminGuesses: guessLimit(config.admin.ratelimit, database),
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, logger),
-    source: { ...sourceOf(backend, media), ...(code && { hooks: code.codeHooks }) },
+    source: { ...sourceOf(backend, media), notices: createNotices(logger), ...(code && { hooks: code.codeHooks }) },
     ...(code && { projectActions: code.projectActions }),
     close: () => close(opened, backend),
   };

@@ -4,6 +4,7 @@ import { forRequest, type Database } from '../mongo/database.js';
 import type { Loaded } from '../mongo/loaded.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Store } from '../mongo/store.js';
+import { noNotices, type Notices } from '../notices.js';
 import type { Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';
 import { createBudget, unlimited } from '../query/budget.js';
@@ -26,6 +27,8 @@ export interface ContentContext {
   readonly retireFile: RetireFile | null;
   /** Null if there is no code around reads and writes. */
   readonly hooks: CodeHooks | null;
+  /** Told what a request asks for and does not get. */
+  readonly notices: Notices;
 }
 
 /**
@@ -92,7 +95,7 @@ export const withoutHooks = (context: ContentContext): ContentContext =>
   context.hooks === null ? context : { ...context, hooks: null };
 
 /** The parts of the service that contexts are made from; the same for all requests. */
-export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile' | 'hooks'>> {
+export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile' | 'hooks' | 'notices'>> {
   readonly store: Store;
   readonly models: Readonly<Pick<Backend['models'], 'snapshot'>>;
 }
@@ -140,7 +143,7 @@ interface CallerParts extends Pick<BindContext, 'access' | 'budget'> {
 
 function contextOf(
   { api }: Config,
-  { models, retireFile = null, hooks = null }: ContentSource,
+  { models, retireFile = null, hooks = null, notices = noNotices }: ContentSource,
   { store, access, budget }: CallerParts,
 ): ContentContext {
   const { registry, locales } = models.snapshot;
@@ -153,7 +156,7 @@ function contextOf(
     defaultLocale: locales.default,
     locales: locales.codes,
   };
-  return { store, bind, createsDrafts: false, retireFile, hooks };
+  return { store, bind, createsDrafts: false, retireFile, hooks, notices };
 }
 
 /** Returns the same object for all requests, since it is part of the key of bound queries. */

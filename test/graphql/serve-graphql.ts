@@ -13,6 +13,7 @@ import { buildSchema, type SchemaOptions } from '../../src/graphql/endpoint/buil
 import { createApp } from '../../src/http/create-app.js';
 import { Connection, type Running } from '../../src/http/running.js';
 import { createStore } from '../../src/mongo/store.js';
+import { noNotices } from '../../src/notices.js';
 import { fullAccess, type Access } from '../../src/query/access.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
@@ -76,7 +77,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   const caller = { kind: 'public', access: bind.access, publicRoleIsEmpty: false, ended: null, ...input.caller } as Caller;
   const working = databaseOf(database);
   const store = createStore(input.breaks === true ? { ...working, db: null as never } : working);
-  const content: ContentContext = { store, bind, createsDrafts: false, retireFile: null, hooks: null };
+  const content: ContentContext = { store, bind, createsDrafts: false, retireFile: null, hooks: null, notices: noNotices };
   const connection = new Connection();
   connection.running = runningOf(caller, content, defaults);
   const routes = graphqlRoutes({

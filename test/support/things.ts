@@ -1,5 +1,6 @@
 import { createStore } from '../../src/mongo/store.js';
 import type { ContentContext } from '../../src/content/content-context.js';
+import { noNotices } from '../../src/notices.js';
 import { fullAccess } from '../../src/query/access.js';
 import { unlimited } from '../../src/query/budget.js';
 import { defaultLimits } from './default-limits.js';
@@ -194,6 +195,7 @@ export function contextOf(fresh: FreshDatabase, registry = thingRegistry): Conte
     createsDrafts: false,
     retireFile: null,
     hooks: null,
+    notices: noNotices,
   };
 }
 

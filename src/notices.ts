@@ -1,0 +1,25 @@
+import type { Logger } from './logger.js';
+
+/** Tells operators, once per cause, what requests ask for and do not get. */
+export interface Notices {
+  /** Logs a message, which names the cause and the remedy, unless the same message was logged before. */
+  tell(message: string): void;
+}
+
+/** Number of messages that are logged at most, since names in them may come from clients. */
+const maximumNotices = 1_000;
+
+export function createNotices(logger: Pick<Logger, 'warn'>): Notices {
+  const told = new Set<string>();
+  return {
+    tell: (message) => {
+      if (told.has(message) || told.size > maximumNotices) return;
+      told.add(message);
+      const isLast = told.size > maximumNotices;
+      logger.warn({}, isLast ? 'further notices about requests are not logged until the next start' : message);
+    },
+  };
+}
+
+/** For contexts that no client reaches. */
+export const noNotices: Notices = { tell: () => undefined };
