@@ -54,7 +54,6 @@ describe('npx mangrove', () => {
     });
 
   it('start is ready once the first request works, with the demo', async function () {
-    this.timeout(60_000);
     const directory = await mkdtemp(join(tmpdir(), 'mangrove-start-'));
     const database = await freshDatabase();
     const port = String(await pickPort(0));

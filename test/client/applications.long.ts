@@ -20,7 +20,6 @@ describe('the client in an application', () => {
   let bundle: string;
   let demo: Serving;
   before(async function () {
-    this.timeout(60_000);
     bundle = await bundleClient();
     demo = await serveClient();
   });
@@ -45,7 +44,6 @@ describe('the client in an application', () => {
     after(() => app.close());
 
     it('reads, logs in, renews its session and shows the progress of an upload', async function () {
-      this.timeout(90_000);
       const page = await openPage();
       await page.addInitScript('globalThis.__name = (named) => named'); // tsx names functions by it
       await page.goto(`http://127.0.0.1:${String((app.address() as AddressInfo).port)}/`);

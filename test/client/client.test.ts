@@ -32,7 +32,6 @@ describe('a client', () => {
   let directory: string;
   let client: Client<AnyTypes>;
   before(async function () {
-    this.timeout(60_000);
     directory = await mkdtemp(join(tmpdir(), 'mangrove-client-'));
     demo = await serveClient(directory);
     client = createClient({ url: demo.server.url });

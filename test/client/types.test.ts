@@ -179,7 +179,6 @@ const plain = ['lib.es2022.d.ts'];
 const browser = [...plain, 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
 
 describe('the types of a client', function () {
-  this.timeout(60_000);
   let project: ClientProject;
   before(async () => {
     const lines = Object.values(wrong).map((line, index) => `export const a${String(index)} = async () => ${line};`);

@@ -17,7 +17,6 @@ describe('GraphQL playground', () => {
   let server: ServedGraphql;
 
   before(async function () {
-    this.timeout(60_000);
     await copyPlayground(path.resolve(import.meta.dirname, '../../dist/playground'));
     server = await serveGraphql({ models, documents, environment: 'staging' });
   });
@@ -62,7 +61,6 @@ describe('GraphQL playground', () => {
     const openPage = openPagesOf('the playground');
 
     it('loads without a failed request, runs a query and shows the docs', async function () {
-      this.timeout(60_000);
       const page = await openPage();
       const failed: string[] = [];
       page.on('requestfailed', (request) => failed.push(request.url()));
@@ -93,7 +91,6 @@ describe('GraphQL playground', () => {
     });
 
     it('fits a phone: the answer is below the query', async function () {
-      this.timeout(60_000);
       const page = await openPage();
       await page.setViewportSize({ width: 360, height: 740 });
       await page.goto(`${server.url}/graphql`);

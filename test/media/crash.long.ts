@@ -57,7 +57,6 @@ describe('media, when the process is killed', () => {
   }
 
   it('every row has its bytes, and nothing else is left', async function () {
-    this.timeout(60_000);
     const done = new Done();
     const files = [
       { name: 'photo.jpg', type: 'image/jpeg', bytes: await drawNoise(250, 160, 'jpeg') },

@@ -1,14 +1,14 @@
 import { createService } from '../../src/server.js';
+import { testConfig } from '../support/serve.js';
+
+const uri = process.env['TEST_URI'] ?? '';
 
 /** Serves media on the database that the environment names, until it is killed. Prints its address. */
 const server = await createService({
-  config: {
-    server: { host: '127.0.0.1', port: 0 },
-    database: { uri: process.env['TEST_URI'] ?? '' },
-    api: { open: true },
-    plugins: { 'users-permissions': { enabled: false }, graphql: { enabled: false } },
-    middlewares: { logger: { level: 'silent' } },
-  },
+  config: testConfig(
+    { uri, name: new URL(uri).pathname.slice(1) },
+    { plugins: { 'users-permissions': { enabled: false }, graphql: { enabled: false } } },
+  ),
 });
 await server.start();
 console.log(server.url.replace('localhost', '127.0.0.1'));

@@ -12,7 +12,6 @@ const adminToken = 'an-admin-token-of-more-than-32-characters';
 describe('the documentation page', () => {
   let demo: Serving;
   before(async function () {
-    this.timeout(60_000);
     await copyDocs(path.resolve(import.meta.dirname, '../../dist/docs'));
     demo = await serveDemo({ admin: { token: adminToken } });
   });
@@ -43,7 +42,6 @@ describe('the documentation page', () => {
     const openPage = openPagesOf('the documentation page');
 
     it('shows the document, runs a request and takes a token, without a request to another host', async function () {
-      this.timeout(90_000);
       const page = await openPage();
       page.setDefaultTimeout(60_000);
       const wrong: string[] = [];

@@ -76,7 +76,6 @@ describe('the rows of the route table', () => {
 describe('the OpenAPI document', () => {
   let demo: Serving;
   before(async function () {
-    this.timeout(60_000);
     demo = await serveDemo({ admin: { token: adminToken } });
   });
   after(() => demo.stop());
@@ -104,7 +103,6 @@ describe('the OpenAPI document', () => {
     ['an administrator', adminToken],
   ] as const)
     it(`is valid for ${reader}`, async function () {
-      this.timeout(60_000);
       const document = await read(token);
       expect(await new Validator().validate(document)).to.deep.equal({ valid: true });
       if (token !== null) expect(await lint(document)).to.equal('');

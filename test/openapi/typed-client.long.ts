@@ -62,7 +62,6 @@ describe('a client made of the OpenAPI document', () => {
   let demo: Serving;
   let types: string;
   before(async function () {
-    this.timeout(60_000);
     demo = await serveDemo({ admin: { token: adminToken } });
     const response = await fetch(`${demo.server.url}/api/openapi.json`, { headers: { authorization: `Bearer ${adminToken}` } });
     types = astToString(await openapiTS(await response.text()));
@@ -70,7 +69,6 @@ describe('a client made of the OpenAPI document', () => {
   after(() => demo.stop());
 
   it('is accepted by tsc --strict, and rejects unknown names', function () {
-    this.timeout(60_000);
     const lib = ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
     const messages = compileStrict({ 'types.ts': types, 'use.ts': use, 'wrong.ts': wrong }, { lib });
     expect(messages.filter((message) => !message.startsWith('wrong.ts'))).to.deep.equal([]);

@@ -26,7 +26,6 @@ describe('the start page in a browser', () => {
   };
 
   it('is readable in light and dark and on a phone, loads nothing, and shows a new model when it is loaded again', async function () {
-    this.timeout(60_000);
     const page = await openPage();
     const asked: string[] = [];
     const wrong: string[] = [];

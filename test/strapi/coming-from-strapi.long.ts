@@ -103,7 +103,6 @@ const lines = (text: string): readonly string[] =>
     .map((line) => line.replace(/ +/g, ' '));
 
 describe('docs/coming-from-strapi.md', function () {
-  this.timeout(120_000);
   let directory: string;
   let database: FreshDatabase;
   let service: ChildProcess | null = null;

@@ -13,7 +13,6 @@ const memo = {
 };
 
 describe('npm start in a Strapi project', function () {
-  this.timeout(60_000);
   let database: FreshDatabase;
   before(async () => {
     database = await freshDatabase();

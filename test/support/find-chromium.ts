@@ -15,7 +15,6 @@ export function openPagesOf(what: string): () => Promise<Page> {
   const executablePath = findChromium();
   let browser: Browser | undefined;
   before(async function () {
-    this.timeout(60_000);
     if (executablePath === undefined) {
       console.warn(`SKIPPED: ${what} was not tried in a browser, no Chromium is installed`);
       this.skip();

@@ -1,4 +1,7 @@
-import type { CommandStartedEvent, MongoClient } from 'mongodb';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CommandStartedEvent, Document, MongoClient } from 'mongodb';
 import type { Backend } from '../../src/mongo/models/open-backend.js';
 import type { Hook, PartialConfig, Register, ServerInput } from '../../src/index.js';
 import { createService } from '../../src/server.js';
@@ -65,13 +68,14 @@ export async function serveModels({
   await storeDocuments(database, documents);
   const server = await createService({
     ...input,
-    config: testConfig(database.uri, config),
+    config: testConfig(database, config),
   });
   await server.start();
   if (server.backend === null) throw new Error('the test database did not answer');
   const stop = async (): Promise<void> => {
     await server.stop();
     if (given === undefined) await database.drop();
+    await rm(ownDirectory(database), { recursive: true, force: true });
   };
   const call: Serving['call'] = (method, path, body) => send(`${server.url}${path}`, method, body);
   const { backend } = server;
@@ -101,9 +105,20 @@ async function storeDocuments({ db }: FreshDatabase, documents: NonNullable<Serv
   }
 }
 
+/** The directory of services over a database: e-mails and secrets are stored there, not in the checkout. */
+const ownDirectory = ({ name }: Pick<FreshDatabase, 'name'>): string => join(tmpdir(), `mangrove-${name}`);
+
 /** Longer than any test, so that a busy machine cannot change an answer, and no connection is closed while a request is on its way. */
 const patience = {
-  server: { requestTimeout: 300_000, headersTimeout: 300_000, keepAliveTimeout: 300_000 },
+  server: {
+    requestTimeout: 300_000,
+    uploadTimeout: 300_000,
+    sendTimeout: 300_000,
+    headersTimeout: 300_000,
+    keepAliveTimeout: 300_000,
+    waitTimeout: 120_000,
+    shutdownTimeout: 120_000,
+  },
   database: {
     maxTimeMS: { read: 120_000, write: 120_000 },
     waitQueueTimeout: 120_000,
@@ -112,11 +127,15 @@ const patience = {
   },
 };
 
-/** The product's client reports its commands because the address says so. */
-function testConfig(uri: string, config: PartialConfig): PartialConfig {
-  const address = new URL(uri);
+/**
+ * Settings for a service over a database of a test: a directory of its own, and long time limits. The client of the service reports
+ * its commands, because the address says so.
+ */
+export function testConfig(database: Pick<FreshDatabase, 'uri' | 'name'>, config: PartialConfig = {}): PartialConfig {
+  const address = new URL(database.uri);
   address.searchParams.set('monitorCommands', 'true');
   return {
+    directory: ownDirectory(database),
     ...config,
     server: { host: '127.0.0.1', port: 0, ...patience.server, ...config.server },
     database: { uri: address.href, ...patience.database, ...config.database },
@@ -161,10 +180,14 @@ const ofContent = new Set(['find', 'aggregate', 'count', 'distinct', 'insert', '
 /** Written by each instance about itself, in the background. */
 const ownState = '_model_status';
 
+/** Change streams and lists of operations name no collection; the use of indexes is read in the background. */
+const isBackground = (collection: unknown, { pipeline }: Document): boolean =>
+  collection === ownState || typeof collection !== 'string' || (Array.isArray(pipeline) && '$indexStats' in Object(pipeline[0]));
+
 async function countCommands<Result>(client: MongoClient, work: () => Promise<Result>): Promise<CommandCount<Result>> {
   const commands: string[] = [];
   const listen = ({ commandName, command }: CommandStartedEvent): void => {
-    if (ofContent.has(commandName) && command[commandName] !== ownState) commands.push(commandName);
+    if (ofContent.has(commandName) && !isBackground(command[commandName], command as Document)) commands.push(commandName);
   };
   client.on('commandStarted', listen);
   try {

@@ -8,6 +8,7 @@ import { createService } from '../../../src/server.js';
 import type { Service } from '../../../src/service.js';
 import { drawNoise } from '../../media/draw.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
+import { testConfig } from '../../support/serve.js';
 import { demoFolder, readDemo } from './read-demo.js';
 
 const { files, pictures, models } = readDemo();
@@ -37,13 +38,7 @@ describe('cli/load-demo', () => {
 
   const start = async (plugins: PartialConfig['plugins'] = {}, settings: PartialConfig['database'] = {}) => {
     const server = await createService({
-      config: {
-        server: { host: '127.0.0.1', port: 0 },
-        database: { uri: database.uri, ...settings },
-        api: { open: true },
-        plugins: { graphql: false, ...plugins },
-        middlewares: { logger: { level: 'silent' } },
-      },
+      config: testConfig(database, { database: settings, plugins: { graphql: false, ...plugins } }),
     });
     servers.push(server);
     await server.start();

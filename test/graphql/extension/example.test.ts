@@ -10,6 +10,7 @@ import type { Service } from '../../../src/service.js';
 import * as mangrove from '../../../src/index.js';
 import { compileStrict, generateTypes, readSchema } from '../../support/codegen.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
+import { testConfig } from '../../support/serve.js';
 
 const reads = `query Reads($count: Int = 2) {
   longestReads(count: $count) { data { attributes { title summaryLength author { data { attributes { name } } } } } meta { pagination { total } } }
@@ -33,7 +34,6 @@ describe('config/extensions.example.ts over the demo magazine', () => {
   };
 
   before(async function () {
-    this.timeout(60_000);
     directory = await mkdtemp(join(tmpdir(), 'mangrove-example-'));
     await mkdir(join(directory, 'config'));
     await cp(new URL('../../../config/extensions.example.ts', import.meta.url), join(directory, 'config/extensions.ts'));
@@ -42,7 +42,7 @@ describe('config/extensions.example.ts over the demo magazine', () => {
     database = await freshDatabase();
     const logger = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line) as { field?: string }) });
     server = await createService({
-      config: { server: { host: '127.0.0.1', port: 0 }, database: { uri: database.uri }, api: { open: true } },
+      config: testConfig(database),
       logger,
       register,
     });
@@ -98,7 +98,6 @@ describe('config/extensions.example.ts over the demo magazine', () => {
   });
 
   it('graphql-codegen generates types that compile and have the new fields', async function () {
-    this.timeout(60_000);
     const types = await generateTypes(await readSchema(`${server.url}/graphql`), `${reads}\n${send}`);
     const use = `import type { Article, ReadsQuery, ReadsQueryVariables, SendMutation, SendMutationVariables } from './types.js';
       export const countOf = ({ magazineFigures }: ReadsQuery): number => magazineFigures?.articles ?? 0;

@@ -20,7 +20,6 @@ describe('the playground over an extended schema', () => {
   let page: Page;
 
   before(async function () {
-    this.timeout(60_000);
     if (executablePath === undefined) {
       console.warn('SKIPPED: the playground was not tried in a browser, no Chromium is installed');
       this.skip();
@@ -44,7 +43,6 @@ describe('the playground over an extended schema', () => {
   });
 
   it('runs a query of custom fields', async function () {
-    this.timeout(60_000);
     await page.locator('.CodeMirror').first().click();
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText('{ magazineFigures { authors } longestReads(count: 1) { data { id } } }');
@@ -54,7 +52,6 @@ describe('the playground over an extended schema', () => {
   });
 
   it('shows custom queries, mutations and fields in the docs, and nothing that is switched off', async function () {
-    this.timeout(60_000);
     await page.getByText('Docs', { exact: true }).click();
     for (const field of ['longestReads(...)', 'sendComment(...)', 'magazineFigures: MagazineFigures'])
       await page.getByText(field).last().scrollIntoViewIfNeeded();

@@ -11,7 +11,7 @@ import * as mangrove from '../../../src/index.js';
 import type { Register } from '../../../src/index.js';
 import { freshDatabase } from '../../support/mongo.js';
 import { program } from '../../support/program.js';
-import { serveModels, storeModels, type Serving, type TestModel } from '../../support/serve.js';
+import { serveModels, storeModels, testConfig, type Serving, type TestModel } from '../../support/serve.js';
 
 const model = (name: string, attributes: object): TestModel => ({
   uid: `api::${name}.${name}`,
@@ -176,7 +176,7 @@ describe('config/extensions', () => {
     const database = await freshDatabase();
     const thrown = new Error('no such luck');
     const server = await createService({
-      config: { database: { uri: database.uri }, server: { port: 0 } },
+      config: testConfig(database),
       register: () => {
         throw thrown;
       },
@@ -195,7 +195,7 @@ describe('config/extensions', () => {
   it('a register that reads entries fails: it is too early', async () => {
     const database = await freshDatabase();
     const server = await mangrove.createServer({
-      config: { database: { uri: database.uri }, server: { port: 0 } },
+      config: testConfig(database),
       register: ({ strapi }) => strapi.entityService.count('api::note.note'),
     });
     const error: unknown = await server.start().catch((caught: unknown) => caught);

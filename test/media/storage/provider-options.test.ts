@@ -37,7 +37,6 @@ describe('options of upload providers', () => {
     });
 
   it('files from before are served and deleted when new ones go elsewhere', async function () {
-    this.timeout(60_000);
     const folder = await mkdtemp(path.join(tmpdir(), 'mangrove-before-'));
     const s3 = await startS3();
     const database = await freshDatabase();

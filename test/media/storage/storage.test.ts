@@ -13,6 +13,7 @@ import type { ByteSource, FileStorage } from '../../../src/media/storage/file-st
 import { gridStorage } from '../../../src/media/storage/storage-of.js';
 import { s3Storage } from '../../../src/media/storage/s3-storage.js';
 import { freshDatabase } from '../../support/mongo.js';
+import { testConfig } from '../../support/serve.js';
 import { startS3, type S3Server } from './start-s3.js';
 
 interface Opened {
@@ -25,7 +26,7 @@ interface Opened {
 const storages: Readonly<Record<UploadProvider, () => Promise<Opened>>> = {
   gridfs: async () => {
     const database = await freshDatabase();
-    const connected = await connectDatabase(database.uri, createConfig({}).database);
+    const connected = await connectDatabase(database.uri, createConfig(testConfig(database)).database);
     const close = () => connected.client.close().then(database.drop);
     return { storage: gridStorage(connected), count: () => database.db.collection('uploads.chunks').countDocuments(), close };
   },
@@ -45,7 +46,6 @@ for (const [name, open] of Object.entries(storages))
   describe(`media/storage: ${name}`, () => {
     let opened: Opened;
     before(async function () {
-      this.timeout(60_000);
       opened = await open();
     });
     after(() => opened.close());

