@@ -6,8 +6,8 @@ import ts from 'typescript';
 
 /** Folders and files of src by level, lowest first. Each may import from lower levels and from itself. */
 const levels: readonly (readonly string[])[] = [
-  ['errors', 'values', 'nearest-name', 'command-line', 'caches', 'logger', 'notices', 'processes', 'client'],
-  ['config', 'schema', 'queue', 'byte-budget'],
+  ['errors', 'values', 'nearest-name', 'command-line', 'caches', 'logger', 'processes', 'client'],
+  ['config', 'notices', 'schema', 'queue', 'byte-budget'],
   ['query'],
   ['mongo'],
   ['auth'],
