@@ -62,6 +62,7 @@ export function completeConfig(written: WrittenSections, place: ConfigPlace): Co
   const config: Config = {
     directory: place.directory,
     environment,
+    environmentName: place.environment || 'development',
     warnings,
     server: fillDefaults(sections.server, given('server')),
     database: fillDefaults(sections.database, given('database')),

@@ -16,8 +16,10 @@ export type AdminConfig = ValueOf<typeof adminSettings>;
 export interface Config {
   /** Absolute path of the directory that relative paths in the configuration refer to. */
   readonly directory: string;
-  /** The environment that NODE_ENV names; `development` by default. */
+  /** What NODE_ENV means; `development` by default. */
   readonly environment: Environment;
+  /** NODE_ENV as it is written, such as `staging`, which means production; `development` by default. */
+  readonly environmentName: string;
   /** A line of advice for each part of the configuration that has no effect. */
   readonly warnings: readonly string[];
   readonly server: ServerConfig;

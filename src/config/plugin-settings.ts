@@ -13,7 +13,7 @@ const graphqlSettings = group({
       description: 'a path such as /graphql',
     }),
     shadowCRUD: flag(true, 'Generate types and operations from the content types'),
-    playgroundAlways: flag(false, 'Serve the playground in production too'),
+    playgroundAlways: flag(false, 'Serve the playground in production too; `NODE_ENV=staging` always does'),
     authErrors: shaped<'rest' | 'graphql'>(
       { enum: ['rest', 'graphql'] },
       'rest',

@@ -7,7 +7,9 @@ import { lenientReaders } from '../config/read-variable.js';
 import { isRecord, type Values } from '../values.js';
 
 /** `strapi.config`: the settings in force, and further values in files of config/. */
-export interface StrapiConfig extends Config {
+export interface StrapiConfig extends Omit<Config, 'environment'> {
+  /** NODE_ENV as it is written, as in Strapi v4. */
+  readonly environment: string;
   /**
    * Returns a setting by path, such as `server.port`, `plugin.graphql.maxLimit` or `my-file.key`; the fallback if it is not set.
    */
@@ -18,11 +20,12 @@ export interface StrapiConfig extends Config {
 }
 
 /** Reads the raw values of all files of config/, by file name. */
-export async function readConfigFiles(directory: string, { environment }: Config, warn: (text: string) => void): Promise<Values> {
+export async function readConfigFiles(directory: string, settings: Config, warn: (text: string) => void): Promise<Values> {
   const folder = join(directory, 'config');
   if (!existsSync(folder)) return {};
   const files = readdirSync(folder).filter((file) => isReadable(extname(file)) && !file.endsWith('.d.ts'));
   const names = [...new Set(files.map((file) => file.slice(0, -extname(file).length)))].filter((name) => name !== 'extensions');
+  const environment = settings.environmentName;
   const source = { directory, environment, env: createEnv(process.env, lenientReaders), isStrapiProject: true, warn };
   const read = await Promise.all(names.map(async (name) => [name, (await readSection(source, name)).value] as const));
   return Object.fromEntries(read);
@@ -30,7 +33,7 @@ export async function readConfigFiles(directory: string, { environment }: Config
 
 /** Creates `strapi.config`. Settings in force have precedence over raw values of files. */
 export function createStrapiConfig(settings: Config, files: Values): StrapiConfig {
-  const config = withTextUrl(settings);
+  const config = asInStrapi(settings);
   const set = new Map<string, unknown>();
   const get = (path: string | readonly string[], fallback?: unknown): unknown => {
     const names = (typeof path === 'string' ? path.replace(/^plugin::/, 'plugin.').split('.') : path).map(String);
@@ -42,11 +45,11 @@ export function createStrapiConfig(settings: Config, files: Values): StrapiConfi
     has: (path: string | readonly string[]) => get(path) !== undefined,
     set: (path: string, value: unknown) => void set.set(path, value),
   };
-  return Object.assign(Object.create({ ...files, ...withFileValues(config, files) }) as Config, own);
+  return Object.assign(Object.create({ ...files, ...withFileValues(config, files) }) as SettingsInStrapi, own);
 }
 
 /** Adds the values of files that are no settings to their sections, such as `server.app`. */
-const withFileValues = (config: Config, files: Values): Values =>
+const withFileValues = (config: SettingsInStrapi, files: Values): Values =>
   Object.fromEntries(
     Object.entries(config).map(([name, section]: [string, unknown]) => {
       const written = files[name];
@@ -54,9 +57,12 @@ const withFileValues = (config: Config, files: Values): Values =>
     }),
   );
 
+type SettingsInStrapi = Omit<StrapiConfig, 'get' | 'has' | 'set'>;
+
 /** Returns the settings with the public address as Strapi has it: without a slash at the end, and empty if there is none. */
-const withTextUrl = ({ server, ...settings }: Config): Config => ({
+const asInStrapi = ({ server, ...settings }: Config): SettingsInStrapi => ({
   ...settings,
+  environment: settings.environmentName,
   server: { ...server, url: server.url?.replace(/\/+$/, '') ?? '' },
 });
 

@@ -55,6 +55,7 @@ describe('an open service', () => {
     ['a database that it was given', { config: { api: { open: null } } }, 403],
     ['production', { embeddedDatabase: true, config: { api: { open: null }, environment: 'production' } }, 403],
     ['NODE_ENV=prod', { embeddedDatabase: true, config: { api: { open: null }, environment: 'prod' } }, 403],
+    ['NODE_ENV=staging', { embeddedDatabase: true, config: { api: { open: null }, environment: 'staging' } }, 403],
     ['NODE_ENV=test', { embeddedDatabase: true, config: { api: { open: null }, environment: 'test' } }, 200],
     ['api.open: false', { embeddedDatabase: true, config: { api: { open: false } } }, 403],
     ['api.open: true', { config: { api: { open: true } } }, 200],

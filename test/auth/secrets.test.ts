@@ -47,8 +47,9 @@ describe('secrets', () => {
     expect(await loading).to.deep.equal(written);
   });
 
-  it('must be set in production, and the error says how', async () => {
-    const error = await loadSecrets(createConfig({ directory, environment: 'production' })).catch((reason: unknown) => reason);
-    expect(String(error)).to.match(/JWT_SECRET.*node -e[\s\S]*API_TOKEN_SALT[\s\S]*ADMIN_TOKEN/);
-  });
+  for (const environment of ['production', 'staging'])
+    it(`must be set in ${environment}, and the error says how`, async () => {
+      const error = await loadSecrets(createConfig({ directory, environment })).catch((reason: unknown) => reason);
+      expect(String(error)).to.match(/JWT_SECRET.*node -e[\s\S]*API_TOKEN_SALT[\s\S]*ADMIN_TOKEN/);
+    });
 });

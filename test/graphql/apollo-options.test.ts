@@ -16,13 +16,34 @@ describe('Options of apolloServer', () => {
     }
   };
 
-  it('hide introspection in production, but not __typename', () =>
-    serveWith({}, 'production', async (server) => {
-      const { body, status } = await server.query('{ __schema { queryType { name } } }');
-      expect(status).to.equal(400);
-      expect(body.errors[0].message).to.match(/^GraphQL introspection is not allowed by Apollo Server/);
-      expect((await server.query('{ __typename }')).body).to.deep.equal({ data: { __typename: 'Query' } });
-    }));
+  for (const environment of ['production', 'prod', 'Staging', 'stage'])
+    it(`hide introspection in ${environment}, but not __typename`, () =>
+      serveWith({}, environment, async (server) => {
+        const { body, status } = await server.query('{ __schema { queryType { name } } }');
+        expect(status).to.equal(400);
+        expect(body.errors[0].message).to.match(/^GraphQL introspection is not allowed by Apollo Server/);
+        expect((await server.query('{ __typename }')).body).to.deep.equal({ data: { __typename: 'Query' } });
+      }));
+
+  const environments: readonly (readonly [environment: string, isExplorable: boolean, showsStacks: boolean])[] = [
+    ['', true, true],
+    ['development', true, true],
+    ['test', true, false],
+    ['staging', true, false],
+    ['production', false, false],
+    ['prod', false, false],
+    ['STAGING', false, false],
+  ];
+  for (const [environment, isExplorable, showsStacks] of environments)
+    it(`are by default right for NODE_ENV=${environment}`, () => {
+      const config = createConfig({ environment });
+      const { introspection, playground, stacktraces } = graphqlSettings(config.plugins.graphql.config, config);
+      expect({ introspection, playground, stacktraces }).to.deep.equal({
+        introspection: isExplorable,
+        playground: isExplorable,
+        stacktraces: showsStacks,
+      });
+    });
 
   it('introspection: true shows it in production too', () =>
     serveWith({ apolloServer: { introspection: true } }, 'production', async (server) => {
@@ -75,7 +96,8 @@ describe('Options of apolloServer', () => {
 
   it('rules and hooks that are no functions are refused at the start', () => {
     const { config } = createConfig({}).plugins.graphql;
-    const read = (apolloServer: object) => () => graphqlSettings({ ...config, apolloServer: { ...apolloServer } }, 'test');
+    const place = createConfig({ environment: 'test' });
+    const read = (apolloServer: object) => () => graphqlSettings({ ...config, apolloServer: { ...apolloServer } }, place);
     expect(read({ validationRules: [5] })).to.throw(ConfigError, 'apolloServer.validationRules is not a list of functions');
     expect(read({ formatError: 'mine' })).to.throw(ConfigError, 'apolloServer.formatError is not a function');
   });

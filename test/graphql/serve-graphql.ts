@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import type { Caller } from '../../src/auth/caller.js';
 import type { ContentContext } from '../../src/content/content-context.js';
 import type { Config } from '../../src/config/config.js';
+import { createConfig } from '../../src/config/create-config.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { CurrentSchema } from '../../src/graphql/endpoint/current-schema.js';
 import { graphqlRoutes, type GraphqlParts } from '../../src/graphql/endpoint/graphql-routes.js';
@@ -81,7 +82,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   const connection = new Connection();
   connection.running = runningOf(caller, content, defaults);
   const routes = graphqlRoutes({
-    settings: graphqlSettings(config, input.environment ?? 'test'),
+    settings: graphqlSettings(config, createConfig({ environment: input.environment ?? 'test' })),
     pathSettings: {},
     schema: current,
     report,

@@ -36,7 +36,7 @@ export interface GraphqlEndpoint {
 /** Creates the GraphQL front end: settings, schema, transport, playground. */
 export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   const { config, logger, extension = () => ({}), onSchema = () => undefined } = services;
-  const settings = graphqlSettings(config.plugins.graphql.config, config.environment);
+  const settings = graphqlSettings(config.plugins.graphql.config, config);
   if (settings.unknownOptions.length > 0)
     logger.warn({ options: settings.unknownOptions }, 'graphql.config.apolloServer has options without effect');
   const report = (err: unknown): void => {

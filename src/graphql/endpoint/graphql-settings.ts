@@ -48,27 +48,27 @@ export interface GraphqlSettings {
 export type FormatHook = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
 
 /**
- * Reads `plugins.graphql.config`. `environment` is NODE_ENV; playground and introspection are off by default only in production.
- * Throws a ConfigError for rules and hooks that are not functions.
+ * Reads `plugins.graphql.config`. Playground and introspection are off by default in production, except in staging. Throws a
+ * ConfigError for rules and hooks that are not functions.
  */
 export function graphqlSettings(
   config: Config['plugins']['graphql']['config'],
-  environment: string | undefined,
+  { environment, environmentName }: Pick<Config, 'environment' | 'environmentName'>,
 ): GraphqlSettings {
   const { apolloServer: server, limits } = config;
-  const production = environment === 'production';
+  const isExplorable = environment !== 'production' || environmentName === 'staging';
   return {
     endpoint: config.endpoint,
     shadowCrud: config.shadowCRUD,
     nullableOutput: config.nullableOutput,
     pages: pageSettings(config),
     limits: { ...limits, depth: config.depthLimit, batch: server['allowBatchedHttpRequests'] === false ? 0 : limits.batch },
-    introspection: flag(server['introspection'], !production),
-    playground: !production || config.playgroundAlways,
+    introspection: flag(server['introspection'], isExplorable),
+    playground: isExplorable || config.playgroundAlways,
     authErrors: config.authErrors,
     preflightHeaders: preflightHeaders(server['csrfPrevention']),
     tracing: flag(server['tracing'], false),
-    stacktraces: flag(server['debug'], !production && environment !== 'test'),
+    stacktraces: flag(server['debug'], environment === 'development'),
     validationRules: validationRules(server['validationRules']),
     formatError: formatHook(server['formatError']),
     unknownOptions: unknownOptions(server),

@@ -116,7 +116,7 @@ interface ServiceParts {
 }
 
 function createServices({ config }: ExtensionParts, { extension, entityService, registry }: ServiceParts): GraphqlServicesByName {
-  const { pages } = graphqlSettings(config.plugins.graphql.config, config.environment);
+  const { pages } = graphqlSettings(config.plugins.graphql.config, config);
   const typeOf = ({ uid }: ModelLike): ContentType => find(uid, registry().types, 'content type');
   const toFilters: FilterMapper = (filters, model) => translateFilters(filters ?? {}, typeOf(model), registry());
   const utils = createBuilderTools({ typeOf, toFilters, pages });
