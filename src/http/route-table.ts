@@ -148,7 +148,7 @@ interface Matched {
 }
 
 /**
- * Answers a request by the row of its method. If there is none, answers 405, 501 or the Allow header. Without rows the path
+ * Answers a request by the row of its method. If there is none, answers 404, 405, 501 or the Allow header. Without rows the path
  * counts as unknown.
  */
 async function answerRoute(rows: Rows | null, matched: Matched): Promise<void> {
@@ -199,12 +199,11 @@ async function runIdentified(
   }
 }
 
-/** Answers a method that has no row. Checks the rights first on paths of the admin API, which are hidden from other callers. */
+/** Answers a method that has no row (see `answerMethod`). Checks the rights first on paths of the admin API, which are hidden from other callers. */
 async function refuseMethod(rows: Rows, { ctx, connection }: Matched): Promise<void> {
   const isAdmin = [...rows.values()].some(({ action }) => action === 'admin');
   if (isAdmin) await identify(ctx, { action: 'admin' }, connection.running ?? notRunning());
-  const allowed = [...rows.keys()].flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method]));
-  answerMethod(ctx, allowed);
+  answerMethod(ctx, [...rows.keys()]);
 }
 
 function send(ctx: Context, { status = 200, headers, body }: Answer): void {

@@ -89,8 +89,11 @@ describe('the route table', () => {
     ['PURGE', '/things', 501, null],
     ['PUT', '/things/newest', 405, 'HEAD, GET, DELETE'],
     ['POST', '/things/5', 405, 'HEAD, GET, PUT, DELETE'],
-    ['GET', '/orders', 405, 'POST'],
-    ['HEAD', '/orders', 405, 'POST'],
+    ['GET', '/orders', 404, null],
+    ['HEAD', '/orders', 404, null],
+    ['GET', '/orders/', 404, null],
+    ['PUT', '/orders', 405, 'HEAD, GET, POST'],
+    ['OPTIONS', '/orders', 200, 'HEAD, GET, POST'],
     ['GET', '/Things', 404, null],
     ['GET', '/things//', 404, null],
     ['GET', '/things/5/6', 404, null],
@@ -131,7 +134,7 @@ describe('the route table', () => {
     expect((await ask('POST', '/dynamic/there')).allow).to.equal('HEAD, GET');
     dynamicRows = new Map([['POST', text('second')]]);
     expect((await ask('POST', '/dynamic/there')).body).to.equal('second');
-    expect((await ask('GET', '/dynamic/there')).allow).to.equal('POST');
+    expect((await ask('PUT', '/dynamic/there')).allow).to.equal('HEAD, GET, POST');
     expect((await ask('GET', '/dynamic/else')).status).to.equal(404);
     expect((await ask('PUT', '/dynamic/else')).allow).to.equal('HEAD, GET');
     expect(lookUps).to.equal(6);

@@ -91,7 +91,7 @@ for (const prefix of ['/api', '', '/v1/content'])
         for (const path of new Set(fixed.map((route) => route.path))) {
           const methods = fixed.filter((route) => route.path === path).map(({ method }) => method);
           if (methods.includes('ALL')) continue;
-          const allow = methods.flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method])).join(', ');
+          const allow = ['HEAD', 'GET', ...methods.filter((method) => method !== 'GET')].join(', ');
           const other = { status: 405, allow, text: 'Method Not Allowed' };
           expect(await ask(server, 'PATCH', sampleOf(path)), path).to.deep.equal(other);
           expect(await ask(server, 'OPTIONS', sampleOf(path)), path).to.deep.equal({ status: 200, allow, text: '' });
@@ -100,6 +100,9 @@ for (const prefix of ['/api', '', '/v1/content'])
             allow: null,
             text: 'Not Implemented',
           });
+          if (methods.includes('GET')) continue;
+          const missing = await ask(server, 'GET', sampleOf(path));
+          expect([missing.status, JSON.parse(missing.text).error.name], path).to.deep.equal([404, 'NotFoundError']);
         }
       }));
 
@@ -169,18 +172,18 @@ describe('the routes of content types', () => {
     ['/api/note%73', [note], unknown],
     ['/api/notes/1', [note], entry],
     ['/api/notes/localizations', [note], entry],
-    ['/api/notes/1/localizations', [note], 'POST'],
-    ['/api/notes/1/localizations', [{ ...note, pluginOptions: {} }], ''],
+    ['/api/notes/1/localizations', [note], 'HEAD, GET, POST'],
+    ['/api/notes/1/localizations', [{ ...note, pluginOptions: {} }], unknown],
     ['/api/notes/1/2', [note], unknown],
     ['/api/home', [home], entry],
     ['/api/homes', [home], unknown],
     ['/api/home/1', [home], unknown],
-    ['/api/home/localizations', [home], 'POST'],
+    ['/api/home/localizations', [home], 'HEAD, GET, POST'],
     ['/api/home/localizations', [{ ...home, pluginOptions: {} }], unknown],
     ['/api/home/1/localizations', [home], unknown],
   ];
   for (const [path, stored, allow] of cases)
-    it(`${path} with ${stored.map(({ uid }) => uid).join() || 'no type'}: ${allow || 'nothing'}`, async () => {
+    it(`${path} with ${stored.map(({ uid }) => uid).join() || 'no type'}: ${allow}`, async () => {
       models.snapshot = { registry: registryOf(...stored) };
       expect(await ask(server, 'PATCH', path)).to.deep.equal({ status: 405, allow, text: 'Method Not Allowed' });
     });
