@@ -18,12 +18,13 @@ export function parseFields(input: unknown): string[] | null {
 export const namesIn = (item: string): string[] => item.split(',').map((name) => name.trim());
 
 /**
- * Parses `sort` in all its spellings: `a:desc,b`, lists of those, `{ author: { name: 'desc' } }`, lists of objects.
+ * Parses `sort` in all its spellings: `a:desc,b`, lists of those, `{ author: { name: 'desc' } }`, lists of objects, and mixtures.
  * The order word is checked when the path is bound, so that an unknown name is reported first.
  */
 export function parseSort(input: unknown, limits: Limits): Sort[] {
   if (input === undefined || input === null) return [];
-  const keys = Array.isArray(input) ? parseList(input) : parseItem(input, []);
+  const keys =
+    typeof input === 'object' ? Object.entries(input).flatMap(([key, item]) => parseEntry(key, item)) : parseItem(input, []);
   if (keys.length > limits.sortKeys) throw validationError(`Invalid parameter sort: more than ${String(limits.sortKeys)} keys`);
   if (keys.some(({ path }) => path.length > longestPath))
     throw validationError(`Invalid parameter sort: a key of more than ${String(longestPath)} names`);
@@ -33,12 +34,15 @@ export function parseSort(input: unknown, limits: Limits): Sort[] {
 /** Maximum number of names in a path. MongoDB allows 200. */
 const longestPath = 100;
 
-function parseList(items: readonly unknown[]): Sort[] {
-  if (items.some(isRecord) && items.some((item) => typeof item === 'string')) throw invalidParameter('0');
-  return items.flatMap((item, index) => {
-    if (typeof item !== 'string' && !isRecord(item)) throw invalidParameter(String(index));
-    return parseItem(item, []);
-  });
+/**
+ * Parses an item of a list or an entry of an object. A query string that mixes forms is decoded to either: `sort=a` before
+ * `sort[b]=desc` to `['a', { b: 'desc' }]`, after it to `{ b: 'desc', a: true }`.
+ */
+function parseEntry(key: string, item: unknown): Sort[] {
+  if (item === true) return parseItem(key, []);
+  if (!/^\d+$/.test(key)) return parseNamed(key, item, []);
+  if (typeof item !== 'string' && !isRecord(item)) throw invalidParameter(key);
+  return parseItem(item, []);
 }
 
 function parseItem(item: unknown, path: readonly string[]): Sort[] {
@@ -60,7 +64,7 @@ function parseNamed(name: string, value: unknown, path: readonly string[]): Sort
 
 function parseText(text: string): Sort {
   const [path = '', order = 'asc'] = text.split(':');
-  return { path: path.trim().split('.'), order: order.trim() };
+  return { path: path.trim().split('.'), order: order.trim() || 'asc' };
 }
 
 const pageKeys = ['page', 'pageSize'] as const;

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { invalidParameter, validationError } from '../errors.js';
 import {
   emptyQuery,
@@ -11,12 +10,14 @@ import {
 } from './ast.js';
 import { isRecord } from '../values.js';
 import type { Limits } from './limits.js';
+import { mergeFields, plainField, unite } from './merge-populate.js';
 import { parseFields, parseSort, parseWhole, refuseMixedPagination } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';
 
 /**
  * Parses `populate` in all its spellings: `*`, names, dotted paths, comma lists, lists of those, objects with nested fields,
- * filters, sort, start, limit, publicationState, populate, and `on` for dynamic zones. Names are looked up when it is bound.
+ * filters, sort, start, limit, publicationState, populate, and `on` for dynamic zones. A mixture of them means everything that they
+ * name. Names are looked up when it is bound.
  */
 export function parsePopulate(input: unknown, limits: Limits): Populate {
   return parseLevel(input, { limits, relations: new Set(), path: '', depth: 1 });
@@ -36,19 +37,25 @@ function parseLevel(input: unknown, context: Context): Populate {
   if (context.depth > context.limits.populateDepth)
     throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
   if (typeof input === 'string') return parseList(input.split(','), context);
-  if (Array.isArray(input)) return parsePaths(input.flatMap(splitItem), context);
-  if (!isRecord(input)) throw invalidParameter('populate');
-  const fields = Object.entries(input).flatMap(([name, value]) => parseNamed(name, value, context));
-  return { all: isWanted(input['*']), fields: mergeFields(fields) };
+  if (!Array.isArray(input) && !isRecord(input)) throw invalidParameter('populate');
+  return unite(Object.entries(input).map(([key, value]) => parseEntry(key, value, context)));
 }
 
 /** Parses a comma list. As in Strapi v4, `*` alone means everything, and is ignored beside other names. */
 const parseList = (items: readonly string[], context: Context): Populate =>
   parsePaths(items.length === 1 ? items : items.filter((item) => item.trim() !== '*'), context);
 
-function splitItem(item: unknown, index: number): string[] {
-  if (typeof item !== 'string') throw invalidParameter(String(index));
-  return item.split(',');
+/**
+ * Parses an item of a list or an entry of an object. A query string that mixes forms is decoded to either: `populate=a` before
+ * `populate[b][fields]=c` to `['a', { b: … }]`, after it to `{ b: …, a: true }`, and `populate[0]=a` to `{ 0: 'a', b: … }`.
+ */
+function parseEntry(key: string, value: unknown, context: Context): Populate {
+  if (value === null) return noPopulate;
+  if (value === true) return parsePaths(key.split(','), context);
+  if (!isIndex(key)) return { all: key === '*' && isWanted(value), fields: parseNamed(key, value, context) };
+  if (typeof value === 'string') return parsePaths(value.split(','), context);
+  if (isRecord(value)) return parseLevel(value, context);
+  throw invalidParameter(key);
 }
 
 function parsePaths(items: readonly string[], context: Context): Populate {
@@ -68,31 +75,32 @@ function parsePath(path: readonly string[], context: Context): PopulateField {
   return plainField(name, { ...emptyQuery, populate: { all: false, fields: [inner] } });
 }
 
-/** Returns a field under its own name, without parameters. */
-export const plainField = (name: string, query: Query): PopulateField => ({
-  name,
-  key: name,
-  query: { ...query, withTotal: false },
-  countOnly: false,
-  reversed: false,
-  on: null,
-});
-
 function parseNamed(name: string, value: unknown, context: Context): PopulateField[] {
   if (name === '*') return [];
-  if (name.includes('.')) return [parsePath(name.split('.'), context)];
-  if (isRecord(value)) return [parseObject(name, value, context)];
-  if (Array.isArray(value)) throw invalidParameter(name);
-  enter(name, context);
-  return isWanted(value) ? [plainField(name, emptyQuery)] : [];
+  const [first = '', ...rest] = name.split('.');
+  if (rest.length === 0) return parseValue(name, value, enter(name, context));
+  if (isRecord(value) || Array.isArray(value)) return parseNamed(first, { populate: { [rest.join('.')]: value } }, context);
+  return isWanted(value) ? [parsePath([first, ...rest], context)] : [];
 }
 
-const isWanted = (value: unknown): boolean =>
-  value === true || (typeof value === 'string' && !['', 'false', 'f', '0'].includes(value));
+/** Parses what is written under a name: a flag, an object, or a list of both if the query string has both. */
+function parseValue(name: string, value: unknown, below: Context): PopulateField[] {
+  if (isRecord(value)) return [parseObject(name, value, below)];
+  if (!Array.isArray(value)) return isWanted(value) ? [plainField(name, emptyQuery)] : [];
+  if (!value.every((item) => isRecord(item) || isFlag(item))) throw invalidParameter(name);
+  return mergeFields(value.flatMap((item) => parseValue(name, item, below)));
+}
 
-function parseObject(name: string, value: Readonly<Record<string, unknown>>, context: Context): PopulateField {
-  const below = enter(name, context);
-  const misplaced = Object.keys(value).find((key) => /^\d+$/.test(key));
+const isIndex = (key: string): boolean => /^\d+$/.test(key);
+
+const no = ['', 'false', 'f', '0'];
+
+const isWanted = (value: unknown): boolean => value === true || (typeof value === 'string' && !no.includes(value));
+
+const isFlag = (value: unknown): boolean => value === null || ['true', 't', '1', '*', ...no].some((word) => word === value);
+
+function parseObject(name: string, value: Readonly<Record<string, unknown>>, below: Context): PopulateField {
+  const misplaced = Object.keys(value).find(isIndex);
   if (misplaced !== undefined) throw invalidParameter(misplaced);
   return {
     ...plainField(name, parseNestedQuery(value, below)),
@@ -138,15 +146,10 @@ export function parsePublicationState(value: unknown): PublicationState | null {
 function parseFragments(value: unknown, context: Context): ReadonlyMap<string, Query> | null {
   if (value === undefined) return null;
   if (!isRecord(value)) throw invalidParameter('on');
-  const fragments = Object.entries(value).filter(([, fragment]) => isRecord(fragment) || isWanted(fragment));
-  return new Map(
-    fragments.map(([uid, fragment]) => [
-      uid,
-      isRecord(fragment)
-        ? parseNestedQuery(fragment, { ...context, path: `${context.path} ${uid}` })
-        : { ...emptyQuery, withTotal: false },
-    ]),
+  const fragments = Object.entries(value).flatMap(([uid, fragment]) =>
+    parseValue(uid, fragment, { ...context, path: `${context.path} ${uid}` }),
   );
+  return new Map(fragments.map(({ key, query }) => [key, query]));
 }
 
 /** Counts a relation, unless another path has named it, and returns the context below it. Throws a ValidationError if there are too many. */
@@ -158,30 +161,3 @@ function enter(name: string, context: Context): Context {
     throw validationError(`Invalid parameter populate: more than ${String(limits.populateRelations)} relations`);
   return { ...context, path };
 }
-
-/**
- * Merges fields of the same key (`seo`, `seo.image`) into one field with everything that is below either. Throws a
- * ValidationError if more than one of them has filters, a sort, a window or the like of its own.
- */
-export function mergeFields(fields: readonly PopulateField[]): PopulateField[] {
-  const byKey = new Map<string, PopulateField>();
-  for (const field of fields) {
-    const same = byKey.get(field.key);
-    byKey.set(field.key, same === undefined ? field : mergeTwo(same, field));
-  }
-  return [...byKey.values()];
-}
-
-function mergeTwo(first: PopulateField, second: PopulateField): PopulateField {
-  const [plain, field] = isPlain(first) ? [first, second] : [second, first];
-  if (!isPlain(plain)) throw validationError(`Invalid parameter populate: ${field.name} is described more than once`);
-  const populate: Populate = {
-    all: plain.query.populate.all || field.query.populate.all,
-    fields: mergeFields([...first.query.populate.fields, ...second.query.populate.fields]),
-  };
-  return { ...field, query: { ...field.query, populate } };
-}
-
-/** Returns whether the field has no other parameter than `populate`. */
-const isPlain = (field: PopulateField): boolean =>
-  isDeepStrictEqual(field, plainField(field.name, { ...emptyQuery, populate: field.query.populate }));

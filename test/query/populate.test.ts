@@ -105,6 +105,7 @@ const cases: readonly (readonly [string, Tree])[] = [
       },
     },
   ],
+  ['populate[tags][sort]=name&populate[tags][limit]=1', { tags: { window: { skip: 0, limit: 1 }, sort: [['name', 1]] } }],
   ['populate[tags][start]=1&populate[tags][limit]=2', { tags: { window: { skip: 1, limit: 2 } } }],
   ['populate[tags][start]=1e300', { tags: { window: { skip: Number.MAX_SAFE_INTEGER, limit: null } } }],
   ['populate[tags][limit]=-1', { tags: {} }],
@@ -131,6 +132,68 @@ const cases: readonly (readonly [string, Tree])[] = [
   ['fields=id', { fields: [] }],
   ['fields=*', {}],
   ['fields[0]=*', {}],
+  // a mixture of forms means everything that they name
+  ['populate=owner&populate[tags][fields]=name', { owner: {}, tags: { fields: ['name'] } }],
+  ['populate[tags][fields]=name&populate=owner,main', { owner: {}, main: {}, tags: { fields: ['name'] } }],
+  ['populate=owner,%20main&populate[tags][fields]=name', { owner: {}, main: {}, tags: { fields: ['name'] } }],
+  ['populate=owner.boss&populate[owner][fields]=name', { owner: { fields: ['name'], boss: {} } }],
+  ['populate[owner][fields]=name&populate=owner.boss', { owner: { fields: ['name'], boss: {} } }],
+  ['populate[0]=owner&populate[tags][fields]=name', { owner: {}, tags: { fields: ['name'] } }],
+  ['populate[tags][fields]=name&populate[0]=owner,main', { owner: {}, main: {}, tags: { fields: ['name'] } }],
+  ['populate[]=owner&populate[]=main&populate[tags][fields]=name', { owner: {}, main: {}, tags: { fields: ['name'] } }],
+  ['populate=owner&populate=main&populate[tags][fields]=name', { owner: {}, main: {}, tags: { fields: ['name'] } }],
+  ['populate[0][tags][fields]=name&populate[1]=owner', { owner: {}, tags: { fields: ['name'] } }],
+  [
+    'populate[0][tags][fields]=name&populate[0][owner]=true&populate[1]=main',
+    { owner: {}, main: {}, tags: { fields: ['name'] } },
+  ],
+  ['populate[0]=owner&populate[0][tags]=true', { owner: {}, tags: {} }],
+  ['populate=owner&populate', { owner: {} }],
+  ['populate&populate[tags]=true', { tags: {} }],
+  ['populate[tags]=true&populate=', { tags: {} }],
+  ['populate[owner]=true&populate[owner][fields]=name', { owner: { fields: ['name'] } }],
+  ['populate[owner][fields]=name&populate[owner]=true', { owner: { fields: ['name'] } }],
+  ['populate[owner]=*&populate[owner][populate]=boss', { owner: { boss: {} } }],
+  ['populate[owner]&populate[owner][populate]=boss', { owner: { boss: {} } }],
+  ['populate[owner]=true&populate[owner]=true', { owner: {} }],
+  ['populate[owner]=false&populate[owner]=0', {}],
+  [
+    'populate[owner][populate]=boss&populate[owner][populate][staff][fields]=name',
+    { owner: { boss: {}, staff: { fields: ['name'] } } },
+  ],
+  [
+    'populate[owner][populate][staff][fields]=name&populate[owner][populate][0]=boss',
+    { owner: { boss: {}, staff: { fields: ['name'] } } },
+  ],
+  [
+    'populate[owner][populate]=*&populate[owner][populate][boss][fields]=name',
+    { owner: { things: {}, boss: { fields: ['name'] }, staff: {} } },
+  ],
+  ['populate[owner.boss][fields]=name', { owner: { boss: { fields: ['name'] } } }],
+  ['populate[owner.boss]=false&populate[tags]=true', { tags: {} }],
+  [
+    'populate[owner][fields]=name&populate[0][owner][fields]=age&populate[1]=owner.boss',
+    { owner: { fields: ['name', 'age'], boss: {} } },
+  ],
+  [
+    'populate[0][tags][sort]=name&populate[tags][limit]=1',
+    {
+      tags: {
+        window: { skip: 0, limit: 1 },
+        sort: [['name', 1]],
+      },
+    },
+  ],
+  [
+    'populate[zone][on][thing.part]=true&populate[zone][on][thing.part][fields]=label',
+    { zone: { 'thing.part': { fields: ['label'] } } },
+  ],
+  [
+    'populate[0][zone][on][thing.part][fields]=label&populate[zone][on][thing.part][populate]=*',
+    { zone: { 'thing.part': { fields: ['label'], maker: {} } } },
+  ],
+  ['fields=name&fields[]=count', { fields: ['name', 'count'] }],
+  ['fields[0]=name&fields=count,kind', { fields: ['name', 'kind', 'count'] }],
   // names that do not exist, or may not be read, are ignored
   ['populate=bogus,secret,name,true,deep,createdBy', {}],
   ['populate[bogus][fields]=nonsense', {}],
@@ -157,6 +220,22 @@ describe('fields and populate', () => {
     expect(tree).to.deep.equal(everything);
     expect(Object.keys(subject as Tree)).to.include.members(['api::thing.thing', 'api::person.person', 'plugin::upload.file']);
   });
+
+  for (const text of [
+    'populate=*&populate[tags][fields]=name',
+    'populate[tags][fields]=name&populate=*',
+    'populate[0]=*&populate[tags][fields]=name',
+    'populate[tags][fields]=name&populate[0]=*',
+    'populate[]=*&populate[tags][fields]=name&populate[1]=owner',
+    'populate=*,owner&populate[tags][fields]=name',
+    'populate[*]=true&populate[tags][fields]=name',
+    'populate[0]=*&populate[1][tags][fields]=name',
+  ])
+    it(`${text} populates everything, and one relation as it is described`, () => {
+      const { subject, ...tree } = treeOf(bind(text));
+      expect(subject).to.be.an('object');
+      expect(tree).to.deep.equal({ ...everything, tags: { fields: ['name'] } });
+    });
 
   it('drafts among related entries are left out of live lists, unless the branch asks for them', () => {
     const [live] = bind('populate=tags').children;
@@ -188,6 +267,10 @@ const refused: readonly (readonly [string, string, string?])[] = [
   ['populate[owner][populate][things][fields]=secret', 'Invalid parameter secret'],
   ['populate[zone][fields]=bogus', 'Invalid parameter bogus'],
   ['populate[owner][0]=boss', 'Invalid parameter owner'],
+  ['populate[owner][]=boss&populate[owner][fields]=name', 'Invalid parameter 0'],
+  ['populate[owner]=boss&populate[owner][fields]=name', 'Invalid parameter owner'],
+  ['populate[0][0]=owner', 'Invalid parameter 0'],
+  ['populate[tags][limit]=1&populate[0][tags][limit]=2', 'Invalid parameter populate: tags is described more than once'],
   ['populate[tags][limit]=-3', 'Invalid parameter limit: expected -1 or more'],
   ['populate[tags][limit]=x', 'Invalid parameter limit: expected a whole number'],
   [
