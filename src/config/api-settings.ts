@@ -34,7 +34,7 @@ export const apiSettings = group({
     urlLength: whole(65_536, 'Characters of a URL', { minimum: 1 }),
     parameters: whole(1_200, 'Parameters of a query string', { minimum: 1 }),
     queryDepth: whole(20, 'Levels of brackets in a query string', { minimum: 1 }),
-    filterNodes: whole(200, 'Conditions and groups of a filter', { minimum: 1 }),
+    filterNodes: whole(200, 'Conditions of a filter; groups and names of relations do not count', { minimum: 1 }),
     listValues: whole(1_000, 'Values of one list in a filter', { minimum: 1 }),
     textLength: whole(8_000, 'Characters of a string that a filter compares with', { minimum: 1 }),
     populateDepth: whole(10, 'Levels of populate', { minimum: 1, maximum: 18 }),

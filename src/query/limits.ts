@@ -1,5 +1,6 @@
 /** Limits of one request: the settings under `api.limits`. */
 export interface Limits extends SpentLimits {
+  /** Conditions of a filter. */
   readonly filterNodes: number;
   readonly listValues: number;
   /** Characters of a text that a filter compares with. */

@@ -2,7 +2,7 @@ import { invalidParameter, validationError } from '../errors.js';
 import type { Filter } from './ast.js';
 import { isRecord } from '../values.js';
 import type { Limits } from './limits.js';
-import { isGroup, isOperator, operators, type Group } from './operators.js';
+import { isGroup, isOperator, operators, type Group, type Operator } from './operators.js';
 
 /**
  * Parses the decoded `filters` of a request. Keys that begin with `$` are operators or groups, all others names. Returns null if
@@ -12,14 +12,14 @@ import { isGroup, isOperator, operators, type Group } from './operators.js';
 export function parseFilters(input: unknown, limits: Limits): Filter | null {
   if (input === undefined || input === null) return null;
   if (!isRecord(input)) throw invalidParameter('filters');
-  const budget = { nodes: limits.filterNodes };
+  const budget = { conditions: limits.filterNodes };
   return parseObject(input, { limits, budget, isNamed: false });
 }
 
 interface Context {
   readonly limits: Limits;
   /** Counts down over the whole tree. */
-  readonly budget: { nodes: number };
+  readonly budget: { conditions: number };
   /** Whether the name of an attribute precedes, which a bare value is compared with. */
   readonly isNamed: boolean;
 }
@@ -29,16 +29,21 @@ function parseObject(input: Readonly<Record<string, unknown>>, context: Context)
 }
 
 function parseEntry(key: string, value: unknown, context: Context): Filter | null {
-  if (--context.budget.nodes < 0)
-    throw validationError(`Invalid parameter filters: more than ${String(context.limits.filterNodes)} conditions`);
   if (!key.startsWith('$')) {
     const filter = parseValue(value, { ...context, isNamed: true });
     return filter === null ? null : { kind: 'field', name: key, filter };
   }
   const word = key.slice(1);
   if (isGroup(word)) return parseGroup(word, value, context);
-  if (isOperator(word)) return { kind: 'comparison', operator: word, value: parseOperand(key, value, context) };
+  if (isOperator(word)) return compare(word, parseOperand(key, value, context), context);
   throw invalidParameter(key);
+}
+
+/** Returns a comparison. Only comparisons count as conditions, because depth bounds the names and groups around them. */
+function compare(operator: Operator, value: unknown, { budget, limits }: Context): Filter {
+  if (--budget.conditions < 0)
+    throw validationError(`Invalid parameter filters: more than ${String(limits.filterNodes)} conditions`);
+  return { kind: 'comparison', operator, value };
 }
 
 function parseGroup(word: Group, value: unknown, context: Context): Filter | null {
@@ -62,8 +67,8 @@ function parseMember(word: Group, item: unknown, context: Context): Filter | nul
 /** Parses a value: a bare value means equality, a bare list means any of its values. */
 function parseValue(value: unknown, context: Context): Filter | null {
   if (isRecord(value)) return parseObject(value, context);
-  if (Array.isArray(value)) return { kind: 'comparison', operator: 'in', value: parseOperand('$in', value, context) };
-  return { kind: 'comparison', operator: 'eq', value };
+  if (Array.isArray(value)) return compare('in', parseOperand('$in', value, context), context);
+  return compare('eq', value, context);
 }
 
 /**

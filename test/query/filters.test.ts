@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { findMany } from '../../src/content/find-many.js';
+import { rowRule } from '../../src/auth/role-access.js';
 import { translateFilters } from '../../src/graphql/selection/translate-filters.js';
 import { compileCondition } from '../../src/mongo/read/compile-condition.js';
 import { emptyQuery } from '../../src/query/ast.js';
@@ -388,3 +389,52 @@ describe('refused filters', () => {
         .that.includes({ status: 400, name: 'ValidationError', message });
     });
 });
+
+/** Filters with as many conditions as they are asked for; their names and groups do not count. */
+const counted: Readonly<Record<string, (conditions: number) => object>> = {
+  'values under names': (count) => ({ $or: list(count, (n) => ({ count: n })) }),
+  'operators under names': (count) => ({ $or: list(count, (n) => ({ count: { $eq: n } })) }),
+  'operators in a group under a name': (count) => ({ count: { $or: list(count, (n) => ({ $eq: n })) } }),
+  'ranges, each of two conditions': (count) => ({
+    $or: [...list(Math.floor(count / 2), (n) => ({ count: { $gte: n, $lt: n } })), ...list(count % 2, (n) => ({ count: n }))],
+  }),
+  'groups in groups': (count) => ({ $and: list(count, (n) => ({ $or: [{ $not: { count: { $not: { $eq: n } } } }] })) }),
+  'conditions on related entries': (count) => ({ $or: list(count, (n) => ({ owner: { boss: { age: { $eq: n } } } })) }),
+  'conditions on components': (count) => ({ main: { $and: list(count, (n) => ({ size: { $ne: n } })) } }),
+  'lists, each of one condition': (count) => ({ $or: list(count, () => ({ count: { $in: list(20, String) }, owner: {} })) }),
+};
+
+const list = <Item>(length: number, item: (index: number) => Item): Item[] => Array.from({ length }, (_, index) => item(index));
+
+describe('conditions of a filter', () => {
+  for (const [title, filterOf] of Object.entries(counted)) {
+    it(`count once: ${title}`, () => {
+      expect(parseFilters(filterOf(200), defaultLimits)).to.be.an('object');
+      expect(() => parseFilters(filterOf(201), defaultLimits)).to.throw('Invalid parameter filters: more than 200 conditions');
+      expect(rowRule(filterOf(200), null, defaultLimits).filter).to.be.an('object');
+      expect(() => rowRule(filterOf(201), null, defaultLimits)).to.throw('more than 200 conditions');
+    });
+
+    if (title === 'operators in a group under a name') continue; // in GraphQL such a group contains values
+    it(`count once in GraphQL: ${title}`, () => {
+      const parse = (count: number) =>
+        parseFilters(translateFilters(inGraphql(filterOf(count)), thing, thingRegistry), defaultLimits);
+      expect(parse(200)).to.be.an('object');
+      expect(() => parse(201)).to.throw('more than 200 conditions');
+    });
+  }
+});
+
+/** Returns a filter as GraphQL has it: operators without `$`, and no bare values. */
+function inGraphql(filter: object): Values {
+  const valueOf = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((item: unknown) => (isRecord(item) ? inGraphql(item) : item));
+    return isRecord(value) ? inGraphql(value) : value;
+  };
+  return Object.fromEntries(
+    Object.entries(filter).map(([key, value]: [string, unknown]) => [
+      key.replace(/^\$/, ''),
+      typeof value === 'number' && !key.startsWith('$') ? { eq: value } : valueOf(value),
+    ]),
+  );
+}
