@@ -99,6 +99,9 @@ const deleteById: Action = {
   run: async (input) => inEnvelope(await remove(input.type, idOf(input), queryOf(input), input.content), input),
 };
 
+/** Throws a ValidationError for a query string that other requests for one entry refuse, although it has no effect here. */
+const checkQuery = (input: ActionInput): void => void bindEntrySelection(queryOf(input), input.type, input.content.bind);
+
 /**
  * Creates a localization. Body and answer have no envelope. As in Strapi v4 the answer contains the other localizations,
  * independent of the query string.
@@ -107,6 +110,7 @@ const localize: Action = {
   name: 'createLocalization',
   run: async (input) => {
     const { type, request, content } = input;
+    checkQuery(input);
     const id = type.kind === 'singleType' ? await singleId(input) : idOf(input);
     const write = { data: request.body ?? {}, query: withLocalizations };
     return flatEntry(await createLocalization({ type, id }, write, content), content);
@@ -150,7 +154,10 @@ const updateOnly: Action = {
 
 const deleteOnly: Action = {
   name: 'delete',
-  run: async (input) => inEnvelope(await removeSingle(input.type, queryOf(input), input.content), input),
+  run: async (input) => {
+    checkQuery(input);
+    return inEnvelope(await removeSingle(input.type, queryOf(input), input.content), input);
+  },
 };
 
 /** Actions of collection types by path. */

@@ -5,9 +5,10 @@ import { notFoundError } from '../errors.js';
 import { idOf } from '../http/route-request.js';
 import type { Route, RouteCall } from '../http/route.js';
 import { fileType } from '../media/decide-type.js';
-import { emptyQuery } from '../query/ast.js';
+import { emptyQuery, type Query } from '../query/ast.js';
+import { bindEntrySelection } from '../query/bind-plan.js';
 import { parseWhole, refuseMixedPagination } from '../query/parse-list.js';
-import { parseQuery } from '../query/parse-query.js';
+import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
 import { parseQueryString } from './query-cache.js';
 import { receive } from './receive-files.js';
@@ -23,7 +24,7 @@ const route = (method: 'GET' | 'POST' | 'DELETE', path: string, name: string, ru
 
 /** The routes of the media library: upload files, change one (`?id=`), list, read and delete files. */
 export const uploadRoutes: readonly Route[] = [
-  route('POST', '', 'upload', receive),
+  route('POST', '', 'upload', changeOrUpload),
   route('GET', '/files', 'find', listFiles),
   route('GET', '/files/:id', 'findOne', findFile),
   route('DELETE', '/files/:id', 'destroy', deleteFile),
@@ -56,14 +57,30 @@ const without = (input: Readonly<Record<string, unknown>>, names: ReadonlySet<st
   Object.fromEntries(Object.entries(input).filter(([name]) => !names.has(name)));
 
 async function findFile(call: RouteCall): Promise<Json> {
-  const { content, running } = call;
-  const { populate } = parametersOf(call);
-  const { limits } = running.config.api;
-  const query = populate === undefined ? emptyQuery : { ...emptyQuery, populate: parseQuery({ populate }, limits).populate };
+  const { content } = call;
+  const query = queryOfFile(call);
   return flatEntry((await findOne(fileType(content), idOf(call), query, content)) ?? missing(), content);
 }
 
+/**
+ * Returns the query for one file, of which only `populate` has an effect, as in Strapi v4. Throws a ValidationError for a query
+ * string that requests for other entries refuse.
+ */
+function queryOfFile(call: RouteCall): Query {
+  if (call.request.querystring === '') return emptyQuery;
+  const { content, running } = call;
+  const query = parseEntryQuery(parametersOf(call), running.config.api.limits);
+  bindEntrySelection(query, fileType(content), content.bind);
+  return { ...emptyQuery, populate: query.populate };
+}
+
+async function changeOrUpload(call: RouteCall): Promise<Json | readonly Json[]> {
+  queryOfFile(call);
+  return receive(call);
+}
+
 async function deleteFile(call: RouteCall): Promise<Json> {
+  queryOfFile(call);
   return flatEntry((await remove(fileType(call.content), idOf(call), emptyQuery, call.content)) ?? missing(), call.content);
 }
 

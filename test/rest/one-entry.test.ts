@@ -25,6 +25,14 @@ const models: readonly TestModel[] = [
     },
   },
   {
+    uid: 'api::page.page',
+    kind: 'collectionType',
+    collectionName: 'pages',
+    info: names('page'),
+    pluginOptions: { i18n: { localized: true } },
+    attributes: { text: { type: 'string' } },
+  },
+  {
     uid: 'box.box',
     info: { displayName: 'Box' },
     attributes: { notes: { type: 'relation', relation: 'oneToMany', target: 'api::note.note' } },
@@ -51,6 +59,36 @@ const requests = (query: string): readonly (readonly [method: string, path: stri
   ['PUT', `/api/front?${query}`, { data: {} }],
   ['GET', `/api/users/1?${query}`],
 ];
+
+/** Requests whose answer depends on the query string in part or not at all. */
+const furtherRequests = (query: string): readonly (readonly [method: string, path: string, body?: object])[] => [
+  ['DELETE', `/api/front?${query}`],
+  ['POST', `/api/pages/1/localizations?${query}`, { locale: 'fr' }],
+  ['GET', `/api/upload/files/1?${query}`],
+  ['POST', `/api/upload?id=1&${query}`, { fileInfo: { name: 'new' } }],
+  ['DELETE', `/api/upload/files/1?${query}`],
+  ['POST', `/api/users?${query}`, { username: 'bob', email: 'bob@mail.test', password: 'secret12', role: 1 }],
+  ['PUT', `/api/users/1?${query}`, { username: 'eve' }],
+  ['DELETE', `/api/users/1?${query}`],
+];
+
+/** Query strings that every request for one entry refuses, and what the message names. */
+const refused: readonly (readonly [query: string, name: string])[] = [
+  ['filters[nope]=1', 'nope'],
+  ['filters[id][$nope]=1', '$nope'],
+  ['filters[id]=x', 'id'],
+  ['filters=1', 'filters'],
+  ['sort=nope', 'nope'],
+  ['sort=id:sideways', 'sort'],
+  ['fields=nope', 'nope'],
+  ['fields[a]=1', 'fields'],
+  ['populate[0][0]=a', '0'],
+  ['populate[x][limit]=-3', 'limit'],
+  ['_q[a]=1', '_q'],
+];
+
+const storedOf = async ({ database }: Serving): Promise<unknown> =>
+  Promise.all(['notes', 'fronts', 'pages', 'files', 'up_users'].map((name) => database.db.collection(name).find().toArray()));
 
 /** Paths, with the place of a publicationState. */
 const withState = [
@@ -86,6 +124,8 @@ describe('a request for one entry', () => {
             ...{ box: { id: 1, notes: [3, 1] }, zone: [{ __component: 'box.box', id: 2, notes: [1, 3] }] },
           },
         ],
+        pages: [{ _id: 1, _group: 1, locale: 'en', text: 'p' }],
+        files: [{ _id: 1, name: 'f.txt', hash: 'f', ext: '.txt', mime: 'text/plain', size: 1, url: '/uploads/f.txt' }],
         up_users: [{ _id: 1, username: 'ada' }],
       },
     });
@@ -99,6 +139,25 @@ describe('a request for one entry', () => {
         const answer = await serving.call(method, path, body);
         expect(answer.status, `${method} ${path} ${JSON.stringify(answer.body)}`).to.equal(200);
       }
+    });
+
+  for (const [query, name] of refused)
+    it(`is refused for ${query}, and so is a list`, async () => {
+      const asked = [...requests(query), ...furtherRequests(query)];
+      const before = await storedOf(serving);
+      for (const [method, path, body] of [['GET', `/api/notes?${query}`] as const, ...asked]) {
+        const answer = await serving.call(method, path, body);
+        const {
+          status,
+          body: { error },
+        } = answer;
+        expect([status, error?.name, error?.message.includes(name)], `${method} ${path}`).to.deep.equal([
+          400,
+          'ValidationError',
+          true,
+        ]);
+      }
+      expect(await storedOf(serving)).to.deep.equal(before);
     });
 
   it('of a single type shows drafts with publicationState=preview alone', async () => {

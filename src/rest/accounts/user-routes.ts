@@ -10,6 +10,7 @@ import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import type { ActionName } from '../../query/access.js';
 import { emptyQuery, type Filter, type Pagination, type PopulateField, type Query } from '../../query/ast.js';
+import { bindEntrySelection } from '../../query/bind-plan.js';
 import { parseWhole, refuseMixedPagination } from '../../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import { flatEntries, flatEntry } from '../envelope.js';
@@ -87,13 +88,18 @@ async function findUser(call: RouteCall): Promise<Answer> {
   return userAnswer(await findOne(userType(call.content), idOf(call), query, call.content), call);
 }
 
+/** Throws a ValidationError for a query string that other requests for a user refuse, although it has no effect here. */
+const checkQuery = (call: RouteCall): void => void bindEntrySelection(queryOf(call), userType(call.content), call.content.bind);
+
 async function create(call: RouteCall): Promise<Answer> {
+  checkQuery(call);
   const id = await createUser(accountsOf(call.running), bodyOf(call.request), call);
   return { ...userAnswer(await findWritten(id, withRole, call.content), call), status: 201 };
 }
 
 async function update(call: RouteCall): Promise<Answer> {
   const id = idOf(call);
+  checkQuery(call);
   await updateUser(accountsOf(call.running), id, bodyOf(call.request), call);
   return userAnswer(await findWritten(id, withRole, call.content), call);
 }
