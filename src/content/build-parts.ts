@@ -14,8 +14,10 @@ import {
   applyLinkInput,
   type LinkInput,
   maximumLinks,
-  parseMorphTarget,
+  morphKey,
+  morphTarget,
   readLinkInput,
+  readMorphInput,
   storedIds,
 } from '../schema/link-input.js';
 import { scalarTypes } from '../schema/scalar-types.js';
@@ -161,7 +163,7 @@ function buildInside(
     case 'media':
       return buildOwnLinks(attribute, value, stored);
     case 'morph':
-      return buildMorph(attribute, value, current);
+      return buildMorph(attribute, value, current, stored === null ? 'create' : 'update');
     case 'component':
       return buildComponent(attribute, value ?? null, current, context);
     case 'dynamiczone':
@@ -188,13 +190,17 @@ export const tooManyLinks = ({ name }: Attribute): Error =>
     `${name} holds at most ${String(maximumLinks)} related entries; let the other side own the relation (a manyToOne) for more`,
   );
 
-/** Returns polymorphic links in their stored form. Links that are stored already keep their rank. */
-export function buildMorph(attribute: MorphAttribute, value: unknown, current: unknown): unknown {
-  const items: readonly unknown[] = value === null || value === undefined ? [] : Array.isArray(value) ? value : [value];
-  const ranks = new Map(morphLinks(current).map(({ __type, id, rank }) => [`${__type} ${String(id)}`, rank]));
-  const links = items.map((item) => {
-    const { uid, id } = parseMorphTarget(item);
-    return { __type: uid, id, rank: ranks.get(`${String(uid)} ${String(id)}`) ?? nextRank() };
+/**
+ * Returns polymorphic links in their stored form. Links that are stored already keep their rank. Throws a ValidationError for
+ * impossible positions, and if there are more links than a document may have.
+ */
+export function buildMorph(attribute: MorphAttribute, value: unknown, current: unknown, mode: BuildContext['mode']): unknown {
+  const ranks = new Map(morphLinks(current).map(({ __type, id, rank }) => [morphKey(__type, id), rank]));
+  const keys = applyLinkInput([...ranks.keys()], readMorphInput(attribute, value === undefined ? {} : value, mode));
+  if (keys.length > maximumLinks) throw tooManyLinks(attribute);
+  const links = keys.map((key) => {
+    const { uid, id } = morphTarget(key);
+    return { __type: uid, id, rank: ranks.get(key) ?? nextRank() };
   });
   return attribute.many ? links : (links[0] ?? null);
 }

@@ -119,7 +119,7 @@ function buildAttribute(attribute: Attribute, value: unknown, building: Building
       building.values[name] = buildZone(attribute, value, stored, building);
       return;
     case 'morph':
-      building.values[name] = buildMorph(attribute, value, stored);
+      building.values[name] = buildMorph(attribute, value, stored, building.mode);
       return;
     case 'relation':
     case 'media':

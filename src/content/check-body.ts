@@ -148,12 +148,28 @@ function acceptValue(attribute: Attribute, value: unknown, owner: ContentType, c
   }
   if (attribute.kind === 'dynamiczone') return eachItem(value, (item) => acceptZonePart(item, context));
   if (attribute.kind === 'morph')
-    return eachItem(value, (item) => {
-      const target = parseMorphTarget(item).uid;
-      if (target === null) return item; // refused by a later check, or a null that removes the link
-      return maySee(context.access, target) && !isHiddenLink({ owner, attribute, target }, context) ? item : undefined;
+    return acceptTargets(value, (item) => {
+      const target = parseMorphTarget(item).uid; // null is refused by a later check, or removes the link
+      return target === null || (maySee(context.access, target) && !isHiddenLink({ owner, attribute, target }, context));
     });
   return value;
+}
+
+const changes = ['set', 'connect', 'disconnect'] as const;
+
+/** Returns the change of a polymorphic relation without targets, and positions beside targets, that the caller may not see. */
+function acceptTargets(value: unknown, isSeen: (item: unknown) => boolean): unknown {
+  const accept = (item: unknown): unknown => (isSeen(item) ? withoutUnseen(item, isSeen) : undefined);
+  if (!isRecord(value)) return eachItem(value, accept);
+  const given = changes.filter((name) => value[name] !== undefined);
+  if (given.length === 0) return accept(value);
+  return { ...value, ...Object.fromEntries(given.map((name) => [name, eachItem(value[name], accept)])) };
+}
+
+function withoutUnseen(item: unknown, isSeen: (item: unknown) => boolean): unknown {
+  const position = isRecord(item) ? item['position'] : undefined;
+  if (!isRecord(item) || !isRecord(position)) return item;
+  return isSeen(position['before']) && isSeen(position['after']) ? item : { ...item, position: undefined };
 }
 
 function eachItem(value: unknown, accept: (item: unknown) => unknown): unknown {

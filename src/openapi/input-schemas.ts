@@ -52,7 +52,7 @@ function inputOf(attribute: Attribute, components: Components): Schema | null {
     case 'media':
       return isOpenLink(attribute, components.access) ? relationInput(components) : null;
     case 'morph':
-      return orNull(attribute.many ? listOf(targetInput(components)) : targetInput(components));
+      return targetsInput(components);
     case 'component': {
       const part = partOf(attribute.component, components);
       return attribute.repeatable ? listOf(part) : orNull(part);
@@ -86,17 +86,27 @@ const id: Schema = { type: ['integer', 'string'] };
 
 /** Returns the schema of a relation in a body: an id, a list of ids, or entries to connect and disconnect. */
 function relationInput(components: Components): Schema {
-  const place = { before: id, after: id, start: flag, end: flag };
-  const connected = oneOf([id, { type: 'object', properties: { id, position: record(place, []) }, required: ['id'] }]);
-  const patch = {
-    type: 'object',
-    properties: { set: listOf(connected), connect: listOf(connected), disconnect: listOf(connected) },
-  };
-  return components.named('RelationInput', () => ({ anyOf: [id, listOf(connected), patch, { type: 'null' }] }));
+  const position = positionOf(id);
+  const connected = oneOf([id, { type: 'object', properties: { id, position }, required: ['id'] }]);
+  return components.named('RelationInput', () => ({ anyOf: [id, ...changesOf(connected)] }));
 }
 
-const targetInput = (components: Components): Schema =>
-  components.named('TargetInput', () => ({ type: 'object', required: ['__type', 'id'], properties: { __type: text, id } }));
+/** Returns the schema of a polymorphic relation in a body: the same, with entries that name their types. */
+function targetsInput(components: Components): Schema {
+  const target = { type: 'object', required: ['__type', 'id'], properties: { __type: text, id } };
+  const position = positionOf(oneOf([id, target]));
+  const connected = { ...target, properties: { ...target.properties, position } };
+  return components.named('TargetsInput', () => ({ anyOf: [connected, ...changesOf(connected)] }));
+}
+
+const positionOf = (item: Schema): Schema => record({ before: item, after: item, start: flag, end: flag }, []);
+
+/** Returns the schemas of a relation in a body besides a single item. */
+const changesOf = (item: Schema): readonly Schema[] => [
+  listOf(item),
+  { type: 'object', properties: { set: listOf(item), connect: listOf(item), disconnect: listOf(item) } },
+  { type: 'null' },
+];
 
 /** Returns the schema of `filters`: conditions on attributes and related entries, and groups of conditions. */
 export const filtersSchema = (type: ContentType, components: Components): Schema =>

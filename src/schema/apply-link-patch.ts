@@ -1,17 +1,21 @@
 import { validationError } from '../errors.js';
 
-/** The position of a connected entry in a list; `end` unless the input names another one. */
-export type Position = { readonly kind: 'start' | 'end' } | { readonly kind: 'before' | 'after'; readonly id: number };
+/** What identifies a related entry in a list: its id, or type and id if the relation is polymorphic (see `morphKey`). */
+export type LinkKey = number | string;
 
-export interface Connection {
-  readonly id: number;
-  readonly position: Position;
+/** The position of a connected entry in a list; `end` unless the input names another one. */
+export type Position<Key extends LinkKey = number> =
+  { readonly kind: 'start' | 'end' } | { readonly kind: 'before' | 'after'; readonly id: Key };
+
+export interface Connection<Key extends LinkKey = number> {
+  readonly id: Key;
+  readonly position: Position<Key>;
 }
 
 /** Entries to remove from a list, and entries to add to it or to move within it. */
-export interface LinkPatch {
-  readonly connect: readonly Connection[];
-  readonly disconnect: readonly number[];
+export interface LinkPatch<Key extends LinkKey = number> {
+  readonly connect: readonly Connection<Key>[];
+  readonly disconnect: readonly Key[];
   /** Whether a position must refer to an entry of the list. */
   readonly strict: boolean;
 }
@@ -20,7 +24,10 @@ export interface LinkPatch {
  * Returns the ids of a list after a patch. Takes time in proportion to the lengths of both. Throws a ValidationError for
  * impossible positions.
  */
-export function applyLinkPatch(current: readonly number[], { connect, disconnect, strict }: LinkPatch): readonly number[] {
+export function applyLinkPatch<Key extends LinkKey>(
+  current: readonly Key[],
+  { connect, disconnect, strict }: LinkPatch<Key>,
+): readonly Key[] {
   const removed = new Set(disconnect);
   const list = listOf(current.filter((id) => !removed.has(id)));
   for (const { id, position } of orderConnections(connect, current, strict)) move(list, id, position);
@@ -31,20 +38,20 @@ export function applyLinkPatch(current: readonly number[], { connect, disconnect
  * Returns the connections, each after the one that it refers to. Throws a ValidationError for a cycle and, if `strict`, for an
  * unknown reference.
  */
-function orderConnections(
-  connections: readonly Connection[],
-  current: readonly number[],
+function orderConnections<Key extends LinkKey>(
+  connections: readonly Connection<Key>[],
+  current: readonly Key[],
   strict: boolean,
-): ReadonlySet<Connection> {
+): ReadonlySet<Connection<Key>> {
   const byId = new Map(connections.map((connection) => [connection.id, connection]));
   const known = new Set(current);
-  const ordered = new Set<Connection>();
+  const ordered = new Set<Connection<Key>>();
   for (const connection of connections) {
-    const chain = new Set<Connection>();
-    for (let next: Connection | undefined = connection; next !== undefined && !ordered.has(next);) {
+    const chain = new Set<Connection<Key>>();
+    for (let next: Connection<Key> | undefined = connection; next !== undefined && !ordered.has(next);) {
       if (chain.has(next)) throw circular();
       chain.add(next);
-      const { position }: Connection = next;
+      const { position }: Connection<Key> = next;
       if ('id' in position && strict && !byId.has(position.id) && !known.has(position.id)) throw notConnected(next.id, position);
       next = 'id' in position ? byId.get(position.id) : undefined;
     }
@@ -58,29 +65,31 @@ const circular = (): Error =>
     'A circular reference was found in the connect array. One relation is trying to connect before/after another one that is trying to connect before/after it',
   );
 
-const notConnected = (id: number, position: Extract<Position, { id: number }>): Error =>
+const notConnected = (key: LinkKey, position: Extract<Position<LinkKey>, { id: LinkKey }>): Error =>
   validationError(
-    `There was a problem connecting relation with id ${String(id)} at position ${JSON.stringify({ [position.kind]: position.id })}. ` +
-      `The relation with id ${String(position.id)} needs to be connected first.`,
+    `There was a problem connecting relation with id ${String(idOf(key))} at position ${JSON.stringify({ [position.kind]: idOf(position.id) })}. ` +
+      `The relation with id ${String(idOf(position.id))} needs to be connected first.`,
   );
 
-/** A linked list of ids, in which a move takes constant time. It is a ring that starts and ends at `edge`. */
-interface MovableList {
-  readonly next: Map<number, number>;
-  readonly previous: Map<number, number>;
+/** Returns the id of the entry that a key identifies. */
+export const idOf = (key: LinkKey): number => (typeof key === 'number' ? key : Number(key.slice(key.lastIndexOf(' '))));
+
+/** A linked list of keys, in which a move takes constant time. It is a ring that starts and ends at `edge`. */
+interface MovableList<Key> {
+  readonly next: Map<Key | typeof edge, Key | typeof edge>;
+  readonly previous: Map<Key | typeof edge, Key | typeof edge>;
 }
 
-/** An id that no entry has. */
-const edge = 0;
+const edge = null;
 
-function listOf(ids: readonly number[]): MovableList {
-  const list = { next: new Map([[edge, edge]]), previous: new Map([[edge, edge]]) };
+function listOf<Key extends LinkKey>(ids: readonly Key[]): MovableList<Key> {
+  const list: MovableList<Key> = { next: new Map([[edge, edge]]), previous: new Map([[edge, edge]]) };
   for (const id of ids) move(list, id, { kind: 'end' });
   return list;
 }
 
 /** Puts an id at a position; at the end if the position refers to an id that is not in the list. */
-function move({ next, previous }: MovableList, id: number, position: Position): void {
+function move<Key extends LinkKey>({ next, previous }: MovableList<Key>, id: Key, position: Position<Key>): void {
   const [left, right] = [previous.get(id), next.get(id)];
   if (left !== undefined && right !== undefined) {
     next.set(left, right);
@@ -94,8 +103,8 @@ function move({ next, previous }: MovableList, id: number, position: Position): 
   previous.set(after, id).set(id, before);
 }
 
-function idsOf({ next }: MovableList): number[] {
-  const ids: number[] = [];
+function idsOf<Key extends LinkKey>({ next }: MovableList<Key>): Key[] {
+  const ids: Key[] = [];
   for (let id = next.get(edge) ?? edge; id !== edge; id = next.get(id) ?? edge) ids.push(id);
   return ids;
 }

@@ -13,7 +13,7 @@ import {
   report,
   reportRelations,
 } from './findings.js';
-import { maximumLinks, parseLinkInput, parseMorphTarget } from './link-input.js';
+import { comingIn, lengthOf, maximumLinks, morphTarget, parseLinkInput, parseMorphInput } from './link-input.js';
 
 /** The result of a check: the problems of a body, and the ids that must exist, by uid of their type. */
 export interface CheckedInput {
@@ -182,9 +182,8 @@ function checkLink(link: LinkAttribute, value: unknown, path: string, found: Fin
     reportRelations(found, 'Invalid relations');
     return;
   }
-  const ids = input.kind === 'set' ? input.ids : input.kind === 'patch' ? input.connect.map(({ id }) => id) : [];
-  const leaving = input.kind === 'patch' ? input.disconnect : [];
-  if (!checkLength(Math.max(ids.length, leaving.length), path, found)) return;
+  const ids = comingIn(input);
+  if (!checkLength(lengthOf(input), path, found)) return;
   for (const id of ids) addTarget(found, link.target, id);
   if (found.context.strict && link.kind === 'media') checkFiles(link, ids, path, found);
 }
@@ -207,12 +206,14 @@ function addTarget(found: Findings, uid: string, id: number): void {
 
 /** Checks the targets of a polymorphic relation, which name their type in `__type` or `type`. */
 function checkMorph({ targets }: MorphAttribute, value: unknown, path: string, found: Findings): void {
-  const items: readonly unknown[] = value === null ? [] : Array.isArray(value) ? value : [value];
-  if (!checkLength(items.length, path, found)) return;
-  for (const item of items) {
-    const { uid, id } = parseMorphTarget(item);
-    const isTarget = uid !== null && found.context.registry.types.has(uid) && (targets?.includes(uid) ?? true);
-    if (id === null || !isTarget) reportRelations(found, 'Invalid relations');
-    else addTarget(found, uid, id);
+  const input = parseMorphInput(value);
+  if (input === null) {
+    reportRelations(found, 'Invalid relations');
+    return;
+  }
+  if (!checkLength(lengthOf(input), path, found)) return;
+  for (const { uid, id } of comingIn(input).map(morphTarget)) {
+    if (found.context.registry.types.has(uid) && (targets?.includes(uid) ?? true)) addTarget(found, uid, id);
+    else reportRelations(found, 'Invalid relations');
   }
 }

@@ -1,47 +1,90 @@
 import { crc32 } from 'node:zlib';
 import { validationError } from '../errors.js';
-import type { LinkAttribute } from './content-type.js';
-import { decodeId, isRecord } from '../values.js';
-import { applyLinkPatch, type Connection, type LinkPatch, type Position } from './apply-link-patch.js';
+import type { LinkAttribute, MorphAttribute } from './content-type.js';
+import { decodeId, isRecord, type Values } from '../values.js';
+import { applyLinkPatch, type Connection, idOf, type LinkKey, type LinkPatch, type Position } from './apply-link-patch.js';
 
 /** The change of a relation, read from any of its spellings. `none`: no change. */
-export type LinkInput =
+export type LinkInput<Key extends LinkKey = number> =
   | { readonly kind: 'none' }
-  | { readonly kind: 'set'; readonly ids: readonly number[] }
-  | ({ readonly kind: 'patch' } & LinkPatch);
+  | { readonly kind: 'set'; readonly ids: readonly Key[] }
+  | ({ readonly kind: 'patch' } & LinkPatch<Key>);
 
 /** Maximum number of entries that one document stores for one relation, and that one write may name. */
 export const maximumLinks = 10_000;
+
+/** How the items of a relation are written. */
+interface ItemForm<Key extends LinkKey> {
+  /** Returns the key of an item; null if it has none of the accepted forms. */
+  readonly parse: (item: unknown) => Key | null;
+  /** Returns the key of an item that stands in the position of another one. */
+  readonly parseReference: (item: unknown, of: Key) => Key | null;
+  /** Whether an object is an item, and not a change of the relation. */
+  readonly isItem: (value: Values) => boolean;
+}
 
 /**
  * Parses the change of a relation. Returns null if the value has none of the accepted forms, or names another type than `target`
  * (`{ id, type }`).
  */
-export function parseLinkInput(value: unknown, target: string): LinkInput | null {
+export const parseLinkInput = (value: unknown, target: string): LinkInput | null =>
+  parseInput(value, {
+    parse: (item) => (isOfType(item, target) ? parseId(item) : null),
+    parseReference: parseId,
+    isItem: ({ id }) => id !== undefined,
+  });
+
+const isOfType = (item: unknown, target: string): boolean => !isRecord(item) || (item['type'] ?? target) === target;
+
+/** Does the same for a polymorphic relation, whose items name their types. */
+export const parseMorphInput = (value: unknown): LinkInput<string> | null => parseInput(value, morphForm);
+
+const morphForm: ItemForm<string> = {
+  parse: (item) => {
+    const { uid, id } = parseMorphTarget(item);
+    return uid === null || id === null ? null : morphKey(uid, id);
+  },
+  // without a type, it has the type of the other item
+  parseReference: (item, of) => {
+    const { uid, id } = parseMorphTarget(item);
+    const bare = id ?? parseId(item);
+    return bare === null ? null : morphKey(uid ?? morphTarget(of).uid, bare);
+  },
+  isItem: ({ id, type, __type }) => [id, type, __type].some((part) => part !== undefined),
+};
+
+/** Returns the key of an entry in a polymorphic relation. */
+export const morphKey = (uid: string, id: number): string => `${uid} ${String(id)}`;
+
+/** Returns the entry that a key of a polymorphic relation identifies. */
+export const morphTarget = (key: string): { readonly uid: string; readonly id: number } => ({
+  uid: key.slice(0, key.lastIndexOf(' ')),
+  id: idOf(key),
+});
+
+function parseInput<Key extends LinkKey>(value: unknown, form: ItemForm<Key>): LinkInput<Key> | null {
   if (value === null) return { kind: 'set', ids: [] };
-  if (!isRecord(value)) return parseSet(value, target);
-  if (value['set'] !== undefined) return parseNewSet(value['set'], target);
-  if (value['connect'] !== undefined || value['disconnect'] !== undefined) return parsePatch(value, target);
-  return value['id'] === undefined ? { kind: 'none' } : parseSet(value, target);
+  if (!isRecord(value)) return parseSet(value, form);
+  if (value['set'] !== undefined) return parseNewSet(value['set'], form);
+  if (value['connect'] !== undefined || value['disconnect'] !== undefined) return parsePatch(value, form);
+  return form.isItem(value) ? parseSet(value, form) : { kind: 'none' };
 }
 
 /** Parses `set`, which takes only a list, unlike the relation itself. */
-function parseNewSet(value: unknown, target: string): LinkInput | null {
+function parseNewSet<Key extends LinkKey>(value: unknown, form: ItemForm<Key>): LinkInput<Key> | null {
   if (value === null) return { kind: 'none' };
-  return Array.isArray(value) ? parseSet(value, target) : null;
+  return Array.isArray(value) ? parseSet(value, form) : null;
 }
 
-function parseSet(value: unknown, target: string): LinkInput | null {
-  const ids = parseIds(Array.isArray(value) ? value : [value], target);
+function parseSet<Key extends LinkKey>(value: unknown, form: ItemForm<Key>): LinkInput<Key> | null {
+  const ids = parseItems(Array.isArray(value) ? value : [value], form);
   return ids === null ? null : { kind: 'set', ids: [...new Set(ids)] };
 }
 
-function parseIds(items: readonly unknown[], target: string): number[] | null {
-  const ids = items.map((item) => (isOfType(item, target) ? parseId(item) : null));
-  return ids.every((id) => id !== null) ? ids : null;
+function parseItems<Key extends LinkKey>(items: readonly unknown[], { parse }: ItemForm<Key>): Key[] | null {
+  const keys = items.map(parse);
+  return keys.every((key) => key !== null) ? keys : null;
 }
-
-const isOfType = (item: unknown, target: string): boolean => !isRecord(item) || (item['type'] ?? target) === target;
 
 /**
  * Returns the id in a number, a string, or an object with an `id`; null for other values. Strings that are not ids become
@@ -53,11 +96,11 @@ function parseId(item: unknown): number | null {
   return typeof id === 'string' ? decodeId(id) || -1 - crc32(id) : null;
 }
 
-function parsePatch({ connect, disconnect, options }: Readonly<Record<string, unknown>>, target: string): LinkInput | null {
+function parsePatch<Key extends LinkKey>({ connect, disconnect, options }: Values, form: ItemForm<Key>): LinkInput<Key> | null {
   const coming = connect ?? [];
   if (!Array.isArray(coming)) return null;
-  const connected = distinct(coming).map((item) => parseConnection(item, target));
-  const disconnected = parseIds([disconnect ?? []].flat(), target);
+  const connected = distinct(coming).map((item) => parseConnection(item, form));
+  const disconnected = parseItems([disconnect ?? []].flat(), form);
   if (disconnected === null || !connected.every((connection) => connection !== null)) return null;
   return {
     kind: 'patch',
@@ -75,19 +118,20 @@ const distinct = (items: readonly unknown[]): unknown[] => [
 const sortKeys = (_key: string, value: unknown): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
-function parseConnection(item: unknown, target: string): Connection | null {
-  const [id] = parseIds([item], target) ?? [];
-  const position =
-    isRecord(item) && item['position'] !== undefined ? parsePosition(item['position']) : ({ kind: 'end' } as const);
-  return id === undefined || position === null ? null : { id, position };
+function parseConnection<Key extends LinkKey>(item: unknown, form: ItemForm<Key>): Connection<Key> | null {
+  const id = form.parse(item);
+  if (id === null) return null;
+  const place = isRecord(item) ? item['position'] : undefined;
+  const position = place === undefined ? ({ kind: 'end' } as const) : parsePosition(place, id, form);
+  return position === null ? null : { id, position };
 }
 
-function parsePosition(position: unknown): Position | null {
+function parsePosition<Key extends LinkKey>(position: unknown, of: Key, form: ItemForm<Key>): Position<Key> | null {
   if (!isRecord(position)) return null;
   if (position['start'] === true) return { kind: 'start' };
   for (const kind of ['before', 'after'] as const) {
     if (position[kind] === undefined || position[kind] === null) continue;
-    const id = parseId(position[kind]);
+    const id = form.parseReference(position[kind], of);
     return id === null ? null : { kind, id };
   }
   return { kind: 'end' };
@@ -104,28 +148,39 @@ export function parseMorphTarget(item: unknown): { readonly uid: string | null; 
  * Reads the change of a relation from a checked value. A relation to one entry has no positions: of the ids that are set or
  * connected it takes the last, on create and for files the first. Throws a ValidationError for an id that is connected twice.
  */
-export function readLinkInput(link: LinkAttribute, value: unknown, mode: 'create' | 'update'): LinkInput {
-  const input = parseLinkInput(value, link.target) ?? { kind: 'none' };
+export const readLinkInput = (link: LinkAttribute, value: unknown, mode: 'create' | 'update'): LinkInput =>
+  readInput(link, parseLinkInput(value, link.target), mode);
+
+/** Does the same for a polymorphic relation. */
+export const readMorphInput = (attribute: MorphAttribute, value: unknown, mode: 'create' | 'update'): LinkInput<string> =>
+  readInput(attribute, parseMorphInput(value), mode);
+
+function readInput<Key extends LinkKey>(
+  { kind, many }: LinkAttribute | MorphAttribute,
+  parsed: LinkInput<Key> | null,
+  mode: 'create' | 'update',
+): LinkInput<Key> {
+  const input = parsed ?? { kind: 'none' };
   if (input.kind === 'patch') refuseRepeats(input.connect);
-  if (link.many || input.kind === 'none') return input;
+  if (many || input.kind === 'none') return input;
   const ids = input.kind === 'set' ? input.ids : input.connect.map(({ id }) => id);
   if (ids.length === 0) return input;
-  return { kind: 'set', ids: mode === 'create' || link.kind === 'media' ? ids.slice(0, 1) : ids.slice(-1) };
+  return { kind: 'set', ids: mode === 'create' || kind === 'media' ? ids.slice(0, 1) : ids.slice(-1) };
 }
 
-function refuseRepeats(connections: readonly Connection[]): void {
-  const seen = new Set<number>();
+function refuseRepeats(connections: readonly Connection<LinkKey>[]): void {
+  const seen = new Set<LinkKey>();
   for (const { id } of connections) {
     if (seen.has(id))
       throw validationError(
-        `The relation with id ${String(id)} is already connected. You cannot connect the same relation twice.`,
+        `The relation with id ${String(idOf(id))} is already connected. You cannot connect the same relation twice.`,
       );
     seen.add(id);
   }
 }
 
-/** Returns the stored ids after a write, in order. Throws a ValidationError for impossible positions. */
-export function applyLinkInput(current: readonly number[], input: LinkInput): readonly number[] {
+/** Returns the keys of the stored links after a write, in order. Throws a ValidationError for impossible positions. */
+export function applyLinkInput<Key extends LinkKey>(current: readonly Key[], input: LinkInput<Key>): readonly Key[] {
   switch (input.kind) {
     case 'none':
       return current;
@@ -135,6 +190,16 @@ export function applyLinkInput(current: readonly number[], input: LinkInput): re
       return applyLinkPatch(current, input);
   }
 }
+
+/** Returns the entries that an input sets or connects. */
+export function comingIn<Key extends LinkKey>(input: LinkInput<Key>): readonly Key[] {
+  if (input.kind === 'patch') return input.connect.map(({ id }) => id);
+  return input.kind === 'set' ? input.ids : [];
+}
+
+/** Returns the length of the longest list in an input. */
+export const lengthOf = (input: LinkInput<LinkKey>): number =>
+  Math.max(comingIn(input).length, input.kind === 'patch' ? input.disconnect.length : 0);
 
 /** Returns whether an input only removes entries and appends others, so that the entries that it does not name do not matter. */
 export const namesAllItChanges = (input: LinkInput): boolean =>

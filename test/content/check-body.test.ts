@@ -52,6 +52,30 @@ describe('acceptInput', () => {
       { subject: { __type: person, id: 1 }, name: 'a' },
       { name: 'a' },
     ],
+    'polymorphic links to types that the caller may not see in a list of changes': [
+      some,
+      {
+        subject: {
+          connect: [
+            { __type: person, id: 1 },
+            { __type: 'api::tag.tag', id: 1, position: { before: { __type: person, id: 2 } } },
+            { __type: 'api::tag.tag', id: 2, position: { after: 1 } },
+          ],
+          disconnect: { __type: person, id: 3 },
+          options: { strict: false },
+        },
+      },
+      {
+        subject: {
+          connect: [
+            { __type: 'api::tag.tag', id: 1, position: undefined },
+            { __type: 'api::tag.tag', id: 2, position: { after: 1 } },
+          ],
+          disconnect: undefined,
+          options: { strict: false },
+        },
+      },
+    ],
     'attributes that a rule hides, also in components': [
       hiding,
       { name: 'a', note: 'b', main: { label: 'l', size: 1 } },

@@ -22,6 +22,11 @@ const models = [
 const book = (id: number) => ({ __type: 'api::book.book', id });
 const film = (id: number) => ({ __type: 'api::film.film', id });
 
+interface Link {
+  readonly __type: string;
+  readonly id: number;
+}
+
 describe('polymorphic relations', () => {
   let serving: Serving;
 
@@ -155,6 +160,140 @@ describe('polymorphic relations', () => {
     ]);
   });
 
+  const [b1, b2, b3, f1] = [book(1), book(2), book(3), film(1)];
+  const named = (links: unknown): unknown =>
+    Array.isArray(links) ? links.map(named) : links && `${(links as Link).__type.slice(-4)} ${String((links as Link).id)}`;
+
+  /** What `about` of note 1, which has book 1 and film 1, is sent, and its links then; a text is the error. */
+  const changes: readonly (readonly [input: unknown, expected: readonly object[] | string])[] = [
+    [{ connect: [b2] }, [b1, f1, b2]],
+    [{ connect: [{ type: 'api::book.book', id: '2' }] }, [b1, f1, b2]],
+    [{ connect: [b2], disconnect: [b1] }, [f1, b2]],
+    [{ disconnect: [b1] }, [f1]],
+    [{ disconnect: b1 }, [f1]],
+    [{ disconnect: [{ type: 'api::film.film', id: 1 }] }, [b1]],
+    [{ disconnect: [b3, { __type: 'api::gone.gone', id: 1 }] }, [b1, f1]],
+    [{ disconnect: [b1], connect: [b1] }, [f1, b1]],
+    [{ connect: [b2, b2] }, [b1, f1, b2]],
+    [{ connect: [b1] }, [f1, b1]],
+    [{ connect: [{ ...b2, position: { start: true } }] }, [b2, b1, f1]],
+    [{ connect: [{ ...b2, position: { end: true } }] }, [b1, f1, b2]],
+    [{ connect: [{ ...b2, position: { before: f1 } }] }, [b1, b2, f1]],
+    [{ connect: [{ ...b2, position: { before: { type: 'api::film.film', id: 1 } } }] }, [b1, b2, f1]],
+    [{ connect: [{ ...b2, position: { after: b1 } }] }, [b1, b2, f1]],
+    [{ connect: [{ ...b2, position: { after: 1 } }] }, [b1, b2, f1]],
+    [{ connect: [{ ...b2, position: { before: { id: 1 } } }] }, [b2, b1, f1]],
+    [{ connect: [{ ...f1, position: { before: b1 } }] }, [f1, b1]],
+    [
+      {
+        connect: [
+          { ...b3, position: { before: b2 } },
+          { ...b2, position: { start: true } },
+        ],
+      },
+      [b3, b2, b1, f1],
+    ],
+    [{ connect: [{ ...b2, position: { before: b3 } }], options: { strict: false } }, [b1, f1, b2]],
+    [{ set: [b3, f1] }, [b3, f1]],
+    [{ set: [b3, b3] }, [b3]],
+    [{ set: [] }, []],
+    [{ set: null }, [b1, f1]],
+    [{}, [b1, f1]],
+    [
+      [b2, b2, f1],
+      [b2, f1],
+    ],
+    [b2, [b2]],
+    [null, []],
+    [
+      { connect: [{ ...b2, position: { before: b3 } }] },
+      'There was a problem connecting relation with id 2 at position {"before":3}. The relation with id 3 needs to be connected first.',
+    ],
+    [
+      { connect: [{ ...f1, position: { after: 2 } }] },
+      'There was a problem connecting relation with id 1 at position {"after":2}. The relation with id 2 needs to be connected first.',
+    ],
+    [
+      {
+        connect: [
+          { ...b2, position: { before: b3 } },
+          { ...b3, position: { before: b2 } },
+        ],
+      },
+      'A circular reference was found in the connect array. One relation is trying to connect before/after another one that is trying to connect before/after it',
+    ],
+    [
+      { connect: [b2, { ...b2, position: { start: true } }] },
+      'The relation with id 2 is already connected. You cannot connect the same relation twice.',
+    ],
+    [{ connect: [book(99)] }, '1 relation(s) of type api::book.book associated with this entity do not exist'],
+    [{ set: [b1, film(99)] }, '1 relation(s) of type api::film.film associated with this entity do not exist'],
+    [{ connect: b2 }, 'Invalid relations'],
+    [{ connect: [2] }, 'Invalid relations'],
+    [{ connect: [{ id: 2 }] }, 'Invalid relations'],
+    [{ connect: [{ __type: 'api::nope.nope', id: 2 }] }, 'Invalid relations'],
+    [{ connect: [{ ...b2, position: 'start' }] }, 'Invalid relations'],
+    [{ disconnect: [{ id: 1 }] }, 'Invalid relations'],
+    [{ set: b2 }, 'Invalid relations'],
+    [{ __type: 'api::book.book' }, 'Invalid relations'],
+  ];
+  for (const [about, expected] of changes)
+    it(`morphToMany ${JSON.stringify(about)}`, async () => {
+      const { status, body } = await serving.call('PUT', '/api/notes/1?populate=about', { data: { about } });
+      if (typeof expected === 'string') expect([status, body.error.message]).to.deep.equal([400, expected]);
+      else expect([status, named(body.data.attributes.about ?? [])]).to.deep.equal([200, named(expected)]);
+      const { body: read } = await serving.call('GET', '/api/notes/1?populate=about');
+      expect(named(read.data.attributes.about ?? [])).to.deep.equal(named(typeof expected === 'string' ? [b1, f1] : expected));
+    });
+
+  /** What `main` of a note that has book 1 there is sent, and its link then; and the link of a new note. */
+  const single: readonly (readonly [input: unknown, updated: object | null, created: object | null])[] = [
+    [{ connect: [f1] }, f1, f1],
+    [{ connect: [b2, f1] }, f1, b2],
+    [{ disconnect: [b1] }, null, null],
+    [{ disconnect: [f1] }, b1, null],
+    [{ disconnect: [b1], connect: [b2] }, b2, b2],
+    [{ connect: [{ ...b2, position: { start: true } }] }, b2, b2],
+    [{ set: [f1] }, f1, f1],
+    [{ set: [] }, null, null],
+    [{ set: null }, b1, null],
+    [{}, b1, null],
+    [f1, f1, f1],
+    [[f1], f1, f1],
+    [null, null, null],
+  ];
+  for (const [main, updated, created] of single)
+    it(`morphToOne ${JSON.stringify(main)}`, async () => {
+      expect((await serving.call('PUT', '/api/notes/3', { data: { main: b1 } })).status).to.equal(200);
+      for (const [method, path, expected] of [
+        ['PUT', '/api/notes/3', updated],
+        ['POST', '/api/notes', created],
+      ] as const) {
+        const { status, body } = await serving.call(method, `${path}?populate=main`, { data: { main } });
+        expect([status, named(body.data?.attributes.main ?? null)], method).to.deep.equal([200, named(expected)]);
+      }
+    });
+
+  it('morphToMany of a new entry connects in positions', async () => {
+    const about = { connect: [b1, { ...f1, position: { before: b1 } }, { ...b2, position: { start: true } }] };
+    const { body } = await serving.call('POST', '/api/notes?populate=about', { data: { about } });
+    expect(named(body.data.attributes.about)).to.deep.equal(named([b2, f1, b1]));
+  });
+
+  it('keeps every link of concurrent writes', async () => {
+    await serving.call('PUT', '/api/notes/3', { data: { about: [b1] } });
+    const sent = [
+      { connect: [b2] },
+      { connect: [b3] },
+      { connect: [{ ...f1, position: { start: true } }] },
+      { disconnect: [b1] },
+    ];
+    const answers = await Promise.all(sent.map((about) => serving.call('PUT', '/api/notes/3', { data: { about } })));
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+    const { body } = await serving.call('GET', '/api/notes/3?populate=about');
+    expect(named(body.data.attributes.about)).to.have.members(named([f1, b2, b3]) as string[]);
+  });
+
   it('shows null for a dangling link, and populates the relations of a target', async () => {
     const { body } = await serving.call('GET', '/api/notes/2?populate[main]=true&populate[about][populate]=*');
     const { main, about } = body.data.attributes;
@@ -260,10 +399,37 @@ describe('polymorphic relations in components', () => {
     ]);
   });
 
-  interface Link {
-    readonly __type: string;
-    readonly id: number;
-  }
+  it('take connect, disconnect and set', async () => {
+    const [b9, f9] = [
+      (await serving.call('POST', '/api/books', { data: {} })).body.data.id,
+      (await serving.call('POST', '/api/films', { data: {} })).body.data.id,
+    ] as [number, number];
+    const two = [book(b9), film(f9)];
+    const made = await serving.call('POST', '/api/shelfs', {
+      data: {
+        single: { many: { connect: two }, one: { connect: [film(f9)] } },
+        zone: [{ __component: 'part.link', many: { set: two }, one: { set: [book(b9)] } }],
+      },
+    });
+    expect(made.status, JSON.stringify(made.body)).to.equal(200);
+    const { id } = made.body.data;
+    const shelf = await serving.database.db.collection('shelf').findOne({ _id: id });
+    const data = {
+      single: { id: shelf?.['single'].id, many: { disconnect: [book(b9)] }, one: { disconnect: [film(f9)] } },
+      zone: [
+        {
+          ...{ __component: 'part.link', id: shelf?.['zone'][0].id, one: { connect: [film(f9)] } },
+          many: { connect: [{ ...film(f9), position: { before: book(b9) } }] },
+        },
+      ],
+    };
+    expect((await serving.call('PUT', `/api/shelfs/${String(id)}`, { data })).status).to.equal(200);
+    const after = await serving.database.db.collection('shelf').findOne({ _id: id });
+    const [bookName, filmName] = [`book ${String(b9)}`, `film ${String(f9)}`];
+    expect(namesIn(after?.['single'])).to.deep.equal({ many: [filmName], one: null });
+    expect(namesIn(after?.['zone'][0])).to.deep.equal({ many: [filmName, bookName], one: filmName });
+  });
+
   interface Stored {
     readonly many: readonly Link[];
     readonly one: Link | null;
