@@ -1,4 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
+import { nowWord } from '../query/moment.js';
 import { parseTime } from '../schema/scalar-types.js';
 import type { UploadedFile } from '../media/staging.js';
 
@@ -12,8 +13,8 @@ export const dateScalar = new GraphQLScalarType({
   name: 'Date',
   description: `A date string, such as 2007-12-03, compliant with the \`full-date\` format ${rfc3339}`,
   serialize: (value) => (value instanceof Date ? value.toISOString().slice(0, 10) : parseDay(value)),
-  parseValue: (value) => parseDay(value),
-  parseLiteral: (node) => parseDay(stringLiteral(node, 'Date'), node),
+  parseValue: orNow((value) => parseDay(value)),
+  parseLiteral: orNowLiteral((node) => parseDay(stringLiteral(node, 'Date'), node)),
 });
 
 /** A point in time: input is RFC 3339 with seconds and time zone, output is ISO 8601 with milliseconds and `Z`. */
@@ -21,9 +22,20 @@ export const dateTimeScalar = new GraphQLScalarType({
   name: 'DateTime',
   description: `A date-time string at UTC, such as 2007-12-03T10:15:30Z, compliant with the \`date-time\` format ${rfc3339}`,
   serialize: writeInstant,
-  parseValue: (value) => parseInstant(value),
-  parseLiteral: (node) => parseInstant(stringLiteral(node, 'DateTime'), node),
+  parseValue: orNow((value) => parseInstant(value)),
+  parseLiteral: orNowLiteral((node) => parseInstant(stringLiteral(node, 'DateTime'), node)),
 });
+
+type Parse<Input> = (input: Input) => string;
+
+/** Returns a parser that also takes `$now`, which filters may compare with. Values of entries are checked later. */
+function orNow(parse: Parse<unknown>): Parse<unknown> {
+  return (value) => (value === nowWord ? nowWord : parse(value));
+}
+
+function orNowLiteral(parse: Parse<ValueNode>): Parse<ValueNode> {
+  return (node) => (node.kind === Kind.STRING && node.value === nowWord ? nowWord : parse(node));
+}
 
 function parseDay(value: unknown, node?: ValueNode): string {
   if (typeof value !== 'string') throw notText('Date', JSON.stringify(value), node);
@@ -71,11 +83,11 @@ export const timeScalar = new GraphQLScalarType({
   name: 'Time',
   description: 'A time string with format HH:mm:ss.SSS',
   serialize: (value) => parseTime(value),
-  parseValue: (value) => parseTime(value),
-  parseLiteral: (node) => {
+  parseValue: orNow(parseTime),
+  parseLiteral: orNowLiteral((node) => {
     if (node.kind !== Kind.STRING) throw new TypeError('Time cannot represent non string type');
     return parseTime(node.value);
-  },
+  }),
 });
 
 /** A 64-bit integer: a JSON number if that is exact, otherwise a string of digits. */

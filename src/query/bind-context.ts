@@ -31,6 +31,8 @@ export interface BindContext {
   readonly defaultLocale: string;
   /** Codes of all locales. */
   readonly locales: readonly string[];
+  /** Returns the value of `$now` in epoch milliseconds; by default `currentMoment`. */
+  readonly now?: () => number;
 }
 
 /** The context of populated entries, with the publication state that holds unless a branch names another one. */

@@ -1,4 +1,4 @@
-import { invalidParameter, validationError } from '../errors.js';
+import { ApiError, invalidParameter, validationError } from '../errors.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
 import { idRule, scalarTypes, wordedAttributes } from '../schema/scalar-types.js';
 import { type Access, fullAccess, maySee, readable } from './access.js';
@@ -6,6 +6,7 @@ import type { Filter } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindComparisons, flip, type Polarity } from './bind-comparisons.js';
 import { allOf, anyOf, comparesText, holdsForNulls, orNull } from './conditions.js';
+import { castOperands, currentMoment } from './moment.js';
 import { type Condition, type ElementPlace, never, type TrigramPlace } from './plan.js';
 
 /**
@@ -80,12 +81,11 @@ function bindId(filter: Filter, { type, prefix, context, ofRule }: Scope, polari
 function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
   switch (attribute.kind) {
     case 'scalar': {
-      const { stored, cast } = scalarTypes[attribute.type];
       const subject = {
         name: attribute.name,
         path: `${scope.prefix}${attribute.name}`,
-        stored,
-        cast,
+        stored: scalarTypes[attribute.type].stored,
+        cast: castOf(attribute, scope),
         ...trigramsOf(attribute, scope.type),
         ...(scope.ofRule && { ofRule: scope.ofRule }),
       };
@@ -100,6 +100,19 @@ function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polar
     case 'morph':
       throw invalidParameter(attribute.name);
   }
+}
+
+/** Returns the cast of operands. Errors in a row rule name the attribute; those of clients have the messages of Strapi v4. */
+function castOf({ type }: ScalarAttribute, { context, ofRule }: Scope): ReturnType<typeof castOperands> {
+  const cast = castOperands(type, context.now ?? currentMoment);
+  if (!ofRule) return cast;
+  return (value, name) => {
+    try {
+      return cast(value, name);
+    } catch (error) {
+      throw error instanceof ApiError && !error.message.includes(name) ? validationError(`${name}: ${error.message}`) : error;
+    }
+  };
 }
 
 /**

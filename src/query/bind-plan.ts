@@ -7,6 +7,7 @@ import { bindPagination, bindSort, windowOf } from './bind-list.js';
 import { bindSelection } from './bind-selection.js';
 import { unlimited } from './budget.js';
 import { allOf, orNull } from './conditions.js';
+import { currentMoment } from './moment.js';
 import { bindPublication } from './bind-nested.js';
 import { type Condition, never, type Plan, type Selection } from './plan.js';
 import { weighPlan, weighSelection } from './weigh-plan.js';
@@ -17,6 +18,8 @@ interface Memo<Bound> {
   readonly type: ContentType;
   readonly context: BindContext;
   readonly bound: Bound;
+  /** The value of `$now` in the result; null if the result does not depend on the time. */
+  readonly moment: number | null;
 }
 
 /** Bounds of the cache of plans: most take a few hundred bytes, those with nested polymorphic relations megabytes. */
@@ -33,7 +36,7 @@ export function markRepeated(query: Query, bytes: number): Query {
 
 /**
  * Returns a function that binds a query object once for the same type, registry, caller and settings, and then returns the same
- * immutable result. Only the request that binds spends its budget. `weigh` returns the approximate size of a result in bytes.
+ * immutable result, if it names `$now` for as long as that has the same value. Only the request that binds spends its budget. `weigh` returns the approximate size of a result in bytes.
  */
 function memoizeBinding<Bound>(bind: Bind<Bound>, weigh: (bound: Bound) => number): Bind<Bound> {
   const ofClients = new BoundedCache<Memo<Bound>, Query>(bounds);
@@ -42,17 +45,36 @@ function memoizeBinding<Bound>(bind: Bind<Bound>, weigh: (bound: Bound) => numbe
   return (query, type, context) => {
     const bytes = repeated.get(query);
     const memo = bytes === undefined ? others.get(query) : ofClients.get(query);
-    if (memo !== undefined && memo.type === type && bindsAlike(memo.context, context)) return memo.bound;
-    const bound = bind(query, type, context);
-    const made = { type, context: { ...context, budget: unlimited }, bound };
+    if (memo !== undefined && memo.type === type && bindsAlike(memo.context, context) && isOfNow(memo, context))
+      return memo.bound;
+    const clock = new Clock(context);
+    const bound = bind(query, type, { ...context, now: clock.now });
+    const made = { type, context: { ...context, budget: unlimited }, bound, moment: clock.moment };
     if (bytes === undefined) others.set(query, made);
     else ofClients.set(query, made, bytes + weigh(bound));
     return bound;
   };
 }
 
+const momentOf = ({ now = currentMoment }: BindContext): number => now();
+
+const isOfNow = ({ moment }: Pick<Memo<unknown>, 'moment'>, context: BindContext): boolean =>
+  moment === null || moment === momentOf(context);
+
+/** The time of one binding, which notes whether it was used. */
+class Clock {
+  readonly #context: BindContext;
+  moment: number | null = null;
+
+  constructor(context: BindContext) {
+    this.#context = context;
+  }
+
+  readonly now = (): number => (this.moment ??= momentOf(this.#context));
+}
+
 /** The parts of the context that plans depend on. A part that is missing here does not compile. */
-const parts: Readonly<Record<Exclude<keyof BindContext, 'budget'>, true>> = {
+const parts: Readonly<Record<Exclude<keyof BindContext, 'budget' | 'now'>, true>> = {
   registry: true,
   access: true,
   limits: true,

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { fullAccess } from '../../src/query/access.js';
+import { fullAccess, type RowRule } from '../../src/query/access.js';
 import type { Query } from '../../src/query/ast.js';
 import type { BindContext } from '../../src/query/bind-context.js';
 import { bindPlan, markRepeated } from '../../src/query/bind-plan.js';
 import { unlimited } from '../../src/query/budget.js';
 import { defaultLimits } from '../support/default-limits.js';
+import { parseFilters } from '../../src/query/parse-filter.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import { weighPlan } from '../../src/query/weigh-plan.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
@@ -18,6 +19,7 @@ const models = Array.from({ length: 60 }, (_, n) => ({
   attributes: {
     ...Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, { type: 'string' }])),
     about: { type: 'relation', relation: 'morphToMany' },
+    at: { type: 'datetime' },
   },
 }));
 
@@ -43,6 +45,33 @@ describe('query/memoize-binding', () => {
 
   it('caches the binding of a repeated query', () => {
     expect(isKept(markRepeated(queryOf(0), 100))).to.equal(true);
+  });
+
+  const timed: readonly (readonly [filters: object, isTimed: boolean])[] = [
+    [{ at: { $lte: '$now' } }, true],
+    [{ $or: [{ a: 'x' }, { $not: { at: { $in: ['2020-01-01', '$now'] } } }] }, true],
+    [{ a: '$now' }, false],
+    [{ at: { $lte: '2020-01-01' } }, false],
+  ];
+  for (const [filters, isTimed] of timed)
+    it(`keeps ${JSON.stringify(filters)} ${isTimed ? 'while $now is the same' : 'for any time'}`, () => {
+      const query = markRepeated(parseQuery({ filters }, context.limits), 100);
+      const [first, same, later] = [1_000, 1_000, 2_000].map((time) => bindPlan(query, type, { ...context, now: () => time }));
+      expect([same === first, later === first]).to.deep.equal([true, !isTimed]);
+    });
+
+  it('keeps a row rule that names $now, and one below populate, while $now is the same', () => {
+    const rule = { filter: parseFilters({ at: { $lte: '$now' } }, context.limits), owner: {}, isOwnership: false } as RowRule;
+    const ruled = { ...context, access: { ...fullAccess, rules: new Map([[type.uid, rule]]) } };
+    const about = { filters: { at: { $gt: '$now' } } };
+    for (const [input, of] of [
+      [{}, ruled],
+      [{ populate: { about: { on: { [type.uid]: about } } } }, context],
+    ] as const) {
+      const query = markRepeated(parseQuery(input, context.limits), 100);
+      const [first, same, later] = [1_000, 1_000, 2_000].map((time) => bindPlan(query, type, { ...of, now: () => time }));
+      expect([same === first, later === first]).to.deep.equal([true, false]);
+    }
   });
 
   it('caches the plans of the latest queries, up to 32 MB', () => {

@@ -1,12 +1,12 @@
 import { collections } from '../../schema/collections.js';
 import { rowRule, unknownUserNames, userNames } from '../../auth/role-access.js';
 import type { FieldRule, RoleRules } from '../../auth/role.js';
-import { notFoundError, validationError } from '../../errors.js';
+import { ApiError, notFoundError, validationError } from '../../errors.js';
 import { readAll } from '../../mongo/database.js';
 import { updateEntry } from '../../mongo/write/write-entries.js';
 import { suggest } from '../../nearest-name.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { bindFilter } from '../../query/bind-filter.js';
+import { bindRule } from '../../query/bind-filter.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { asService } from '../user-store.js';
 
@@ -63,6 +63,11 @@ function checkRow(type: ContentType, rule: unknown, { bind }: ContentContext): u
     throw validationError(`${unknown} is not known; use ${userNames.map((name) => `$user.${name}`).join(', ')}`);
   if (type.kind === 'component') throw validationError(`rows of ${type.uid}: components have no rows`);
   const sample = { id: 1, username: '', email: '', role: 1, blocked: false, confirmed: true, tokenVersion: 0 };
-  bindFilter(rowRule(rule, sample, bind.limits).filter, type, bind);
+  try {
+    const rules = new Map([[type.uid, rowRule(rule, sample, bind.limits)]]);
+    bindRule(type, { ...bind, access: { ...bind.access, rules } });
+  } catch (error) {
+    throw error instanceof ApiError ? validationError(`rows of ${type.uid}: ${error.message}`) : error;
+  }
   return rule;
 }
