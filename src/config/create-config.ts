@@ -1,5 +1,5 @@
 import { completeConfig } from './apply-variables.js';
-import { ConfigError } from './setting.js';
+import { ConfigError, environmentOf } from './setting.js';
 import { suggest } from '../nearest-name.js';
 import { sectionNames } from './sections.js';
 import type { Given, Config } from './config.js';
@@ -12,6 +12,8 @@ export type PartialConfig = { readonly [Name in SectionName]?: Given<Config[Name
   readonly directory?: string;
   /** The environment; by default NODE_ENV. */
   readonly environment?: string;
+  /** The name of the environment in a complete configuration. It is used if it means the same as `environment`. */
+  readonly environmentName?: string;
   /** Warnings from reading the configuration files. */
   readonly warnings?: readonly string[];
 };
@@ -20,7 +22,7 @@ export type PartialConfig = { readonly [Name in SectionName]?: Given<Config[Name
  * Returns the configuration of a server that is started from code. No files are read, and no environment variables except
  * NODE_ENV. Throws a ConfigError if a setting is invalid.
  */
-export function createConfig({ directory, environment, warnings, ...given }: PartialConfig = {}): Config {
+export function createConfig({ directory, environment, environmentName, warnings, ...given }: PartialConfig = {}): Config {
   const unknown = Object.keys(given).find((name) => !sectionNames.some((known) => known === name));
   if (unknown !== undefined) throw new ConfigError(`config: unknown key ${unknown}${suggest(unknown, sectionNames)}`);
   const written = (name: SectionName): WrittenSection => ({ file: `config.${name}`, value: given[name] ?? {} });
@@ -34,10 +36,13 @@ export function createConfig({ directory, environment, warnings, ...given }: Par
   };
   const config = completeConfig(sections, {
     directory: directory ?? process.cwd(),
-    environment: environment ?? process.env.NODE_ENV,
+    environment: nameOf(environment, environmentName) ?? process.env.NODE_ENV,
     variables: {},
     warnings: [],
     isStrapiProject: false,
   });
   return warnings === undefined ? config : Object.freeze({ ...config, warnings });
 }
+
+const nameOf = (environment?: string, name?: string): string | undefined =>
+  name !== undefined && (environment === undefined || environmentOf(name) === environment) ? name : environment;

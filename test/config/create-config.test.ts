@@ -21,6 +21,19 @@ describe('createConfig', () => {
     expect(config.environment).to.equal('production');
   });
 
+  const environments: readonly (readonly [given: PartialConfig, environment: string, name: string])[] = [
+    [{ environment: 'staging' }, 'production', 'staging'],
+    [{ environment: '' }, 'development', 'development'],
+    [createConfig({ environment: 'staging' }), 'production', 'staging'],
+    [createConfig({ environment: 'development' }), 'development', 'development'],
+    [{ ...createConfig({ environment: 'development' }), environment: 'production' }, 'production', 'production'],
+    [{ ...createConfig({ environment: 'staging' }), environment: 'test' }, 'test', 'test'],
+  ];
+  for (const [given, environment, environmentName] of environments)
+    it(`takes ${given.environmentName ?? 'no'} name of environment ${String(given.environment)}`, () => {
+      expect(createConfig(given)).to.include({ environment, environmentName });
+    });
+
   const bad: readonly (readonly [PartialConfig, string])[] = [
     [JSON.parse('{ "sever": {} }') as PartialConfig, 'config: unknown key sever; did you mean server?'],
     [
