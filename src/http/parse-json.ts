@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { fieldErrors } from '../errors.js';
 import { bodyInvalid, rawError } from './error-response.js';
 
 /**
@@ -43,11 +44,12 @@ function decodeOrNull(text: string): unknown {
 }
 
 /**
- * Throws a 400 for a decoded body that is nested deeper than `depth`, or has a key `__proto__` or a key with a NUL character,
- * which MongoDB cannot store. `depth` is at most 1,000, which fits on the stack.
+ * Throws a 400 for a decoded body that is nested deeper than `depth`, has a key `__proto__` or a key with a NUL character, which
+ * MongoDB cannot store, or holds half of a surrogate pair, which UTF-8 does not have. `depth` is at most 1,000, which fits on the
+ * stack.
  */
 export function checkJson(root: unknown, depth: number, name = 'request body'): void {
-  checkLevel(root, 1, { depth, name });
+  if (!checkLevel(root, 1, { depth, name })) throw illFormed(name, placeOfIllFormed(root) ?? []);
 }
 
 interface Levels {
@@ -55,18 +57,41 @@ interface Levels {
   readonly name: string;
 }
 
-/** Checks one level. A body may have a million lists, so they are visited without allocating memory. */
-function checkLevel(holder: unknown, level: number, levels: Levels): void {
-  if (!isObject(holder)) return;
+/** Returns the error for a text that is not well-formed. Paths of data of entries begin with the attribute. */
+function illFormed(name: string, place: readonly string[]): Error {
+  const path = place[0] === 'data' ? place.slice(1) : place;
+  return fieldErrors([{ path, message: `${path.join('.') || name} must not hold half of a surrogate pair` }]);
+}
+
+/** Returns the path of a text or key that is not well-formed; null if there is none. */
+function placeOfIllFormed(value: unknown): readonly string[] | null {
+  if (typeof value === 'string') return value.isWellFormed() ? null : [];
+  if (!isObject(value)) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const place = key.isWellFormed() ? placeOfIllFormed(inner) : [];
+    if (place !== null) return [key.toWellFormed(), ...place];
+  }
+  return null;
+}
+
+/**
+ * Checks one level. Returns false if some text is not well-formed. A body may have a million lists, so they are visited without
+ * allocating memory.
+ */
+function checkLevel(holder: unknown, level: number, levels: Levels): boolean {
+  if (typeof holder === 'string') return holder.isWellFormed();
+  if (!isObject(holder)) return true;
   if (level > levels.depth) throw bodyInvalid(`${levels.name} is nested deeper than ${String(levels.depth)} levels`);
+  let isWellFormed = true;
   if (Array.isArray(holder)) {
-    for (const value of holder) checkLevel(value, level + 1, levels);
-    return;
+    for (const value of holder) if (!checkLevel(value, level + 1, levels)) isWellFormed = false;
+    return isWellFormed;
   }
   for (const [key, value] of Object.entries(holder)) {
     if (key === '__proto__' || key.includes('\0')) throw bodyInvalid(`${levels.name} has a key that is not allowed`);
-    checkLevel(value, level + 1, levels);
+    if (!key.isWellFormed() || !checkLevel(value, level + 1, levels)) isWellFormed = false;
   }
+  return isWellFormed;
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
