@@ -5,6 +5,10 @@ export type Values = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
+/** Returns the items of a kind; usually all, so that the list is not copied. */
+export const only = <Item>(items: readonly unknown[], isOf: (item: unknown) => item is Item): readonly Item[] =>
+  items.every(isOf) ? items : items.filter(isOf);
+
 /** Parses an id. Leading zeros are allowed. Returns 0, which no entry has as id, for anything else. */
 export const decodeId = (value: unknown): number => (/^\d{1,15}$/.test(String(value)) ? Number(value) : 0);
 

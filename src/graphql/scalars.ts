@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { nowWord } from '../query/moment.js';
-import { parseTime } from '../schema/scalar-types.js';
+import { isCalendarDay, parseTime } from '../schema/calendar.js';
 import type { UploadedFile } from '../media/staging.js';
 
 const rfc3339 =
@@ -63,8 +63,7 @@ const written = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 function isDay(text: string): boolean {
   const [, year, month, day] = fullDate.exec(text) ?? [];
-  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+  return isCalendarDay(Number(year), Number(month), Number(day));
 }
 
 function stringLiteral(node: ValueNode, scalar: string): string {

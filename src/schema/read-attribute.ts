@@ -5,8 +5,9 @@ import { customFieldType } from './custom-field-type.js';
 import { misspeltAttributeKeys } from './model-schema.js';
 import { isUnbounded } from './linear-regex.js';
 import type { AttributeDefinition } from './model.js';
+import { readDefault } from './read-default.js';
 import { searchProblem } from './read-searches.js';
-import { isScalarType, scalarTypes, type Stored, toBoolean, toNumber } from './scalar-types.js';
+import { isScalarType, scalarTypes } from './scalar-types.js';
 
 /** The result for one attribute. If the definition is null, the attribute is left out. */
 interface AttributeReading {
@@ -86,7 +87,9 @@ const structures: Readonly<Record<string, Rule>> = {
 
 function readScalar(definition: AttributeDefinition): AttributeReading {
   if (definition.regex && isUnbounded(definition.regex)) return refused(endless);
-  if (hasWrongDefault(definition)) return withoutDefault(definition);
+  const initial = readDefault(definition);
+  if (initial === null) return withoutDefault(definition);
+  if (initial !== undefined && initial !== definition.default) return readScalar({ ...definition, default: initial });
   const problem = searchProblem(definition);
   if (problem !== null) return changed({ ...definition, search: undefined }, problem);
   if (definition.unique !== true || !isScalarType(definition.type) || scalarTypes[definition.type].uniqueAllowed)
@@ -101,19 +104,6 @@ function withoutDefault({ default: initial, ...definition }: AttributeDefinition
     warnings: [`.default: ${JSON.stringify(initial)} is not of type ${definition.type} and is ignored`, ...warnings],
   };
 }
-
-/** Returns whether the default does not fit the type, whatever the other rules of the attribute are. */
-function hasWrongDefault({ type, default: initial, enum: values }: AttributeDefinition): boolean {
-  if (initial === undefined || initial === null || !isScalarType(type)) return false;
-  if (type === 'enumeration') return initial !== '' && values?.includes(String(initial)) !== true;
-  return wrongDefaults[scalarTypes[type].stored]?.(initial) === true;
-}
-
-const wrongDefaults: Partial<Record<Stored, (initial: unknown) => boolean>> = {
-  text: (initial) => typeof initial === 'object',
-  number: (initial) => Number.isNaN(toNumber(initial)),
-  boolean: (initial) => toBoolean(initial) === null,
-};
 
 const endless =
   '.regex can take unbounded time for some texts; write it without lookarounds and references, or without nested repetitions';

@@ -1,5 +1,18 @@
 import { validationError } from '../errors.js';
-import { isoText } from '../values.js';
+import { parseDate, parseDateTime, parseTime } from './calendar.js';
+import {
+  readBigInteger,
+  readBoolean,
+  readDay,
+  readInstant,
+  readInteger,
+  readJson,
+  readList,
+  readNumber,
+  readText,
+  readTime,
+  readTimestamp,
+} from './stored-values.js';
 import type { Attribute, ContentType, ScalarAttribute, ScalarType } from './content-type.js';
 
 /** The stored form of values, which decides how they are compared and indexed. */
@@ -17,8 +30,8 @@ interface ScalarRule {
   readonly cast: (value: unknown, name: string) => unknown;
   /** Turns a checked input value of the attribute `name` into its stored form. Throws a ValidationError for a date or time. */
   readonly store: (value: unknown, name: string) => unknown;
-  /** Turns a stored value that is not null into the JSON of an answer. */
-  readonly output: (value: unknown) => unknown;
+  /** Turns a stored value that is not null into the JSON of an answer: null if it does not fit the type. Never throws. */
+  readonly output: (stored: unknown) => unknown;
 }
 
 const same = (value: unknown): unknown => value;
@@ -29,7 +42,7 @@ const text: ScalarRule = {
   uniqueAllowed: true,
   cast: castText,
   store: castText,
-  output: same,
+  output: readText,
 };
 const number: ScalarRule = {
   stored: 'number',
@@ -37,16 +50,16 @@ const number: ScalarRule = {
   uniqueAllowed: true,
   cast: castNumber,
   store: toNumber,
-  output: same,
+  output: readNumber,
 };
-const json: ScalarRule = { stored: 'json', search: 'never', uniqueAllowed: false, cast: same, store: same, output: same };
+const json: ScalarRule = { stored: 'json', search: 'never', uniqueAllowed: false, cast: same, store: same, output: readJson };
 const datetime: ScalarRule = {
   stored: 'date',
   search: 'never',
   uniqueAllowed: true,
   cast: parseDateTime,
   store: parseDateTime,
-  output: (value) => (value instanceof Date ? isoText(value) : value),
+  output: readInstant,
 };
 
 /** The table of scalar attribute types: how each is stored, compared, searched and shown. */
@@ -58,17 +71,17 @@ export const scalarTypes: Readonly<Record<ScalarType, ScalarRule>> = {
   uid: text,
   password: { ...text, search: 'never' },
   enumeration: { ...text, uniqueAllowed: false },
-  integer: number,
-  biginteger: { ...number, cast: castBigInteger, store: castBigInteger, output: String },
+  integer: { ...number, output: readInteger },
+  biginteger: { ...number, cast: castBigInteger, store: castBigInteger, output: readBigInteger },
   float: number,
   decimal: number,
-  boolean: { stored: 'boolean', search: 'never', uniqueAllowed: false, cast: castFlag, store: toBoolean, output: same },
-  date: { ...text, search: 'never', cast: parseDate, store: parseDate },
-  time: { ...text, search: 'never', cast: parseTime, store: parseTime },
+  boolean: { stored: 'boolean', search: 'never', uniqueAllowed: false, cast: castFlag, store: toBoolean, output: readBoolean },
+  date: { ...text, search: 'never', cast: parseDate, store: parseDate, output: readDay },
+  time: { ...text, search: 'never', cast: parseTime, store: parseTime, output: readTime },
   datetime,
-  timestamp: { ...datetime, output: (value) => (value instanceof Date ? String(value.getTime()) : value) },
+  timestamp: { ...datetime, output: readTimestamp },
   json,
-  blocks: { ...json, store: (value) => (Array.isArray(value) ? value : null) },
+  blocks: { ...json, store: (value) => (Array.isArray(value) ? value : null), output: readList },
 };
 
 export const isScalarType = (type: string): type is ScalarType => Object.hasOwn(scalarTypes, type);
@@ -134,85 +147,4 @@ export function toBoolean(value: unknown): boolean | null {
   if (typeof value === 'object') return null;
   if (/^(true|1)$/i.test(String(value))) return true;
   return /^(false|0)$/i.test(String(value)) ? false : null;
-}
-
-/** The forms of dates and times in input, besides epoch milliseconds. */
-const isoDate = /^(\d{4})-(\d{2})-(\d{2})/;
-const isoTime = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
-const isoDateTime =
-  /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
-const epochMilliseconds = /^-?\d{1,16}$/;
-const maximumTime = 8.64e15;
-
-/** Returns `YYYY-MM-DD`; longer strings are cut. Throws a ValidationError for anything that is not a calendar day. */
-function parseDate(value: unknown): string {
-  const text = value instanceof Date ? value.toISOString() : String(value);
-  const [day, year, month, date] = isoDate.exec(text) ?? [];
-  if (day === undefined || Number(month) < 1 || Number(month) > 12 || Number(date) < 1 || Number(date) > 31)
-    throw validationError('Invalid format, expected yyyy-MM-dd');
-  if (!isCalendarDay(Number(year), Number(month), Number(date))) throw validationError('Invalid date');
-  return day;
-}
-
-/** Returns `HH:mm:ss.SSS`. Throws a ValidationError. */
-export function parseTime(value: unknown): string {
-  if (typeof value !== 'string') throw validationError(`Expected a string, got a ${typeof value}`);
-  const [, hours, minutes, seconds, fraction = ''] = isoTime.exec(value) ?? [];
-  if (hours === undefined || minutes === undefined || seconds === undefined)
-    throw validationError('Invalid time format, expected HH:mm:ss.SSS');
-  return `${hours}:${minutes}:${seconds}.${fraction.padEnd(3, '0')}`;
-}
-
-/** Reads an ISO date or date-time (in UTC if it has no zone) or epoch milliseconds. Throws a ValidationError. */
-function parseDateTime(value: unknown): Date {
-  const date = value instanceof Date ? value : fromText(String(value));
-  if (date === null || !(Math.abs(date.getTime()) <= maximumTime)) throw badDateTime();
-  return date;
-}
-
-const badDateTime = () => validationError('Invalid format, expected a timestamp or an ISO date');
-
-function fromText(text: string): Date | null {
-  const parts = isoDateTime.exec(text);
-  if (parts) return fromParts(parts);
-  return epochMilliseconds.test(text) ? new Date(Number(text)) : null;
-}
-
-function fromParts([
-  ,
-  year,
-  month = '01',
-  day = '01',
-  hours = '00',
-  minutes = '00',
-  seconds = '00',
-  fraction = '',
-  zone = 'Z',
-]: RegExpExecArray): Date | null {
-  if (!isCalendarDay(Number(year), Number(month), Number(day))) return null;
-  if (Number(hours) > 24 || Number(minutes) > 59 || Number(seconds) > 59) return null;
-  const milliseconds = fraction.slice(0, 3).padEnd(3, '0');
-  const time = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hours),
-    Number(minutes),
-    Number(seconds),
-    Number(milliseconds),
-  );
-  return new Date(time - zoneOffset(zone));
-}
-
-/** Returns the offset from UTC of `Z`, `+01`, `+0100` or `+01:00`, in milliseconds. */
-function zoneOffset(zone: string): number {
-  if (zone === 'Z') return 0;
-  const digits = zone.slice(1).replace(':', '').padEnd(4, '0');
-  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2));
-  return (zone.startsWith('-') ? -1 : 1) * minutes * 60_000;
-}
-
-function isCalendarDay(year: number, month: number, day: number): boolean {
-  const date = new Date(Date.UTC(year, month - 1, day));
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }

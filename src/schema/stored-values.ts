@@ -1,0 +1,99 @@
+import { isoText, isRecord, type Values } from '../values.js';
+import { isCalendarDay, isoTime } from './calendar.js';
+
+/**
+ * Returns the value of an attribute for a stored value that is not null; null if the stored value does not fit the attribute. Never
+ * throws, because other programs may store any BSON value, and a model may change the type of an attribute.
+ */
+type Read = (stored: unknown) => unknown;
+
+export const readText: Read = (stored) => (typeof stored === 'string' ? stored : null);
+
+export const readBoolean: Read = (stored) => (typeof stored === 'boolean' ? stored : null);
+
+/** Reads every BSON number that is finite. Doubles have 17 digits, so that decimals with more are rounded. */
+export function readNumber(stored: unknown): number | null {
+  const number = typeof stored === 'number' ? stored : Number(numberText(stored) ?? NaN);
+  return Number.isFinite(number) ? number : null;
+}
+
+/** Reads every BSON number that is an integer, and that a double holds exactly. */
+export function readInteger(stored: unknown): number | null {
+  if (typeof stored === 'number') return Number.isInteger(stored) ? stored : null;
+  const integer = exactInteger(stored);
+  return integer !== null && BigInt(Number(integer)) === integer ? Number(integer) : null;
+}
+
+/** Reads every BSON number that is an integer of 64 bits, as digits. */
+export function readBigInteger(stored: unknown): string | null {
+  const integer = exactInteger(stored);
+  return integer === null ? null : String(integer);
+}
+
+function exactInteger(stored: unknown): bigint | null {
+  if (typeof stored === 'bigint') return stored;
+  const text = typeof stored === 'number' ? String(stored) : (numberText(stored) ?? '');
+  const integer = /^-?\d{1,19}$/.test(text) ? BigInt(text) : wholeNumber(Number(text || NaN));
+  return integer !== null && BigInt.asIntN(64, integer) === integer ? integer : null;
+}
+
+/** Returns the integer in a text such as `12.0` or `1.2E+4`. */
+const wholeNumber = (number: number): bigint | null => (Number.isSafeInteger(number) ? BigInt(number) : null);
+
+const numberTypes: ReadonlySet<unknown> = new Set(['Long', 'Int32', 'Double', 'Decimal128']);
+
+/** Returns the text of a number that the driver reads as an object, such as a 64-bit integer; null for other values. */
+export const numberText = (stored: unknown): string | null =>
+  typeof stored === 'bigint' || (isRecord(stored) && numberTypes.has(stored['_bsontype'])) ? String(stored) : null;
+
+const isoDay = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Reads a calendar day, `YYYY-MM-DD`. */
+export function readDay(stored: unknown): string | null {
+  if (typeof stored !== 'string' || !isoDay.test(stored)) return null;
+  const [year, month, day] = [stored.slice(0, 4), stored.slice(5, 7), stored.slice(8)].map(Number);
+  return isCalendarDay(year ?? NaN, month ?? NaN, day ?? NaN) ? stored : null;
+}
+
+export const readTime: Read = (stored) => (typeof stored === 'string' && isoTime.test(stored) ? stored : null);
+
+const isInstant = (stored: unknown): stored is Date => stored instanceof Date && !Number.isNaN(stored.getTime());
+
+/** Reads a date as an ISO string. Dates of BSON that JavaScript cannot represent do not fit. */
+export const readInstant: Read = (stored) => (isInstant(stored) ? isoText(stored) : null);
+
+/** Reads a date as epoch milliseconds. */
+export const readTimestamp: Read = (stored) => (isInstant(stored) ? String(stored.getTime()) : null);
+
+/** Reads any value as JSON. BSON values that JSON lacks become numbers or strings if they have such a form, otherwise null. */
+export function readJson(stored: unknown): unknown {
+  return isPlain(stored) ? stored : plainJson(stored);
+}
+
+export const readList: Read = (stored) => (Array.isArray(stored) ? readJson(stored) : null);
+
+/** Returns whether a value has no part that JSON lacks. Almost all have none, so that they are not copied. */
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return typeof value !== 'bigint';
+  if (Array.isArray(value)) return value.every(isPlain);
+  if (isForeign(value) || value instanceof Date) return false;
+  // Twice as fast as with a list of the values.
+  for (const key in value) if (!isPlain((value as Values)[key])) return false;
+  return true;
+}
+
+/** Returns whether an object is a value of BSON that JSON does not have, apart from dates. */
+export const isForeign = (value: object): boolean => '_bsontype' in value || value instanceof RegExp || ArrayBuffer.isView(value);
+
+function plainJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'string' || typeof value === 'boolean' ? value : readNumber(value);
+  if (Array.isArray(value)) return value.map(plainJson);
+  if (value instanceof Date) return readInstant(value);
+  if (!isForeign(value)) return plainObject(value as Values);
+  return '_bsontype' in value && value._bsontype === 'ObjectId' ? String(value as unknown) : readNumber(value);
+}
+
+const plainObject = (value: Values): unknown =>
+  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainJson(inner)]));
