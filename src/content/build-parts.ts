@@ -9,7 +9,7 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/content-type.js';
-import { isRecord, type Values } from '../values.js';
+import type { Values } from '../values.js';
 import {
   applyLinkInput,
   type LinkInput,
@@ -22,7 +22,7 @@ import {
 } from '../schema/link-input.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { rankOfTime } from '../mongo/layout.js';
-import { morphLinks } from '../mongo/read/stored-lists.js';
+import { morphLinks, partsOf } from '../mongo/read/stored-lists.js';
 import type { ContentContext } from './content-context.js';
 import type { PlainPassword } from './hash-passwords.js';
 
@@ -73,12 +73,11 @@ export function buildZone(attribute: ZoneAttribute, value: unknown, current: unk
   });
 }
 
-const storedParts = (value: unknown): readonly Part[] =>
-  Array.isArray(value) ? (value as Part[]) : isRecord(value) ? [value as Part] : []; // stored in this form
-
-/** Returns the stored parts of an attribute by their ids, in a dynamic zone by component and id. */
+/** Returns the stored parts of an attribute by their ids, in a dynamic zone by component and id. Parts without an id have none. */
 const indexParts = (value: unknown): ReadonlyMap<string, Part> =>
-  new Map(storedParts(value).map((part) => [partKey(part, part.id), part]));
+  new Map(partsOf(value).flatMap((part) => (hasId(part) ? [[partKey(part, part.id), part]] : [])));
+
+const hasId = (part: Values): part is Part => typeof part['id'] === 'number';
 
 const partKey = ({ __component: component }: Values, id: number): string => `${String(component ?? '')} ${String(id)}`;
 

@@ -5,6 +5,7 @@ import type { AbandonedTransactions } from './abandoned.js';
 import { inReadTime, type Sessions } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
+import { withoutLists, sortsTwoLists } from './sort-lists.js';
 import { requestTime, WaitTime } from './wait-time.js';
 import { untilAnswered } from './within-time.js';
 
@@ -88,7 +89,16 @@ interface CursorReply {
  * session of the first one. A command may have a lower `maxTimeMS` than others, which only the server applies.
  */
 export const readAll = (database: Database, command: Document): Promise<readonly Document[]> =>
-  inTurn(database, command, () => withSession(database, (session) => readIn(session, database, command)));
+  inTurn(database, command, () => withSession(database, (session) => readSorted(session, database, command)));
+
+async function readSorted(session: ClientSession, database: Database, command: Document): Promise<readonly Document[]> {
+  try {
+    return await readIn(session, database, command);
+  } catch (error) {
+    if (!sortsTwoLists(error)) throw error;
+    return readIn(session, database, withoutLists(command));
+  }
+}
 
 /** Runs a call of the driver with the session of the transaction, or one of its own if there is none. */
 export const withSession = <Result>(

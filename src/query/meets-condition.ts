@@ -1,4 +1,6 @@
 import { storedIds } from '../schema/link-input.js';
+import type { Stored } from '../schema/scalar-types.js';
+import { isForeign, numberText } from '../schema/stored-values.js';
 import { isRecord, type Values } from '../values.js';
 import type { Comparator, TextComparator } from './operators.js';
 import type { Condition } from './plan.js';
@@ -18,7 +20,7 @@ export function meetsCondition(condition: Condition, holder: Values): boolean {
     case 'element': {
       const list = valueAt(holder, condition.path);
       if (!Array.isArray(list) || list.length === 0) return condition.orMissing;
-      return list.some((item) => meetsCondition(condition.condition, item as Values)); // components are stored in such lists
+      return list.some((item) => isRecord(item) && meetsCondition(condition.condition, item));
     }
     case 'comparison':
       return meetsComparison(condition, plainValue(valueAt(holder, condition.path) ?? null));
@@ -38,13 +40,36 @@ type Comparison = Extract<Condition, { kind: 'comparison' }>;
 function meetsComparison(condition: Comparison, value: unknown): boolean {
   const { comparator, stored, operand, denied } = condition;
   if (stored === 'link') return meetsIds(condition, storedIds(value));
-  if (comparator === 'null') return (value === null) !== denied;
-  if (value === null) return false;
-  if (comparesText(comparator)) return patternOf(condition, comparator).test(storedText(value, stored)) !== denied;
-  // A list, which only JSON may be, is compared by its elements. A denied comparison matches no list with a null either.
+  if (comparator === 'null' && stored === 'json') return isJson(plainValue(value)) === denied;
+  // A list is compared by its elements. A denied comparison of JSON matches no list with a null either.
   const elements: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return comparisons[comparator](elements, operand) !== denied && !(denied && elements.includes(null));
+  if (comparator === 'null') return denied ? elements.some((element) => isOf(stored, element)) : elements.includes(null);
+  if (value === null) return false;
+  if (comparesText(comparator) && stored !== 'text') return meetsText(condition, comparator, value);
+  const met = comparesText(comparator)
+    ? elements.some((element) => typeof element === 'string' && patternOf(condition, comparator).test(element))
+    : comparisons[comparator](elements, operand);
+  if (!denied) return met;
+  return !met && (stored === 'json' ? !elements.includes(null) : elements.some((element) => isOf(stored, element)));
 }
+
+/** Returns whether the text of a value meets a comparison. A value without a text does not meet its denial either. */
+function meetsText(condition: Comparison, comparator: TextComparator, value: unknown): boolean {
+  const text = storedText(value, condition.stored);
+  return text !== null && patternOf(condition, comparator).test(text) !== condition.denied;
+}
+
+/** Returns whether a value has the type of its stored form. Values of other types meet no comparison and no denial of one. */
+const isOf = (stored: Stored, value: unknown): boolean => kindOf(plainValue(value)) === kinds[stored] && !Number.isNaN(value);
+
+const kinds: Readonly<Record<Stored, string>> = {
+  text: 'string',
+  number: 'number',
+  link: 'number',
+  date: 'date',
+  boolean: 'boolean',
+  json: 'any',
+};
 
 /**
  * Returns whether the ids of a link meet a comparison: one of them must. If the operand of `null` is a list, only ids in the list
@@ -87,9 +112,16 @@ const comparisons: Readonly<Record<Exclude<Comparator, 'null' | TextComparator>,
   },
 };
 
-/** Returns the value itself; a bigint for a 64-bit integer outside the range of numbers, which the driver reads as an object. */
-const plainValue = (value: unknown): unknown =>
-  isRecord(value) && 'toBigInt' in value && typeof value.toBigInt === 'function' ? (value.toBigInt() as unknown) : value;
+/** Returns the value itself; a bigint or number for numbers that the driver reads as objects. */
+function plainValue(value: unknown): unknown {
+  const text = numberText(value);
+  if (text === null) return value;
+  return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
+}
+
+/** Returns whether the database takes a value for JSON that is not null. */
+const isJson = (value: unknown): boolean =>
+  Array.isArray(value) || (isRecord(value) ? !isForeign(value) : value !== null && !(value instanceof Date));
 
 /** Returns whether a value can equal an operand. JSON values that are objects or lists cannot. */
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value instanceof Date;
@@ -102,7 +134,7 @@ export function compareStored(left: unknown, right: unknown): number {
   if (typeof left === 'string' && typeof right === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(right));
   const [a, b] = [plainValue(left), plainValue(right)] as [number, number]; // numbers, dates and booleans compare as numbers
   if (kindOf(a) !== kindOf(b)) return NaN;
-  return a < b ? -1 : Number(a > b);
+  return a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
 }
 
-const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);
+const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : value instanceof Date ? 'date' : typeof value);

@@ -1,3 +1,4 @@
+import { readJson, readNumber } from '../schema/stored-values.js';
 import type { Stored } from '../schema/scalar-types.js';
 
 /**
@@ -17,14 +18,26 @@ export const jsonEscapes = [
   ['\f', '\\f'],
 ] as const;
 
+/** The first and the last date that the database writes as text. */
+export const firstWithText = new Date('0000-01-01T00:00:00.000Z');
+export const lastWithText = new Date('9999-12-31T23:59:59.999Z');
+
 /**
- * Returns the text of a stored value that text operators compare: JSON for JSON, otherwise the form in answers. The value is not
- * null.
+ * Returns the text of a stored value that text operators compare: JSON for JSON, otherwise the form in answers. Returns null if
+ * the value does not fit its stored form. The value is not null.
  */
-export function storedText(value: unknown, stored: Stored): string {
-  if (stored === 'json') return jsonText(value, jsonLevels);
-  return value instanceof Date ? value.toISOString() : String(value);
-}
+export const storedText = (value: unknown, stored: Stored): string | null => texts[stored](value);
+
+const textOfNumber = (value: unknown): string | null => (readNumber(value) === null ? null : String(value));
+
+const texts: Readonly<Record<Stored, (value: unknown) => string | null>> = {
+  text: (value) => (typeof value === 'string' ? value : null),
+  number: textOfNumber,
+  link: textOfNumber,
+  date: (value) => (value instanceof Date && value >= firstWithText && value <= lastWithText ? value.toISOString() : null),
+  boolean: (value) => (typeof value === 'boolean' ? String(value) : null),
+  json: (value) => jsonText(readJson(value), jsonLevels),
+};
 
 /** Returns the same as `JSON.stringify`, but leaves control characters without a letter escape as they are. */
 function jsonText(value: unknown, levels: number): string {

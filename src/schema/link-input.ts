@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { validationError } from '../errors.js';
 import type { LinkAttribute, MorphAttribute } from './content-type.js';
-import { decodeId, isRecord, type Values } from '../values.js';
+import { decodeId, isRecord, only, type Values } from '../values.js';
 import { applyLinkPatch, type Connection, idOf, type LinkKey, type LinkPatch, type Position } from './apply-link-patch.js';
 
 /** The change of a relation, read from any of its spellings. `none`: no change. */
@@ -205,6 +205,9 @@ export const lengthOf = (input: LinkInput<LinkKey>): number =>
 export const namesAllItChanges = (input: LinkInput): boolean =>
   input.kind === 'patch' && input.connect.every(({ position }) => position.kind === 'end');
 
-/** Returns the ids that a document stores for a relation, as one id or a list. */
+/** Returns the ids that a document stores for a relation, as one id or a list. Other values are left out. */
 export const storedIds = (stored: unknown): readonly number[] =>
-  Array.isArray(stored) ? (stored as number[]) : typeof stored === 'number' ? [stored] : []; // stored as ids
+  Array.isArray(stored) ? only(stored, isNumber) : isNumber(stored) ? [stored] : none;
+
+const none: readonly number[] = [];
+const isNumber = (value: unknown): value is number => typeof value === 'number';

@@ -61,7 +61,7 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
     [
       {
         find: 'things',
-        filter: { count: { $nin: [2, null] }, name: { $not: { $regex: 'a\\.', $options: '' }, $ne: null } },
+        filter: { count: { $ne: 2, $gte: -Infinity }, name: { $not: { $regex: 'a\\.', $options: '' }, $gte: '' } },
         sort: { _id: 1 },
         projection: { _id: 1, count: 1 },
         limit: 25,

@@ -14,10 +14,10 @@ describe('mongo/read/compile-condition', () => {
   /** Filters of things, and the query documents that they are compiled to. */
   const filters: readonly (readonly [filters: object, query: object])[] = [
     [{ count: 1 }, { count: { $eq: 1 } }],
-    [{ count: { $ne: 1 } }, { count: { $nin: [1, null] } }],
-    [{ count: { $notIn: [1, 2] } }, { count: { $nin: [1, 2, null] } }],
+    [{ count: { $ne: 1 } }, { count: { $ne: 1, $gte: -Infinity } }],
+    [{ count: { $notIn: [1, 2] } }, { count: { $nin: [1, 2], $gte: -Infinity } }],
     [{ count: { $between: [1, 2] } }, { count: { $gte: 1, $lte: 2 } }],
-    [{ count: { $not: { $gt: 1 } } }, { count: { $not: { $gt: 1 }, $ne: null } }],
+    [{ count: { $not: { $gt: 1 } } }, { count: { $not: { $gt: 1 }, $gte: -Infinity } }],
     [{ name: { $containsi: 'a.' } }, { name: { $regex: 'a\\.', $options: 'i' } }],
     [{ name: { $startsWith: 'a' } }, { name: { $regex: '^a', $options: '' } }],
     [{ name: { $in: [] } }, { _id: { $in: [] } }],
@@ -27,7 +27,10 @@ describe('mongo/read/compile-condition', () => {
     ],
     [{ $and: [{ count: { $gt: 1 } }, { count: { $lt: 3 } }] }, { $and: [{ count: { $gt: 1 } }, { count: { $lt: 3 } }] }],
     [{ $or: [{ count: 1 }, { name: 'a' }] }, { $or: [{ count: { $eq: 1 } }, { name: { $eq: 'a' } }] }],
-    [{ $not: { $or: [{ count: 1 }, { count: 2 }] } }, { $and: [{ count: { $nin: [1, null] } }, { count: { $nin: [2, null] } }] }],
+    [
+      { $not: { $or: [{ count: 1 }, { count: 2 }] } },
+      { $and: [{ count: { $ne: 1, $gte: -Infinity } }, { count: { $ne: 2, $gte: -Infinity } }] },
+    ],
     [{ parts: { size: 1 } }, { parts: { $elemMatch: { size: { $eq: 1 } } } }],
   ];
   for (const [given, query] of filters)

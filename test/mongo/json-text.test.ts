@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { Long } from 'mongodb';
 import { compileText } from '../../src/mongo/read/compile-text.js';
 import { storedText } from '../../src/query/stored-text.js';
-import type { Stored } from '../../src/schema/scalar-types.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 const fixed: readonly unknown[] = [
@@ -50,7 +49,7 @@ describe('the text of JSON and numbers in the database', () => {
   });
   after(() => database.drop());
 
-  async function textsOf(values: readonly unknown[], stored: Stored = 'json'): Promise<unknown[]> {
+  async function textsOf(values: readonly unknown[], stored: 'json' | 'number' = 'json'): Promise<unknown[]> {
     const rows = database.db.collection<{ _id: number }>('values');
     await rows.deleteMany({});
     await rows.insertMany(values.map((value, _id) => ({ _id, value })));

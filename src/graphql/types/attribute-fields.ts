@@ -1,5 +1,6 @@
 import { GraphQLList, GraphQLNonNull } from 'graphql';
-import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql';
+import type { GraphQLFieldConfigArgumentMap } from 'graphql';
+import { isRecord } from '../../values.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
 import { componentResolver, linkResolver, morphResolver, zoneResolver } from '../execute/read-resolvers.js';
 import { filtersType } from './filters-type.js';
@@ -29,7 +30,9 @@ export function attributeFields(type: ContentType, context: SchemaContext): Fiel
 function attributeField(type: ContentType, attribute: Attribute, context: SchemaContext): Field | null {
   switch (attribute.kind) {
     case 'scalar':
-      return plainField(scalarOutput(type, attribute, context));
+      return attribute.type === 'enumeration'
+        ? { type: enumType(type, attribute, context), resolve: listedValue(attribute) }
+        : plainField(scalarFields[attribute.type]);
     case 'relation':
     case 'media':
       return linkField(attribute, type, context);
@@ -46,8 +49,13 @@ function attributeField(type: ContentType, attribute: Attribute, context: Schema
   }
 }
 
-const scalarOutput = (type: ContentType, attribute: ScalarAttribute, context: SchemaContext): GraphQLOutputType =>
-  attribute.type === 'enumeration' ? enumType(type, attribute, context) : scalarFields[attribute.type];
+/** Returns a resolver for the value of an enumeration: null if the model lists the stored value no more. */
+const listedValue =
+  ({ name, enum: values }: ScalarAttribute) =>
+  (source: unknown): unknown => {
+    const value = isRecord(source) ? source[name] : null;
+    return values.some((listed) => listed === value) ? value : null;
+  };
 
 function linkField(link: LinkAttribute, owner: ContentType, context: SchemaContext): Field | null {
   const target = shownType(context, link.target);

@@ -4,7 +4,7 @@ import type { Condition } from '../../query/plan.js';
 import { comparesText, textPattern } from '../../query/conditions.js';
 import type { Stored } from '../../schema/scalar-types.js';
 import type { SearchCondition } from '../index-state.js';
-import { compileText } from './compile-text.js';
+import { compileHasText, compileText } from './compile-text.js';
 
 export type RelatedCondition = Extract<Condition, { kind: 'related' }>;
 export type ElementCondition = Extract<Condition, { kind: 'element' }>;
@@ -87,23 +87,22 @@ const expressions: Readonly<Record<Exclude<Comparator, TextComparator | 'null'>,
 function compileComparison(condition: Comparison): Document {
   const { comparator, stored, path } = condition;
   return comparesText(comparator) && stored !== 'text'
-    ? compileCastComparison({ ...condition, comparator })
+    ? compileCastComparison({ ...condition, comparator, stored })
     : { [path]: compileExpression(condition) };
 }
 
-/** Returns the expression without a path, which is applied to a path or to array elements. */
+/**
+ * Returns the expression without a path, which is applied to a path or to array elements. Values of other types than the
+ * attribute's meet neither a comparison nor its denial. Only JSON has several types, and in lists null counts too.
+ */
 export function compileExpression({ comparator, operand, denied, stored }: Comparison): Document {
   if (comparator === 'null') return denied ? notNull[stored] : isNull[stored];
   const expression = comparesText(comparator) ? compilePattern(comparator, operand) : expressions[comparator](operand);
   if (!denied) return expression;
-  switch (comparator) {
-    case 'eq':
-      return { $nin: [operand, null] };
-    case 'in':
-      return { $nin: [...(operand as readonly unknown[]), null] }; // bound as a list
-    default:
-      return { $not: expression, $ne: null };
-  }
+  if (comparator === 'in' && stored === 'json') return { $nin: [...(operand as readonly unknown[]), null] }; // bound as a list
+  if (comparator === 'in') return { $nin: operand, ...notNull[stored] };
+  if (stored === 'json') return comparator === 'eq' ? { $nin: [operand, null] } : { $not: expression, $ne: null };
+  return comparator === 'eq' ? { $ne: operand, ...notNull[stored] } : { $not: expression, ...notNull[stored] };
 }
 
 function compilePattern(comparator: TextComparator, operand: unknown): Document {
@@ -121,11 +120,10 @@ function compileCastComparison({
   comparator,
   operand,
   denied,
-}: Comparison & { readonly comparator: TextComparator }): Document {
+}: Comparison & { readonly comparator: TextComparator; readonly stored: Exclude<Stored, 'text'> }): Document {
   const { source, flags } = textPattern(comparator, operand);
   const matches = { $regexMatch: { input: compileText(`$${path}`, stored), regex: { $literal: source }, options: flags } };
-  const isThere = { $gt: [`$${path}`, null] };
-  return { $expr: { $and: [isThere, denied ? { $not: [matches] } : matches] } };
+  return { $expr: { $cond: [compileHasText(`$${path}`, stored), denied ? { $not: [matches] } : matches, false] } };
 }
 
 const jsonTypes = ['string', 'number', 'bool', 'object', 'array'];

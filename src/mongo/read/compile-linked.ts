@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { SortKey } from '../../query/plan.js';
-import { compileSort, isById } from './compile-page.js';
+import { asList, compileSort, isById } from './compile-page.js';
 import type { Walk } from './plan-walk.js';
 
 /** The ids that find the entries whose targets have the same value: ids of targets, or of the entries themselves. */
@@ -97,7 +97,8 @@ function rankOf(path: string, groups: readonly Group[], isList: boolean): Docume
   for (const [rank, ids] of groups.entries()) for (const id of ids) if (!ranks.has(id)) ranks.set(id, rank);
   const ids = [...ranks.keys()];
   const rank = (id: string): Document => ({ $arrayElemAt: [[...ranks.values()], { $indexOfArray: [ids, id] }] });
-  return isList ? { $min: { $map: { input: { $setIntersection: [`$${path}`, ids] }, in: rank('$$this') } } } : rank(`$${path}`);
+  const linked = { $setIntersection: [asList(`$${path}`), ids] };
+  return isList ? { $min: { $map: { input: linked, in: rank('$$this') } } } : rank(`$${path}`);
 }
 
 /** Returns the sort of entries whose targets have the same value. */

@@ -176,6 +176,6 @@ const flat = (lists: Document): Document => ({
  * Returns an expression for a value as a list. A JSON value may have any form, and a list of components that was never written is
  * empty.
  */
-const asList = (path: string): Document => ({
+export const asList = (path: string): Document => ({
   $cond: [{ $isArray: path }, path, { $cond: [{ $lte: [path, null] }, [], [path]] }],
 });

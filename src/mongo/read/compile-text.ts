@@ -1,12 +1,30 @@
 import type { Document } from 'mongodb';
-import { jsonEscapes, jsonLevels } from '../../query/stored-text.js';
+import { firstWithText, jsonEscapes, jsonLevels, lastWithText } from '../../query/stored-text.js';
 import type { Stored } from '../../schema/scalar-types.js';
 
-/** Compiles `storedText` to an expression on a value that is not null. */
-export function compileText(path: string, stored: Stored): Document {
+/** The stored forms of values that are not stored as text. */
+type CastStored = Exclude<Stored, 'text'>;
+
+/** Compiles `storedText` to an expression. It fails for values without a text, which `compileHasText` excludes. */
+export function compileText(path: string, stored: CastStored): Document {
   if (stored === 'json') return jsonText(path, jsonLevels);
-  return stored === 'number' ? numberText(path) : { $toString: path };
+  return stored === 'number' || stored === 'link' ? numberText(path) : { $toString: path };
 }
+
+/** Compiles whether `storedText` is not null. Comparisons in expressions never fail: BSON orders values of all types. */
+export const compileHasText = (path: string, stored: CastStored): Document => ({ $and: ranges[stored](path) });
+
+/** Neither null nor NaN nor infinite, which all are less or greater than these. */
+const finite = (path: string): Document[] => [{ $gte: [path, -Number.MAX_VALUE] }, { $lte: [path, Number.MAX_VALUE] }];
+
+/** The values that have a text, by stored form. */
+const ranges: Readonly<Record<CastStored, (path: string) => Document[]>> = {
+  number: finite,
+  link: finite,
+  date: (path) => [{ $gte: [path, firstWithText] }, { $lte: [path, lastWithText] }],
+  boolean: (path) => [{ $gte: [path, false] }, { $lte: [path, true] }],
+  json: (path) => [{ $gt: [path, null] }],
+};
 
 function jsonText(value: string, levels: number): Document {
   if (levels === 0) return { $literal: '' };
@@ -16,12 +34,16 @@ function jsonText(value: string, levels: number): Document {
     { case: { $isArray: '$$value' }, then: { $concat: ['[', '$$inner', ']'] } },
     { case: isObject('$$value'), then: { $concat: ['{', '$$inner', '}'] } },
     { case: { $lte: ['$$value', null] }, then: 'null' },
-    { case: { $isNumber: '$$value' }, then: numberText('$$value') },
+    { case: { $and: finite('$$value') }, then: numberText('$$value') },
     { case: { $eq: [{ $type: '$$value' }, 'bool'] }, then: { $toString: '$$value' } },
+    { case: { $in: [{ $type: '$$value' }, ['string', 'date', 'objectId']] }, then: quoted(stringOf('$$value')) },
   ];
-  const shown = { $switch: { branches, default: quoted({ $toString: '$$value' }) } };
+  const shown = { $switch: { branches, default: 'null' } };
   return { $let: { vars: { value }, in: { $let: { vars: { inner }, in: shown } } } };
 }
+
+/** Returns an expression for the text of a value; empty for dates beyond the year 9999, which have none. */
+const stringOf = (input: string): Document => ({ $convert: { input, to: 'string', onError: '' } });
 
 const isObject = (value: string): Document => ({ $eq: [{ $type: value }, 'object'] });
 
@@ -63,7 +85,7 @@ const numberText = (number: string): Document => ({
       $switch: {
         branches: [
           { case: { $eq: ['$$number', 0] }, then: '0' },
-          { case: { $ne: [{ $type: '$$number' }, 'double'] }, then: '$$text' },
+          { case: { $ne: [{ $type: '$$number' }, 'double'] }, then: { $cond: [isDecimal, { $toString: asDouble }, '$$text'] } },
           { case: { $gte: ['$$size', 1e21] }, then: '$$text' },
           { case: { $gte: ['$$size', 1e16] }, then: longText },
           { case: { $and: [{ $lt: ['$$size', 9e15] }, { $eq: ['$$number', { $trunc: '$$number' }] }] }, then: wholeText },
@@ -75,6 +97,9 @@ const numberText = (number: string): Document => ({
     },
   },
 });
+
+const isDecimal: Document = { $eq: [{ $type: '$$number' }, 'decimal'] };
+const asDouble: Document = { $convert: { input: '$$number', to: 'double', onError: 0 } };
 
 /** The text of a whole number without a fraction, which some servers add. */
 const wholeText: Document = { $toString: { $toLong: '$$number' } };

@@ -103,7 +103,8 @@ async function resolveElement(
 ): Promise<Document> {
   const elements = lists.flatMap((list, depth) => {
     const holder = { _holder: depth === 0 ? '$_id' : '$id' };
-    return [{ $unwind: `$${list}` }, { $replaceRoot: { newRoot: { $mergeObjects: [`$${list}`, holder] } } }];
+    const parts = { $match: { [list]: { $type: 'object' } } };
+    return [{ $unwind: `$${list}` }, parts, { $replaceRoot: { newRoot: { $mergeObjects: [`$${list}`, holder] } } }];
   });
   const match = compileCondition(condition, resolved);
   const ids = await collectIds(collection, [...elements, { $match: match }, { $group: { _id: '$_holder' } }], database);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
+import { storedIds } from '../../schema/link-input.js';
 import { readAll } from '../database.js';
 import type { Group } from './compile-linked.js';
 import type { Walk } from './plan-walk.js';
@@ -42,14 +43,10 @@ export async function readTargets(
   };
   const rows = await readAll(database, command);
   return rows.map(({ _id, value, owner }) => ({
-    ids: link.storage.kind === 'own' ? [_id] : ownersIn(owner),
+    ids: link.storage.kind === 'own' ? [_id] : storedIds(owner),
     value: (value as unknown) ?? null,
   }));
 }
-
-/** Returns the ids of the entries that a target links to: one, several or none. */
-const ownersIn = (owner: unknown): readonly unknown[] =>
-  Array.isArray(owner) ? owner : owner === null || owner === undefined ? [] : [owner];
 
 interface ChunkRange {
   readonly skip: number;

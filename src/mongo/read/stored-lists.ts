@@ -1,7 +1,8 @@
 import type { Document } from 'mongodb';
 import { compareStored, meetsCondition } from '../../query/meets-condition.js';
 import type { LinkChild, NestedList, SortKey, Window } from '../../query/plan.js';
-import type { Values } from '../../values.js';
+import { storedIds } from '../../schema/link-input.js';
+import { isRecord, only, type Values } from '../../values.js';
 
 /** A stored polymorphic link. */
 interface MorphLink {
@@ -12,12 +13,18 @@ interface MorphLink {
 }
 
 /** Returns the ids of an owning relation. A relation to one stores a value, a relation to many an array. */
-export const linkedIds = (holder: Document, name: string): readonly unknown[] => listOf(holder[name]);
+export const linkedIds = (holder: Document, name: string): readonly number[] => storedIds(holder[name]);
 
-export const morphLinks = (value: unknown): readonly MorphLink[] => listOf(value) as readonly MorphLink[]; // written in this form
+/** Returns the polymorphic links of an attribute. Other values, which other programs or a former model have stored, are left out. */
+export const morphLinks = (value: unknown): readonly MorphLink[] => only(listOf(value), isMorphLink);
 
-/** Returns stored components as a list: one, several, or none. */
-export const partsOf = (value: unknown): readonly Document[] => listOf(value) as readonly Document[]; // stored as documents
+const isMorphLink = (item: unknown): item is MorphLink =>
+  isRecord(item) && typeof item['__type'] === 'string' && typeof item['id'] === 'number';
+
+/** Returns stored components as a list: one, several, or none. Values that are not documents are left out. */
+export const partsOf = (value: unknown): readonly Document[] => only(listOf(value), isPart);
+
+const isPart = (item: unknown): item is Document => isRecord(item) && !('_bsontype' in item);
 
 const none: readonly unknown[] = [];
 
