@@ -3,6 +3,7 @@ import type { Budget } from '../query/budget.js';
 import type { Child } from '../query/plan.js';
 import type { LinkAttribute, MorphAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
+import { readInteger } from '../schema/stored-values.js';
 import { bytesOf } from '../values.js';
 import { type ContentContext, costsTooMuchLate, withoutBudget } from './content-context.js';
 
@@ -133,7 +134,7 @@ function shapeChild<Shown>(child: Child, related: Related, shaping: Shaping<Show
         child.attribute,
       );
     case 'component': {
-      const parts = related.map((part) => shapeValues({ id: part.document['id'] }, part, shaping));
+      const parts = related.map((part) => shapeValues({ id: readInteger(part.document['id']) }, part, shaping));
       return child.attribute.repeatable ? parts : (parts[0] ?? null);
     }
     case 'zone':
@@ -161,4 +162,4 @@ function shapeTarget<Shown>(target: Loaded, shaping: Shaping<Shown>): Shaped {
 
 /** Shapes a part of a dynamic zone, with the uid of its component. */
 const shapePart = <Shown>(part: Loaded, shaping: Shaping<Shown>): Shaped =>
-  shapeValues({ id: part.document['id'], __component: part.selection.type.uid }, part, shaping);
+  shapeValues({ id: readInteger(part.document['id']), __component: part.selection.type.uid }, part, shaping);

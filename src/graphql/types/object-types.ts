@@ -1,5 +1,6 @@
 import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { ContentType } from '../../schema/content-type.js';
+import type { Values } from '../../values.js';
 import { entitiesOf, entityOf, metaOf, rowOf } from '../results.js';
 import { attributeFields } from './attribute-fields.js';
 import { collectionName, entityName, relationCollectionName, responseName, typeName } from '../type-names.js';
@@ -13,10 +14,16 @@ const define = (type: ContentType, name: string, context: SchemaContext, fields:
 const attributesType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, typeName(type), context, () => attributeFields(type, context));
 
+/** The id of a component; 0, which no component has, if another program has stored it without one. */
+const componentId: Fields[string] = {
+  type: new GraphQLNonNull(GraphQLID),
+  resolve: (source: Values): unknown => source['id'] ?? 0,
+};
+
 /** Returns the type of a component: its id, then its attributes. */
 const componentType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, typeName(type), context, () => {
-    const id: Fields = context.shadow.hasOutput(type.uid, 'id') ? { id: plainField(new GraphQLNonNull(GraphQLID)) } : {};
+    const id: Fields = context.shadow.hasOutput(type.uid, 'id') ? { id: componentId } : {};
     return { ...id, ...attributeFields(type, context) };
   });
 

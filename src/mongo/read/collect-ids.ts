@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { isRecord, only } from '../../values.js';
 import { asScanned, type Database, readAll } from '../database.js';
 import { estimateSize } from './collection-facts.js';
 
@@ -16,8 +17,11 @@ export async function collectIds(
   const [group] = await readAll(asScanned(database), { aggregate: collection, pipeline, cursor: {} });
   const ids = (group?.['ids'] ?? []) as readonly unknown[]; // the pipeline groups them into this array
   budget.spend('idsResolved', ids.length);
-  return ids;
+  return only(ids, isUsable);
 }
+
+/** Objects, which are no ids, may have keys that a filter takes for operators. */
+const isUsable = (id: unknown): id is unknown => !isRecord(id) || '_bsontype' in id;
 
 /**
  * Maximum number of entries of a small collection. For these `find` is used, which takes mongod 0.2 ms less than `$group`; with

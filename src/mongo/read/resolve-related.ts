@@ -103,7 +103,7 @@ async function resolveElement(
 ): Promise<Document> {
   const elements = lists.flatMap((list, depth) => {
     const holder = { _holder: depth === 0 ? '$_id' : '$id' };
-    const parts = { $match: { [list]: { $type: 'object' } } };
+    const parts = { $match: { [list]: { $type: 'object', $not: { $type: 'array' } } } };
     return [{ $unwind: `$${list}` }, parts, { $replaceRoot: { newRoot: { $mergeObjects: [`$${list}`, holder] } } }];
   });
   const match = compileCondition(condition, resolved);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
+import { isForeign } from '../../schema/stored-values.js';
 import { isRecord, type Values } from '../../values.js';
 import type { Document } from '../database.js';
 import { rankPath, storedRank } from '../layout.js';
@@ -65,7 +66,7 @@ function eachPart(value: unknown, uidOf: (part: Values) => string, types: Types)
 function rankChange(attribute: Attribute, document: Document): Values | null {
   if (attribute.kind !== 'relation' || !attribute.many || attribute.storage.kind !== 'own') return null;
   const rank = storedRank(document, attribute.name);
-  if (rank === undefined || isRecord(rank)) return null;
+  if (rank === undefined || (isRecord(rank) && !isForeign(rank))) return null;
   const [id] = listOf(document[attribute.name]);
   return { [rankPath(attribute.name)]: rank === null || typeof id !== 'number' ? {} : { [String(id)]: rank } };
 }
