@@ -1,7 +1,7 @@
 import { validationError } from '../errors.js';
 
 /** Returns the first moment of a day in UTC. `Date.UTC` would take the years 0 to 99 for those of the 20th century. */
-export function utcDay(year: number, month: number, day: number): Date {
+function utcDay(year: number, month: number, day: number): Date {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   return date;

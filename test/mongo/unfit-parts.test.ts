@@ -166,7 +166,9 @@ describe('stored values that are no components or links', () => {
   for (const [index, [what]] of values.entries())
     it(`do not end a translation, a deletion or a change from the other side: ${what}`, async () => {
       const id = index + 50;
-      await serving.database.db.collection<{ _id: number }>('odd').insertOne({ ...odd[index], _id: id, _group: id });
+      await serving.database.db
+        .collection<{ _id: number }>('odd')
+        .insertOne(Object.assign({}, odd[index], { _id: id, _group: id }));
       const made = await serving.call('POST', `/api/odds/${String(id)}/localizations`, { locale: 'fr', title: 'b' });
       expect(made.status, JSON.stringify(made.body)).to.be.below(500);
       for (const change of [{ connect: [id] }, { disconnect: [id] }]) {

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Database, type Document, readAll } from '../database.js';
 import { holdsDocuments } from './served-collections.js';
-import type { Attribute, ContentType, Registry, ScalarAttribute, ScalarType } from '../../schema/content-type.js';
+import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
+import { scalarTypes } from '../../schema/scalar-types.js';
+import { unfitExpressions } from './unfit-match.js';
 
 /** Stored values that a new form of an attribute would refuse. */
 export interface UnfitData {
@@ -13,28 +15,6 @@ export interface UnfitData {
   /** Ids of some of the entries. */
   readonly examples: readonly number[];
 }
-
-/** BSON types that the stored values of a scalar may have; null if they are not checked. */
-const bsonTypes: Readonly<Record<ScalarType, readonly string[] | null>> = {
-  string: ['string'],
-  text: ['string'],
-  richtext: ['string'],
-  email: ['string'],
-  uid: ['string'],
-  enumeration: ['string'],
-  integer: ['int', 'long', 'double'],
-  float: ['int', 'long', 'double', 'decimal'],
-  decimal: ['int', 'long', 'double', 'decimal'],
-  boolean: ['bool'],
-  password: null,
-  biginteger: null,
-  date: null,
-  time: null,
-  datetime: null,
-  timestamp: null,
-  json: null,
-  blocks: null,
-};
 
 /** Returns the stored values that would violate new or changed attributes of a type. Types without entries are not searched. */
 export async function findUnfit(type: ContentType, before: Registry, database: Database): Promise<UnfitData[]> {
@@ -61,14 +41,15 @@ function rulesOf(attribute: Attribute): Record<string, Document> {
 
 function scalarRules(attribute: ScalarAttribute): Record<string, Document> {
   const { name, minLength, maxLength, min, max } = attribute;
-  const types = bsonTypes[attribute.type];
-  const isText = types?.includes('string') === true;
+  const unfit = unfitExpressions(attribute.type).map((expression) => ({ [name]: expression }));
+  const isText = scalarTypes[attribute.type].search === 'text';
+  const isString = { $eq: [{ $type: `$${name}` }, 'string'] };
   const length = (operator: '$lt' | '$gt', figure: number): Document => ({
     [name]: { $type: 'string' },
-    $expr: { [operator]: [{ $strLenCP: { $toString: `$${name}` } }, figure] },
+    $expr: { $cond: [isString, { [operator]: [{ $strLenCP: `$${name}` }, figure] }, false] },
   });
   return {
-    ...(types !== null && { type: { [name]: { $ne: null, $not: { $type: [...types] } } } }),
+    ...(unfit.length > 0 && { type: { $or: unfit } }),
     ...(attribute.type === 'enumeration' && { enum: { [name]: { $type: 'string', $nin: attribute.enum } } }),
     ...(isText && minLength !== null && { minLength: length('$lt', minLength) }),
     ...(isText && maxLength !== null && { maxLength: length('$gt', maxLength) }),

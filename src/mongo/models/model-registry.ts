@@ -83,7 +83,7 @@ export class ModelRegistry {
       report: (uid, state) => this.#status.reportSearch(uid, state),
     });
     this.#preparation = new TypePreparation({ database, logger, indexes: this.#indexes, searches: this.#searches });
-    this.#required = new RequiredChecks(database, (uid, nulls) => this.#status.reportRequiredNulls(uid, nulls));
+    this.#required = new RequiredChecks(database, (uid, found) => this.#status.reportViolations(uid, found));
     this.#recounting = setInterval(() => void this.#lookAgain(), recountEvery).unref();
     this.#build = buildRegistry([], settings);
     this.snapshot = { registry: this.#build.registry, locales: { codes: ['en'], default: 'en' } };

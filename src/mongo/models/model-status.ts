@@ -8,10 +8,10 @@ import type { Logger } from '../../logger.js';
 import { inReadTime, inWriteTime } from '../calls.js';
 import type { Database } from '../database.js';
 import type { BuildingIndex } from './build-reports.js';
-import type { RequiredNulls } from './required-nulls.js';
+import type { FoundViolations } from './required-nulls.js';
 import type { SearchState } from './search-builds.js';
 
-interface StatusDocument {
+interface StatusDocument extends Partial<FoundViolations> {
   readonly _id: string;
   readonly uid: string;
   readonly instance: string;
@@ -25,8 +25,6 @@ interface StatusDocument {
   readonly indexProblems?: readonly string[];
   readonly indexesBuilding?: readonly BuildingIndex[];
   readonly unusedIndexes?: readonly string[];
-  /** Attributes that a change of the model made required, with the number of entries in which they are null. */
-  readonly requiredNulls?: readonly RequiredNulls[];
   /** The indexes that searches can use; absent if no attribute of the model has the option `search`. */
   readonly search?: SearchState;
   readonly at: Date;
@@ -102,11 +100,16 @@ export class ModelStatus {
     return (await inReadTime(this.#database, () => this.#collection().countDocuments(others, { limit: 1 }))) > 0;
   }
 
-  /** Writes and logs how many entries lack values that a change of the model made required. */
-  async reportRequiredNulls(uid: string, requiredNulls: readonly RequiredNulls[]): Promise<void> {
+  /** Writes and logs how many entries lack required values, or have values that do not fit their attributes. */
+  async reportViolations(uid: string, { requiredNulls, unfitValues }: FoundViolations): Promise<void> {
     for (const { attribute, entries } of requiredNulls)
       this.#logger.warn({ uid, attribute, entries }, `${uid}: ${attribute} is required now, and null in stored entries`);
-    await this.#write([this.#set(uid, { requiredNulls })]);
+    for (const { attribute, entries } of unfitValues)
+      this.#logger.warn(
+        { uid, attribute, entries },
+        `${uid}: ${attribute} has stored values that do not fit, and are read as null`,
+      );
+    await this.#write([this.#set(uid, { requiredNulls, unfitValues })]);
   }
 
   /**
@@ -168,6 +171,7 @@ export class ModelStatus {
       | 'indexesBuilding'
       | 'unusedIndexes'
       | 'requiredNulls'
+      | 'unfitValues'
       | 'search'
     >,
   ) {

@@ -2,43 +2,66 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { dottedPath, findPlaces, type AttributePlace } from '../../schema/attribute-places.js';
-import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
+import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { inWriteTime } from '../calls.js';
 import { readAll, runRead, type Database } from '../database.js';
+import { unfitExpressions } from './unfit-match.js';
 
-/** A required attribute without a value in stored entries. */
-export interface RequiredNulls {
+/** An attribute that stored entries violate. */
+interface Violations {
   /** Path in entries, without positions in lists. */
   readonly attribute: string;
-  /** The number of entries that have null or no value there. */
+  /** The number of these entries. */
   readonly entries: number;
 }
 
-/** A document of `_required`: the required attributes of a type, by the keys of their places. */
+/** The attributes of a type that stored entries violate. */
+export interface FoundViolations {
+  /** Required attributes that are null, or have no value. */
+  readonly requiredNulls: readonly Violations[];
+  /** Attributes with values that do not fit their type and are read as null. */
+  readonly unfitValues: readonly Violations[];
+}
+
+/** A document of `_required`: the rules of a type that were checked, by their keys. */
 interface CheckedType {
   /** The uid. */
   readonly _id: string;
-  /** The attributes that were required at the last check of the type. */
+  /** The rules that the model had at the last check of the type. */
   readonly required: readonly string[];
-  /** Those of them without a value in stored entries at that time. */
+  /** Those of them that stored entries violated at that time. */
   readonly lacking: readonly string[];
 }
 
-/** The places of a type without a value in stored entries, and the counts of these entries. */
-interface Counted {
-  readonly type: ContentType;
-  readonly places: readonly AttributePlace[];
-  readonly nulls: readonly RequiredNulls[];
+/** A rule of one attribute that stored entries may violate. */
+interface Rule {
+  readonly key: string;
+  readonly attribute: string;
+  readonly list: keyof FoundViolations;
+  /** Finds the entries that violate it. */
+  readonly query: Document;
 }
 
-type Report = (uid: string, nulls: readonly RequiredNulls[]) => Promise<void>;
+/** The rules of a type that stored entries violate. */
+interface Violated {
+  readonly type: ContentType;
+  readonly rules: readonly Rule[];
+  readonly found: FoundViolations;
+}
 
-/** Counts the entries that lack values which a change of the models made required, and calls `report` with each new count. */
+type Report = (uid: string, found: FoundViolations) => Promise<void>;
+
+const nothing: FoundViolations = { requiredNulls: [], unfitValues: [] };
+
+/**
+ * Counts the entries with values that a change of the models made null or too few, and those with values that other programs had
+ * stored before. Calls `report` with each new count.
+ */
 export class RequiredChecks {
   readonly #database: Database;
   readonly #report: Report;
-  /** Types with entries that lack required values, by uid. */
-  readonly #lacking = new Map<string, Counted>();
+  /** Types with entries that violate rules, by uid. */
+  readonly #violated = new Map<string, Violated>();
 
   /** Whether a type of the database was checked before. */
   #isBegun = false;
@@ -49,9 +72,9 @@ export class RequiredChecks {
   }
 
   /**
-   * Counts the entries without values in attributes that are required now and were not at the last check by any instance, and in
-   * those that lacked values at that time. Sends one command for each such attribute. Counts nothing at the first check of a
-   * database and in new collections. `stored` are the collections that are not new.
+   * Counts the entries that violate rules which were not in force at the last check by any instance, and those that were violated
+   * at that time. Sends one command for each such rule. Counts nothing in new collections, and no nulls at the first check of a
+   * database. `stored` are the collections that are not new.
    */
   async check(types: readonly ContentType[], registry: Registry, stored: ReadonlySet<string>): Promise<void> {
     const isNew = ({ collection }: ContentType): boolean => !stored.has(collection);
@@ -60,40 +83,41 @@ export class RequiredChecks {
     const isFirst = !this.#isBegun;
     const records: CheckedType[] = [];
     for (const type of types) {
-      const places = findPlaces(type, registry, isRequiredValue);
-      const required = places.map(keyOf);
-      const before = checked.get(type.uid) ?? { _id: type.uid, required: isFirst || isNew(type) ? required : [], lacking: [] };
+      const rules = rulesOf(type, registry);
+      const isKnown = ({ list }: Rule): boolean => isNew(type) || (isFirst && list === 'requiredNulls');
+      const before: Omit<CheckedType, '_id'> = checked.get(type.uid) ?? {
+        required: rules.filter(isKnown).map(({ key }) => key),
+        lacking: [],
+      };
       const known = new Set(before.required.filter((key) => !before.lacking.includes(key)));
-      const lacking = await this.#count(
-        type,
-        places.filter((place) => !known.has(keyOf(place))),
-      );
-      const record = { _id: type.uid, required, lacking };
+      const asked = rules.filter(({ key }) => !known.has(key));
+      const record = { _id: type.uid, required: rules.map(({ key }) => key), lacking: await this.#count(type, asked) };
       if (!isDeepStrictEqual(record, checked.get(type.uid))) records.push(record);
     }
     await this.#record(records);
   }
 
-  /** Repeats the counts of the attributes that lacked values. */
+  /** Repeats the counts of the rules that were violated. */
   async recount(): Promise<void> {
-    for (const { type, places } of [...this.#lacking.values()]) await this.#count(type, places);
+    for (const { type, rules } of [...this.#violated.values()]) await this.#count(type, rules);
   }
 
-  /** Counts the entries without values at some places. Returns the keys of places with such entries. */
-  async #count(type: ContentType, places: readonly AttributePlace[]): Promise<readonly string[]> {
-    const counts: (RequiredNulls & { readonly place: AttributePlace })[] = [];
-    for (const place of places) {
-      const query = nullAt(place.steps, place.attribute.name);
+  /** Counts the entries that violate some rules. Returns the keys of the rules with such entries. */
+  async #count(type: ContentType, rules: readonly Rule[]): Promise<readonly string[]> {
+    const violated: (Rule & Violations)[] = [];
+    for (const rule of rules) {
+      const { query } = rule;
       const entries = Number((await runRead(this.#database, { count: type.collection, query }))['n']);
-      if (entries > 0) counts.push({ place, attribute: dottedPath(place), entries });
+      if (entries > 0) violated.push({ ...rule, entries });
     }
-    const nulls = counts.map(({ attribute, entries }) => ({ attribute, entries }));
-    const found = counts.map(({ place }) => place);
-    const before = this.#lacking.get(type.uid)?.nulls ?? [];
-    if (found.length === 0) this.#lacking.delete(type.uid);
-    else this.#lacking.set(type.uid, { type, places: found, nulls });
-    if (!isDeepStrictEqual(nulls, before)) await this.#report(type.uid, nulls);
-    return found.map(keyOf);
+    const listed = (wanted: keyof FoundViolations): readonly Violations[] =>
+      violated.flatMap(({ list, attribute, entries }) => (list === wanted ? [{ attribute, entries }] : []));
+    const found = { requiredNulls: listed('requiredNulls'), unfitValues: listed('unfitValues') };
+    const before = this.#violated.get(type.uid)?.found ?? nothing;
+    if (violated.length === 0) this.#violated.delete(type.uid);
+    else this.#violated.set(type.uid, { type, rules: violated, found });
+    if (!isDeepStrictEqual(found, before)) await this.#report(type.uid, found);
+    return violated.map(({ key }) => key);
   }
 
   /** Returns the states of these types, by uid. */
@@ -122,13 +146,30 @@ export class RequiredChecks {
 const isRequiredValue = (attribute: Attribute): attribute is Attribute =>
   attribute.required && (attribute.kind === 'scalar' || (attribute.kind === 'component' && !attribute.repeatable));
 
+const isScalar = (attribute: Attribute): attribute is ScalarAttribute => attribute.kind === 'scalar';
+
+const rulesOf = (type: ContentType, registry: Registry): readonly Rule[] => [
+  ...findPlaces(type, registry, isRequiredValue).map((place): Rule => {
+    const query = matchAt(place.steps, { [place.attribute.name]: null });
+    return { key: keyOf(place), attribute: dottedPath(place), list: 'requiredNulls', query };
+  }),
+  ...findPlaces(type, registry, isScalar).flatMap(typeRule),
+];
+
+function typeRule(place: AttributePlace<ScalarAttribute>): readonly Rule[] {
+  const { steps, attribute } = place;
+  const unfit = unfitExpressions(attribute.type).map((expression) => matchAt(steps, { [attribute.name]: expression }));
+  const key = `${keyOf(place)} ${attribute.type}`;
+  return unfit.length === 0 ? [] : [{ key, attribute: dottedPath(place), list: 'unfitValues', query: { $or: unfit } }];
+}
+
 const keyOf = (place: AttributePlace): string => `${dottedPath(place)} ${place.steps.map(({ zone }) => zone ?? '').join(' ')}`;
 
-/** Returns a match for entries that have the component at the end of the steps, and null in its attribute. */
-function nullAt([step, ...rest]: AttributePlace['steps'], attribute: string): Document {
-  if (step === undefined) return { [attribute]: null };
+/** Returns a match for entries that have the component at the end of the steps, which meets a condition on one attribute. */
+function matchAt([step, ...rest]: AttributePlace['steps'], condition: Document): Document {
+  if (step === undefined) return condition;
   const { name, list, zone } = step;
-  const inner = { ...(zone !== null && { __component: zone }), ...nullAt(rest, attribute) };
+  const inner = { ...(zone !== null && { __component: zone }), ...matchAt(rest, condition) };
   if (list) return { [name]: { $elemMatch: inner } };
   const below = Object.entries(inner).map(([key, value]) => [`${name}.${key}`, value as unknown]);
   return { [name]: { $ne: null }, ...(Object.fromEntries(below) as Document) };
