@@ -173,6 +173,20 @@ describe('stored values that do not fit their attributes', () => {
     for (const word of ['12', '1.5', 'a', 'NaN', '12b']) await ask(`/api/odds?_q=${word}`);
   });
 
+  it('do not end a list if they are dates that JavaScript does not have, or have no text', async () => {
+    const odds = serving.database.db.collection<{ _id: number }>('odds');
+    for (const time of ['9000000000000000', '253402300800000', '-62198755200000']) {
+      const at = { $toDate: Long.fromString(time) };
+      await odds.updateOne({ _id: 1 }, [{ $set: { datetime: at, timestamp: at, json: { at } } }]);
+      const asked = ['datetime', 'timestamp', 'json'].flatMap((name) =>
+        ['containsi', 'notContainsi', 'gt'].map((key) => [name, key]),
+      );
+      for (const [name = '', key = ''] of asked.filter(([type, operator]) => type !== 'json' || operator !== 'gt'))
+        await ask(`/api/odds?filters[${name}][$${key}]=${key === 'gt' ? noon : '2024'}`);
+      await ask('/api/odds?sort=datetime');
+    }
+  });
+
   it('are repaired by an update', async () => {
     for (const { id, what } of rows) {
       const part = { string: 'a', integer: 1 };

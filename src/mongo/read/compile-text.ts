@@ -36,14 +36,12 @@ function jsonText(value: string, levels: number): Document {
     { case: { $lte: ['$$value', null] }, then: 'null' },
     { case: { $and: finite('$$value') }, then: numberText('$$value') },
     { case: { $eq: [{ $type: '$$value' }, 'bool'] }, then: { $toString: '$$value' } },
-    { case: { $in: [{ $type: '$$value' }, ['string', 'date', 'objectId']] }, then: quoted(stringOf('$$value')) },
+    { case: { $in: [{ $type: '$$value' }, ['string', 'objectId']] }, then: quoted({ $toString: '$$value' }) },
+    { case: { $and: ranges.date('$$value') }, then: quoted({ $toString: '$$value' }) },
   ];
   const shown = { $switch: { branches, default: 'null' } };
   return { $let: { vars: { value }, in: { $let: { vars: { inner }, in: shown } } } };
 }
-
-/** Returns an expression for the text of a value; empty for dates beyond the year 9999, which have none. */
-const stringOf = (input: string): Document => ({ $convert: { input, to: 'string', onError: '' } });
 
 const isObject = (value: string): Document => ({ $eq: [{ $type: value }, 'object'] });
 

@@ -47,8 +47,10 @@ function valueOf(attribute: Attribute, value: unknown, registry: Registry): unkn
   }
 }
 
-const printScalar = (type: keyof typeof scalarTypes, value: unknown): unknown =>
-  value instanceof Date ? value.toISOString() : scalarTypes[type].output(value);
+function printScalar(type: keyof typeof scalarTypes, value: unknown): unknown {
+  const shown = scalarTypes[type].output(value);
+  return value instanceof Date && shown !== null ? value.toISOString() : shown;
+}
 
 const partData = (type: ContentType, part: Values, registry: Registry) => ({ id: part['id'], ...dataOf(type, part, registry) });
 
