@@ -6,7 +6,19 @@ import ts from 'typescript';
 
 /** Folders and files of src by level, lowest first. Each may import from lower levels and from itself. */
 const levels: readonly (readonly string[])[] = [
-  ['errors', 'values', 'nearest-name', 'command-line', 'caches', 'logger', 'measure-json', 'notices', 'processes', 'client'],
+  [
+    'errors',
+    'values',
+    'nearest-name',
+    'command-line',
+    'caches',
+    'logger',
+    'measure-json',
+    'notices',
+    'private-folder',
+    'processes',
+    'client',
+  ],
   ['config', 'schema', 'queue', 'byte-budget'],
   ['query'],
   ['mongo'],
