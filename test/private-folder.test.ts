@@ -7,12 +7,17 @@ import type { Config } from '../src/config/config.js';
 import { createConfig } from '../src/config/create-config.js';
 import { loadSecrets } from '../src/config/load-secrets.js';
 import { diskStorage } from '../src/media/storage/disk-storage.js';
+import { endless } from '../src/mongo/wait-time.js';
 import { createLog } from './support/create-log.js';
 
 describe('folders that the service makes', () => {
   const makers: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
     secrets: loadSecrets,
-    uploads: ({ directory }) => diskStorage(join(directory, 'data/uploads')).write('0123456789ab', [Buffer.from('x')]),
+    uploads: ({ directory }) =>
+      diskStorage(join(directory, 'data/uploads')).write('0123456789ab', [Buffer.from('x')], {
+        mime: 'text/plain',
+        time: endless,
+      }),
     mail: async (config) => {
       const { logger } = await createLog();
       const settings = () => Promise.reject(new Error('only templates need settings'));
