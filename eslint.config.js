@@ -25,6 +25,7 @@ export default tseslint.config(
       ],
     },
   },
+  { files: ['src/cli/**'], ignores: ['src/cli/print.ts'], rules: { 'no-console': 'error' } },
   { files: ['bin/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {
     files: ['test/**', 'scripts/**'],

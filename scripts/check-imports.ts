@@ -6,7 +6,18 @@ import ts from 'typescript';
 
 /** Folders and files of src by level, lowest first. Each may import from lower levels and from itself. */
 const levels: readonly (readonly string[])[] = [
-  ['errors', 'values', 'nearest-name', 'command-line', 'caches', 'logger', 'processes', 'client'],
+  [
+    'errors',
+    'values',
+    'nearest-name',
+    'command-line',
+    'caches',
+    'logger',
+    'measure-json',
+    'private-folder',
+    'processes',
+    'client',
+  ],
   ['config', 'notices', 'schema', 'queue', 'byte-budget'],
   ['query'],
   ['mongo'],

@@ -10,6 +10,15 @@ function findRoot(directory: string): string {
 }
 
 /** The version of the package. */
-export const packageVersion = String(
-  (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { readonly version: unknown }).version,
-);
+export const packageVersion = versionIn(packageRoot) ?? '';
+
+/** Returns the version in the package.json of a project; that of this package if it has none. */
+export const projectVersion = (directory: string): string => versionIn(directory) ?? packageVersion;
+
+/** Returns the version in the package.json of a folder; null if there is none. */
+function versionIn(folder: string): string | null {
+  const file = join(folder, 'package.json');
+  if (!existsSync(file)) return null;
+  const { version } = Object(JSON.parse(readFileSync(file, 'utf8'))) as { readonly version?: unknown };
+  return typeof version === 'string' ? version : null;
+}

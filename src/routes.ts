@@ -6,7 +6,7 @@ import { healthRoutes } from './http/health.js';
 import type { AnyRoute, ProjectCode } from './http/route.js';
 import { docsRoutes, servesDocs } from './openapi/docs-routes.js';
 import { openapiRoutes } from './openapi/openapi-routes.js';
-import { packageVersion } from './package-root.js';
+import { packageVersion, projectVersion } from './package-root.js';
 import { contentRoutes } from './rest/content-routes.js';
 import { restRoutes } from './rest/rest-routes.js';
 import type { PageLink } from './start-page/render-page.js';
@@ -32,7 +32,8 @@ export function serviceRoutes(
     ...(config.admin.enabled ? adminRoutes : []),
     ...restRoutes(config, content),
   ];
-  return config.api.openapi ? [...openapiRoutes(config, routes, projectCode), ...routes] : routes;
+  const version = projectVersion(config.directory);
+  return config.api.openapi ? [...openapiRoutes({ config, others: routes, projectCode, version }), ...routes] : routes;
 }
 
 /** Returns the links of the start page. */

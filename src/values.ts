@@ -80,3 +80,13 @@ export function printSize(bytes: number): string {
 /** Escapes a string for the text and the quoted attributes of HTML. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
+
+/**
+ * Control characters, except line breaks and tabs, and those that change the direction of text. A terminal would run the former as
+ * commands, and show the latter's text in another order.
+ */
+const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Returns a text for a terminal: control characters are written as in JSON, such as `\u001b`. */
+export const printable = (text: string): string =>
+  text.replaceAll(controls, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -33,7 +33,7 @@ export const pluginActions: Readonly<Record<string, readonly string[]>> = {
 
 /** The action to upload files. */
 export const uploadAction = 'plugin::upload.content-api.upload';
-/** The action to replace the content of a file. */
+/** The action to change a file: its content, its name and its texts. */
 export const replaceAction = 'plugin::upload.content-api.replace';
 
 /** Version of the list of actions, stored with each role and token. Version 1 added a separate action to replace files. */

@@ -6,11 +6,12 @@ import { modelSettings } from '../mongo/models/open-backend.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
-import { describeChange, isStoredAs, printTable } from './compare-models.js';
+import { describeChange, isStoredAs } from './compare-models.js';
 import { readModelFiles, shownFile, type ModelDocument } from './model-files.js';
 import type { OpenedDatabase } from './open-database.js';
 import { recordCommand } from './run-command.js';
 import { parseWords, required } from './usage-error.js';
+import { print, printError, printTable } from './print.js';
 
 /** Stores the models of files and folders, once or whenever they change. Returns the exit code. */
 export async function addModels(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
@@ -53,7 +54,7 @@ export async function addOnce(
     (build.warnings.get(uid) ?? []).map((warning) => ['warning', uid, warningText(warning)]),
   );
   if (!quiet || changed.length + refused.length > 0) printTable([...shown, ...warnings]);
-  if (!quiet) console.log(summary([...rows, ...refused.filter((row) => !rows.includes(row)), ...warnings], isDry));
+  if (!quiet) print(summary([...rows, ...refused.filter((row) => !rows.includes(row)), ...warnings], isDry));
   return refused.length > 0 ? 1 : 0;
 }
 
@@ -100,7 +101,7 @@ async function keepAdding(opened: OpenedDatabase, paths: readonly string[], isDr
   const watcher = watch([...paths], { ignored: isNoSource })
     .on('all', changed)
     .on('error', report);
-  console.log('watching for changes');
+  print('watching for changes');
   await stopped;
   await watcher.close();
   clearTimeout(timer);
@@ -112,7 +113,7 @@ async function keepAdding(opened: OpenedDatabase, paths: readonly string[], isDr
 const isNoSource = (path: string): boolean => /^(\.[^./].*|node_modules)$/.test(basename(path));
 
 const report = (error: unknown): void => {
-  console.error(error instanceof Error ? error.message : error);
+  printError(error instanceof Error ? error.message : error);
 };
 
 /** Milliseconds between a change and reading the files, because editors write in several steps. */

@@ -6,6 +6,7 @@ import { type ModelDocument, modelPath, readModelFiles, shownFile, writeModelFil
 import { readModels } from '../mongo/stores/model-store.js';
 import type { OpenedDatabase } from './open-database.js';
 import { required } from './usage-error.js';
+import { print, printTable } from './print.js';
 
 /** Returns whether the stored model is identical, including the order of attributes, which is that in answers. */
 export function isStoredAs(document: ModelDocument, stored: readonly ModelDocument[]): boolean {
@@ -23,18 +24,6 @@ export function describeChange(before: ModelDocument, after: ModelDocument): str
   return names.length > 0 ? names.join(' ') : 'options or order';
 }
 
-/** Prints rows in columns that are as wide as their longest cell. The last column is not padded. */
-export function printTable(rows: readonly (readonly string[])[]): void {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  for (const row of rows)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
-}
-
 /** Prints the differences between models of files and folders and the stored ones. Returns the exit code, 1 if there are any. */
 export async function diffModels({ database }: OpenedDatabase, paths: readonly string[]): Promise<number> {
   required(paths[0], 'a file or folder');
@@ -47,7 +36,7 @@ export async function diffModels({ database }: OpenedDatabase, paths: readonly s
     ...stored.filter(({ uid }) => !documents.has(uid)).map(({ uid }) => ['only stored', uid, '']),
   ];
   printTable(rows);
-  if (rows.length === 0) console.log('no differences');
+  if (rows.length === 0) print('no differences');
   return rows.length > 0 ? 1 : 0;
 }
 

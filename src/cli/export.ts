@@ -8,6 +8,7 @@ import { archiveKey, refuseSecrets } from './open-source.js';
 import { changing, runOnService, type Command } from './run-command.js';
 import { showProgress } from './show-progress.js';
 import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
+import { print } from './print.js';
 
 export const usage = `usage: npx mangrove export FILE [--key-file FILE]
   writes models, entries, files and settings into an archive that import, and strapi import, read
@@ -41,7 +42,7 @@ const exportAll: Command = async ({ config, secrets, store: { database }, conten
       progress: showProgress(),
     },
   );
-  console.log(`${file}: ${String(counts.entries)} entries, ${String(counts.links)} links, ${String(counts.files)} files`);
+  print(`${file}: ${String(counts.entries)} entries, ${String(counts.links)} links, ${String(counts.files)} files`);
 };
 
 /**

@@ -2,13 +2,13 @@ import { createMedia } from '../media/open-media.js';
 import { ensureBlobIndexes } from '../mongo/stores/blob-store.js';
 import { abandonImport, prepareImport, runImport } from '../transfer/run-import.js';
 import type { ImportContext } from '../transfer/import-run.js';
-import { printTable } from './compare-models.js';
 import { describeImport, describePrepared } from './describe-import.js';
 import { openSource, refuseSecrets } from './open-source.js';
 import type { OpenedService } from './open-service.js';
 import { changing, runOnService, type Command } from './run-command.js';
 import { showProgress } from './show-progress.js';
 import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
+import { print, printError, printTable } from './print.js';
 
 export const usage = `usage: npx mangrove import SOURCE [options]
   SOURCE             an archive of strapi export: .tar or .tar.gz, or encrypted with .enc;
@@ -49,10 +49,10 @@ const importSource: Command = async (service, args) => {
   if (given.abandon) return abandon(context);
   const source = await openSource(given, service.store.database);
   try {
-    console.error(`reading ${source.description}`);
+    printError(`reading ${source.description}`);
     const prepared = await prepareImport(source, context);
     if (given['dry-run']) return printTable(describePrepared(prepared));
-    if (prepared.unfinished !== null) console.error(`continuing the import of ${prepared.unfinished.source}`);
+    if (prepared.unfinished !== null) printError(`continuing the import of ${prepared.unfinished.source}`);
     printTable(describeImport(prepared, await runImport(prepared, context, given)));
   } finally {
     await source.close();
@@ -67,15 +67,15 @@ async function contextOf({ config, secrets, store, content }: OpenedService): Pr
 }
 
 function showKey(name: string, key: string): void {
-  console.error(`the salt of API tokens differs: ${name} has a new key, which is shown only once`);
-  console.log(`${name}\t${key}`);
+  printError(`the salt of API tokens differs: ${name} has a new key, which is shown only once`);
+  print(`${name}\t${key}`);
 }
 
 async function abandon(context: ImportContext): Promise<void> {
   const given = await abandonImport(context);
-  if (given === null) return void console.log('there is no interrupted import');
+  if (given === null) return void print('there is no interrupted import');
   const left = given.stage === 'publish' ? 'types that were already published are kept' : 'all its data are deleted';
-  console.log(`the import of ${given.source} is abandoned; ${left}`);
+  print(`the import of ${given.source} is abandoned; ${left}`);
 }
 
 /** Imports a source, or abandons an interrupted import. Returns the exit code. */

@@ -4,6 +4,7 @@ import { inTransaction } from '../mongo/transaction.js';
 import type { OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
+import { print } from './print.js';
 
 export const usage = `usage: npx mangrove locales <command>
   list                       all locales, and which is the default one
@@ -26,14 +27,13 @@ const workOf = ({ content }: OpenedService): LocaleWork => ({
 });
 
 const list: Command = async ({ content }) => {
-  for (const { code, name, isDefault } of await listLocales(content))
-    console.log(`${code}\t${name}${isDefault ? '\tdefault' : ''}`);
+  for (const { code, name, isDefault } of await listLocales(content)) print(`${code}\t${name}${isDefault ? '\tdefault' : ''}`);
 };
 
 const add: Command = async (service, args) => {
   const { code, input } = readWords(args);
   await createLocale(code, input, workOf(service));
-  console.log(`added ${code}`);
+  print(`added ${code}`);
 };
 
 const change: Command = async (service, args) => {
@@ -41,13 +41,13 @@ const change: Command = async (service, args) => {
   if (input.name === undefined && input.isDefault === undefined)
     throw new UsageError('nothing to change: --name or --default is missing');
   await updateLocale(code, input, workOf(service));
-  console.log(`changed ${code}`);
+  print(`changed ${code}`);
 };
 
 const remove: Command = async (service, args) => {
   const { code } = readWords(args);
   await deleteLocale(code, workOf(service));
-  console.log(`removed ${code}`);
+  print(`removed ${code}`);
 };
 
 export const run = serviceCommands('locales', {

@@ -11,6 +11,7 @@ import { diffModels, pullModels } from './compare-models.js';
 import { shardModels, validateModels } from './validate-models.js';
 import { openDatabase, type OpenedDatabase } from './open-database.js';
 import { findCommand, required } from './usage-error.js';
+import { print, printError } from './print.js';
 
 export const usage = `usage: npx mangrove models <command>
   list                print the stored models and their problems
@@ -41,11 +42,11 @@ const commands: Readonly<Record<string, Command>> = {
 async function list({ database, config }: OpenedDatabase): Promise<number> {
   const models = await readModels(database);
   const build = buildRegistry(models, { ...modelSettings(config), foreign: await findForeign(models, database) });
-  for (const { uid } of models) console.log(`${uid}${build.problems.has(uid) ? '  not in force' : ''}`);
-  if (models.length === 0) console.log('no models');
+  for (const { uid } of models) print(`${uid}${build.problems.has(uid) ? '  not in force' : ''}`);
+  if (models.length === 0) print('no models');
   for (const report of reportModels(build)) {
     const line = describeReport(report);
-    if (line !== null) console.error(line);
+    if (line !== null) printError(line);
   }
   return build.problems.size > 0 ? 1 : 0;
 }
@@ -56,7 +57,7 @@ async function exportModels({ database }: OpenedDatabase, [word]: readonly strin
   for (const model of await readModels(database)) {
     const file = join(directory, `${model.uid.replaceAll('::', '-')}.json`);
     await writeFile(file, `${JSON.stringify(model, null, 2)}\n`);
-    console.log(file);
+    print(file);
   }
   return 0;
 }
@@ -65,12 +66,12 @@ async function remove({ database }: OpenedDatabase, [word]: readonly string[]): 
   const uid = required(word, 'a uid');
   const isRemoved = await recordCommand(database, ['models remove', [uid]], () => removeModel(database, uid));
   if (!isRemoved) return fail(`there is no model ${uid}`);
-  console.log(`removed ${uid}`);
+  print(`removed ${uid}`);
   return 0;
 }
 
 function fail(message: string): number {
-  console.error(message);
+  printError(message);
   return 1;
 }
 

@@ -3,6 +3,7 @@ import { loadConfig } from '../config/load-config.js';
 import { connectDatabase } from '../mongo/connection.js';
 import type { Database } from '../mongo/database.js';
 import { runningServer, startConfigured } from '../mongo/embedded/configured-server.js';
+import { printError } from './print.js';
 
 /** The database that a command works on. */
 export interface OpenedDatabase {
@@ -18,7 +19,7 @@ export interface OpenedDatabase {
 export async function openDatabase(): Promise<OpenedDatabase> {
   const config = await loadConfig({ directory: process.cwd() });
   const running = config.database.uri ?? (await runningServer(config));
-  const started = running === null ? await startConfigured(config, { log: console.error, onLost: endWith }) : null;
+  const started = running === null ? await startConfigured(config, { log: printError, onLost: endWith }) : null;
   const database = await connectDatabase(running ?? started?.uri ?? '', config.database);
   return {
     config,
@@ -32,6 +33,6 @@ export async function openDatabase(): Promise<OpenedDatabase> {
 
 /** Ends the process with the message of an error. */
 export function endWith(error: unknown): never {
-  console.error(error instanceof Error ? error.message : error);
+  printError(error instanceof Error ? error.message : error);
   process.exit(1);
 }

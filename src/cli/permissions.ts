@@ -7,6 +7,7 @@ import { didYouMean } from '../nearest-name.js';
 import { findRole, readRolesByType, type OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { required } from './usage-error.js';
+import { print } from './print.js';
 
 export const usage = `usage: npx mangrove permissions <command>
   list [ROLE]                print the actions of all roles, or of one
@@ -15,7 +16,7 @@ export const usage = `usage: npx mangrove permissions <command>
 
 const list: Command = async (service, [type]) => {
   const roles = type === undefined ? [...(await readRolesByType(service)).values()] : [await findRole(service, type)];
-  for (const role of roles) for (const action of [...role.actions].sort()) console.log(`${role.type}\t${action}`);
+  for (const role of roles) for (const action of [...role.actions].sort()) print(`${role.type}\t${action}`);
 };
 
 const grant: Command = async (service, [type, ...patterns]) => {
@@ -23,14 +24,14 @@ const grant: Command = async (service, [type, ...patterns]) => {
   const hasCode = existsSync(join(service.config.directory, 'src/api'));
   const actions = matching(allActions(service), patterns, hasCode);
   await grantActions(role.id, actions, service.content);
-  for (const action of actions) console.log(`${role.type} may ${action}`);
+  for (const action of actions) print(`${role.type} may ${action}`);
 };
 
 const revoke: Command = async (service, [type, ...patterns]) => {
   const role = await roleFor(service, type, patterns);
   const actions = matching([...role.actions], patterns);
   await revokeActions(role.id, actions, service.content);
-  for (const action of actions) console.log(`${role.type} may no longer ${action}`);
+  for (const action of actions) print(`${role.type} may no longer ${action}`);
 };
 
 function roleFor(service: OpenedService, type: string | undefined, patterns: readonly string[]): Promise<Role> {

@@ -2,6 +2,7 @@ import { ApiError } from '../errors.js';
 import { suggest } from '../nearest-name.js';
 import { packageVersion } from '../package-root.js';
 import { isUsageError } from './usage-error.js';
+import { print, printError } from './print.js';
 
 /** The exports of the module of a command. */
 interface CommandModule {
@@ -54,13 +55,13 @@ const asksForHelp = ([name = '', ...args]: readonly string[]): boolean => name =
 /** Runs the command in the arguments, or prints the help or the version. Returns the exit code. */
 export async function runProgram([name = '', ...args]: readonly string[]): Promise<number> {
   if (name === 'help' && args[0] !== undefined) return runProgram([args[0], 'help']);
-  if (asksForHelp([name])) return print(help());
-  if (name === '--version' || name === '-v') return print(packageVersion);
+  if (asksForHelp([name])) return succeed(help());
+  if (name === '--version' || name === '-v') return succeed(packageVersion);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) return fail(name === '' ? help() : `${unknown(name)}\n\n${help()}`);
   try {
     const { usage, run } = await command.load();
-    if (asksForHelp(args)) return print(usage);
+    if (asksForHelp(args)) return succeed(usage);
     return await run(args).catch((error: unknown) => {
       if (isUsageError(error)) return fail(`${error.message}\n\n${usage}`);
       throw error;
@@ -72,13 +73,13 @@ export async function runProgram([name = '', ...args]: readonly string[]): Promi
 
 const unknown = (name: string): string => `there is no command ${name}${suggest(name, Object.keys(commands))}`;
 
-function print(text: string): number {
-  console.log(text);
+function succeed(text: string): number {
+  print(text);
   return 0;
 }
 
 function fail(text: string): number {
-  console.error(text);
+  printError(text);
   return 1;
 }
 

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { printable } from '../values.js';
 
 /**
  * Reads a password: twice from a prompt on a terminal, without showing it, otherwise from the first line of standard input. It is
@@ -29,7 +30,7 @@ function given(secret: string, otherwise = 'no password was given'): string {
 
 /** Reads a line without echo. */
 function readLine(prompt: string): Promise<string> {
-  process.stderr.write(prompt);
+  process.stderr.write(printable(prompt));
   const output = new Writable({
     write: (_chunk, _encoding, done) => {
       done();

@@ -2,6 +2,7 @@ import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
+import { print } from './print.js';
 
 export const usage = `usage: npx mangrove roles <command>
   list                       print type, name and number of actions of all roles
@@ -23,14 +24,14 @@ function readWords(args: readonly string[]) {
 
 const list: Command = async (service) => {
   for (const { type, name, actions } of (await readRolesByType(service)).values())
-    console.log(`${type}\t${name}\t${String(actions.size)} actions`);
+    print(`${type}\t${name}\t${String(actions.size)} actions`);
 };
 
 const create: Command = async (service, args) => {
   const { which: name, values } = readWords(args);
   const id = await createRole({ ...values, name }, service.content);
   const roles = [...(await readRolesByType(service)).values()];
-  console.log(`created ${roles.find((role) => role.id === id)?.type ?? name}`);
+  print(`created ${roles.find((role) => role.id === id)?.type ?? name}`);
 };
 
 const change: Command = async (service, args) => {
@@ -39,13 +40,13 @@ const change: Command = async (service, args) => {
   if (name === undefined && description === undefined)
     throw new UsageError('nothing to change: --name or --description is missing');
   await updateRole((await findRole(service, which)).id, { name, description }, service.content);
-  console.log(`changed ${which}`);
+  print(`changed ${which}`);
 };
 
 const remove: Command = async (service, args) => {
   const { which } = readWords(args);
   await deleteRole((await findRole(service, which)).id, service.content);
-  console.log(`deleted ${which}`);
+  print(`deleted ${which}`);
 };
 
 export const run = serviceCommands('roles', {

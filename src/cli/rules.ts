@@ -5,6 +5,7 @@ import { rulesBody } from '../admin/role-admin-routes.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { required } from './usage-error.js';
+import { print } from './print.js';
 
 export const usage = `usage: npx mangrove rules <command>
   list [ROLE]                print the rules of all roles, or of one, as JSON
@@ -14,7 +15,7 @@ export const usage = `usage: npx mangrove rules <command>
 
 const list: Command = async (service, [type]) => {
   const roles = type === undefined ? [...(await readRolesByType(service)).values()] : [await findRole(service, type)];
-  for (const role of roles) if (role.rules !== null) console.log(`${role.type}\t${JSON.stringify(role.rules)}`);
+  for (const role of roles) if (role.rules !== null) print(`${role.type}\t${JSON.stringify(role.rules)}`);
 };
 
 const set: Command = async (service, [word, path]) => {
@@ -23,7 +24,7 @@ const set: Command = async (service, [word, path]) => {
   const role = await findRole(service, type);
   const change = checkAdminBody(rulesBody, await readJson(file)) as RulesChange; // checked by the schema
   await setRules(role.id, change, service.content);
-  console.log(`the rules of ${type} are set`);
+  print(`the rules of ${type} are set`);
 };
 
 async function readJson(file: string): Promise<unknown> {
@@ -38,7 +39,7 @@ async function readJson(file: string): Promise<unknown> {
 const remove: Command = async (service, [word]) => {
   const type = required(word, 'a role');
   await setRules((await findRole(service, type)).id, { rows: null, fields: null }, service.content);
-  console.log(`the rules of ${type} are removed`);
+  print(`the rules of ${type} are removed`);
 };
 
 export const run = serviceCommands('rules', { list, set: changing(set), remove: changing(remove) });

@@ -14,6 +14,7 @@ import { describeStart } from './describe-start.js';
 import { fillDemo } from './load-demo.js';
 import { loadRegister } from './load-register.js';
 import { announcesStart } from './workers.js';
+import { print, printError } from './print.js';
 
 interface ServeInput {
   readonly config: Config;
@@ -65,7 +66,7 @@ async function storeProjectModels({ backend, config }: Service, directory: strin
  */
 function warnOfUnsupported(error: unknown): void {
   if (!(error instanceof UnsupportedCodeError)) throw error;
-  console.error(error);
+  printError(error);
 }
 
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });
@@ -74,8 +75,8 @@ async function announce(server: Service, embedded: EmbeddedDatabase | null): Pro
   const { backend, config } = server;
   const audience = backend && (await readAudience({ config, backend, isEmbedded: embedded !== null }));
   const note = embedded === null ? null : { version: embedded.version, directory: embedded.dataDir, uri: embedded.uri };
-  if (config.environment === 'production') console.log(JSON.stringify({ msg: 'started', url: server.url, openTo: audience }));
-  else for (const line of describeStart(server, { embedded: note, audience })) console.log(line);
+  if (config.environment === 'production') print(JSON.stringify({ msg: 'started', url: server.url, openTo: audience }));
+  else for (const line of describeStart(server, { embedded: note, audience })) print(line);
 }
 
 function stopOnSignal(server: Service, embedded: EmbeddedDatabase | null): void {
@@ -83,7 +84,7 @@ function stopOnSignal(server: Service, embedded: EmbeddedDatabase | null): void 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     if (stopping) return;
     stopping = true;
-    if (server.config.environment === 'production') console.log(JSON.stringify({ msg: 'stopping', signal }));
+    if (server.config.environment === 'production') print(JSON.stringify({ msg: 'stopping', signal }));
     await server.stop();
     await embedded?.stop();
     process.exit();

@@ -1,5 +1,7 @@
 import { SingleBar, Presets } from 'cli-progress';
 import type { Progress } from '../transfer/import-run.js';
+import { printable } from '../values.js';
+import { printError } from './print.js';
 
 /** The output for progress. */
 interface ProgressOutput {
@@ -16,7 +18,7 @@ const processOutput = (): ProgressOutput => ({
   isTerminal: process.stderr.isTTY,
   now: () => performance.now(),
   print: (line) => {
-    console.error(line);
+    printError(line);
   },
 });
 
@@ -31,7 +33,7 @@ function showBars(): Progress {
     begin: (title, total, done = 0) => {
       const format = total === null ? formats.uncounted : formats.counted;
       bar = new SingleBar({ format, hideCursor: true, etaBuffer: 50, noTTYOutput: false }, Presets.shades_classic);
-      bar.start(total ?? 0, done, { title: title.padEnd(8) });
+      bar.start(total ?? 0, done, { title: printable(title).padEnd(8) });
     },
     advance: (steps) => {
       bar?.increment(steps);

@@ -9,6 +9,7 @@ import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import { endWith } from './open-database.js';
 import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from './workers.js';
 import { parseWords } from './usage-error.js';
+import { print } from './print.js';
 
 export const usage = `usage: npx mangrove start [--project DIR]
   Starts the service with config/ of the working directory, and stops it on SIGTERM or SIGINT.
@@ -51,5 +52,5 @@ async function startService(project: string | null): Promise<void> {
 /** Starts the embedded database; null if the configuration names a database. A worker uses the database of its parent process. */
 async function openEmbedded(config: Config): Promise<EmbeddedDatabase | null> {
   if (config.database.uri !== null) return null;
-  return cluster.isWorker ? inheritedDatabase() : startConfigured(config, { log: console.log, onLost: endWith });
+  return cluster.isWorker ? inheritedDatabase() : startConfigured(config, { log: print, onLost: endWith });
 }

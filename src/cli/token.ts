@@ -1,6 +1,7 @@
 import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { parseWords, required } from './usage-error.js';
+import { print, printError } from './print.js';
 
 export const usage = `usage: npx mangrove token <command>
   create [--name NAME] [--type read-only|full-access|custom|admin] [--days N] [--action ACTION]... [--description TEXT]
@@ -25,19 +26,19 @@ const create: Command = async ({ store, secrets }, args) => {
   if (days !== undefined && !(Number(days) > 0)) throw new Error(`--days must be a number above 0, not ${days}`);
   const lifespan = days === undefined ? null : Number(days) * day;
   const { token, key } = await createToken({ name, type, description, permissions: action, lifespan }, secrets.tokenSalt, store);
-  console.error(`created the ${token.type} token "${token.name}"; its key is shown only once:`);
-  console.log(key);
+  printError(`created the ${token.type} token "${token.name}"; its key is shown only once:`);
+  print(key);
 };
 
 const list: Command = async ({ store }) => {
   const dates = (date: Date | null): string => date?.toISOString() ?? 'never';
   for (const { id, name, type, expiresAt, lastUsedAt } of await listTokens(store))
-    console.log(`${String(id)}\t${name}\t${type}\texpires ${dates(expiresAt)}\tlast used ${dates(lastUsedAt)}`);
+    print(`${String(id)}\t${name}\t${type}\texpires ${dates(expiresAt)}\tlast used ${dates(lastUsedAt)}`);
 };
 
 const revoke: Command = async ({ store }, [which]) => {
   const { name } = await revokeToken(required(which, 'the name or id of a token'), store);
-  console.log(`revoked ${name}`);
+  print(`revoked ${name}`);
 };
 
 export const run = serviceCommands('token', { create: changing(create), list, revoke: changing(revoke) });

@@ -7,6 +7,7 @@ import { fullAccess } from '../query/access.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { openDatabase } from './open-database.js';
 import { allowNoMore, parseWords, required } from './usage-error.js';
+import { print } from './print.js';
 
 export const usage = `usage: npx mangrove types FILE [--url URL]
   writes the content types as TypeScript into FILE: all stored ones, or those that the service at URL shows
@@ -29,7 +30,7 @@ export async function run(args: readonly string[]): Promise<number> {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
   }
-  console.log(isSame ? `${file} is up to date` : `wrote ${file}`);
+  print(isSame ? `${file} is up to date` : `wrote ${file}`);
   return 0;
 }
 

@@ -13,6 +13,7 @@ import { emptyQuery } from '../query/ast.js';
 import { readPassword } from './read-password.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { UsageError, parseWords, required } from './usage-error.js';
+import { print, printError } from './print.js';
 
 export const usage = `usage: npx mangrove user <command>
   create --username NAME --email ADDRESS [--password] [--role TYPE]
@@ -64,7 +65,7 @@ const create: Command = async ({ content }, args) => {
     await createEntry(userType(content), data, emptyQuery, content);
   });
   if (!password) printMade(word, username);
-  else console.log(`created ${username}`);
+  else print(`created ${username}`);
 };
 
 const taken = (): Error => new Error('the name or the address is taken');
@@ -85,20 +86,20 @@ const setPassword: Command = async ({ content }, args) => {
   await changeStoredUser(content, { _id: id }, change);
   await endRefreshTokens(id, content);
   if (!values.password) printMade(word, String(name));
-  else console.log(`the password of ${String(name)} is set; earlier tokens no longer work`);
+  else print(`the password of ${String(name)} is set; earlier tokens no longer work`);
 };
 
 const setRole: Command = async ({ content }, [name, role]) => {
   const { id } = await findUser(name, content);
   const type = required(role, 'the type of a role');
   await update({ type: userType(content), id }, { data: { role: await roleId(type, content) }, query: emptyQuery }, content);
-  console.log(`${String(name)} has the role ${type}`);
+  print(`${String(name)} has the role ${type}`);
 };
 
 /** Prints a generated password. Only the password goes to standard output, for scripts. */
 function printMade(password: string, name: string): void {
-  console.error(`the password of ${name} is shown only once:`);
-  console.log(password);
+  printError(`the password of ${name} is shown only once:`);
+  print(password);
 }
 
 const makePassword = (): string => randomBytes(12).toString('base64url');

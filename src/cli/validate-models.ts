@@ -6,11 +6,11 @@ import { readModels } from '../mongo/stores/model-store.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { ContentType } from '../schema/content-type.js';
 import { warningText } from '../schema/report-models.js';
-import { printTable } from './compare-models.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import type { OpenedDatabase } from './open-database.js';
 import { recordCommand } from './run-command.js';
 import { parseWords } from './usage-error.js';
+import { print, printTable } from './print.js';
 
 /**
  * Prints the problems, warnings and shard keys of the stored models. Models of the given files replace stored ones or are added,
@@ -30,7 +30,7 @@ export async function validateModels({ database, config }: OpenedDatabase, words
   ];
   const warnings = [...build.warnings].flatMap(([uid, texts]) => texts.map((text) => ['warning', uid, warningText(text)]));
   printTable([...refused, ...warnings, ...shardRows(build, 'notes').map(([uid, note]) => ['shard', uid, note])]);
-  if (refused.length === 0) console.log(`${String(documents.size)} models are valid`);
+  if (refused.length === 0) print(`${String(documents.size)} models are valid`);
   return refused.length > 0 ? 1 : 0;
 }
 
@@ -63,7 +63,7 @@ export async function shardModels({ database, config }: OpenedDatabase, uids: re
     );
   }
   printTable(rows);
-  if (keyed.length === 0) console.log('no model has a shard key');
+  if (keyed.length === 0) print('no model has a shard key');
   return rows.some(([state]) => state === 'refused') ? 1 : 0;
 }
 

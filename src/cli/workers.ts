@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
+import { print, printError } from './print.js';
 
 /** The environment variable that describes the embedded database of the first process to workers. */
 const inherited = 'MANGROVE_EMBEDDED_SERVER';
@@ -54,11 +55,11 @@ export async function superviseWorkers({ count, embedded }: WorkersInput): Promi
   }
   cluster.on('exit', (worker, code, signal) => {
     if (state.isStopping) return;
-    console.error(`worker ${String(worker.process.pid)} has ended (${signal ?? String(code)}) and is replaced`);
+    printError(`worker ${String(worker.process.pid)} has ended (${signal ?? String(code)}) and is replaced`);
     void delay(pause).then(() => state.isStopping || fork());
   });
   const others = Array.from({ length: count - 1 }, () => serves(fork()));
-  if ((await Promise.all(others)).every((isServing) => isServing)) console.log(`${String(count)} processes serve`);
+  if ((await Promise.all(others)).every((isServing) => isServing)) print(`${String(count)} processes serve`);
 }
 
 /** Resolves to whether a worker has started. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makePrivateFolder } from '../private-folder.js';
 import { ConfigError } from './setting.js';
 import type { Config } from './config.js';
 
@@ -51,7 +52,7 @@ function refuse(missing: readonly Names[], { admin }: Config): never {
 
 async function keptSecrets(file: string): Promise<Secrets> {
   const made: Secrets = { jwtSecret: makeSecret(), tokenSalt: makeSecret(), adminToken: makeSecret() };
-  await mkdir(dirname(file), { recursive: true }).catch((error: NodeJS.ErrnoException) => cannotKeep(file, error));
+  await makePrivateFolder(dirname(file)).catch((error: NodeJS.ErrnoException) => cannotKeep(file, error));
   try {
     await writeFile(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
     return made;

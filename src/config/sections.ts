@@ -12,7 +12,7 @@ export const adminSettings = group({
   }),
   ratelimit: group({
     interval: whole(60_000, 'Milliseconds over which invalid admin tokens are counted', { minimum: 1 }),
-    max: whole(10, 'Invalid admin tokens of one client in one interval; after that its valid tokens are refused too', {
+    max: whole(10, 'Invalid admin tokens of one client in one interval; beyond: 429 instead of 401', {
       minimum: 1,
     }),
   }),

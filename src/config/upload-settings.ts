@@ -2,7 +2,7 @@ import { choice, flag, group, maybeText, shaped, texts, whole } from './setting.
 
 const counts = shaped<readonly number[]>(
   { type: 'array', items: { type: 'integer', minimum: 1, maximum: 10_000 } },
-  [320, 480, 640, 768, 960, 1280, 1600, 1920],
+  [320, 480, 640, 768, 960, 1080, 1280, 1600, 1920],
   'Widths and heights in pixels that ?width= and ?height= accept',
 );
 

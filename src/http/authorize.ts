@@ -9,7 +9,7 @@ import { type ActionName, allows, fullAccess } from '../query/access.js';
 import { senderOf } from './route-request.js';
 import { memoryOf } from './count-memory.js';
 import { isLocal } from './is-local.js';
-import { limitGuess } from './limit-requests.js';
+import { countGuess } from './limit-requests.js';
 import type { Running } from './running.js';
 
 /** The caller of a request, and the context of operations for that caller. */
@@ -73,22 +73,9 @@ interface AdminRequest {
   readonly key: string;
 }
 
-/** Identifies the caller, who may be an admin. An unknown token counts as an attempt to guess an admin token. */
+/** Identifies the caller, who may be an admin. */
 async function findAdminOrCaller(ctx: Context, { row, key }: AdminRequest, running: Running): Promise<Caller> {
-  let refusal: unknown = null;
-  const found = await limitGuess(
-    ctx,
-    running.adminGuesses,
-    async () =>
-      (await readAdmin(key, running)) ??
-      findCaller(ctx, row, running).catch((error: unknown) => {
-        if (!(error instanceof ApiError) || error.status !== 401) throw error;
-        refusal = error;
-        return null;
-      }),
-  );
-  if (found === null) throw refusal;
-  return found;
+  return (await readAdmin(ctx, key, running)) ?? findCaller(ctx, row, running);
 }
 
 /** Identifies the caller. Counts a request with refused credentials like one without credentials. */
@@ -147,12 +134,12 @@ export function checkRight(caller: Caller, action: RequiredAction): void {
   throw asksForCredentials ? unauthorizedError(undefined, null, [action]) : missingActions([action]);
 }
 
-/** Returns the admin. Counts wrong tokens; after too many of them correct ones are refused too. */
+/** Returns the admin. Throws an UnauthorizedError for any other caller. */
 async function findAdmin(ctx: Context, running: Running): Promise<Caller> {
   ctx.set('Cache-Control', 'private, no-store');
   const key = adminKey(ctx);
   if (key === null) throw unauthorizedError();
-  const admin = await limitGuess(ctx, running.adminGuesses, () => readAdmin(key, running));
+  const admin = await readAdmin(ctx, key, running);
   if (admin === null) throw refusedToken('token_invalid');
   return admin;
 }
@@ -160,17 +147,22 @@ async function findAdmin(ctx: Context, running: Running): Promise<Caller> {
 const adminKey = (ctx: Context): string | null => /^bearer\s+(\S+)$/i.exec(ctx.get('authorization').trim())?.[1] ?? null;
 
 /**
- * Returns the holder of the configured admin token or of a stored one; null if the key is neither. Throws an UnauthorizedError if
- * the token has expired.
+ * Returns the holder of the configured admin token or of a stored one; null if the key is neither. A key that is no token at all
+ * counts as a guess. Throws a RateLimitError for too many guesses, and an UnauthorizedError if the token has expired.
  */
-async function readAdmin(key: string, { secrets, authenticator }: Running): Promise<Caller | null> {
+async function readAdmin(ctx: Context, key: string, { secrets, authenticator, adminGuesses }: Running): Promise<Caller | null> {
   if (secrets.adminToken !== '' && isEqual(key, secrets.adminToken)) return tokenCaller(configuredToken);
+  if (isUserToken(key)) return null;
   const token = await authenticator.findToken(key);
+  if (token === null) await countGuess(ctx, adminGuesses);
   if (token?.type !== 'admin') return null;
   if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now())
     throw unauthorizedError('Token expired', 'token_expired');
   return tokenCaller(token);
 }
+
+/** Returns whether a key has the form of a JWT, valid or not. Clients with an old session send those, and nobody guesses them. */
+const isUserToken = (key: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(key);
 
 const tokenCaller = (token: ApiToken): Caller => ({ kind: 'token', access: fullAccess, token });
 

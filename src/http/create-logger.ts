@@ -6,6 +6,7 @@ import type pretty from 'pino-pretty';
 import type { PrettyStream } from 'pino-pretty';
 import type { DestinationStream, Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import { printable } from '../values.js';
 
 type LogConfig = Pick<Config, 'environment'> & { readonly middlewares: Pick<Config['middlewares'], 'logger'> };
 
@@ -48,9 +49,21 @@ function prettyStream(target: Writable | undefined): DestinationStream {
   return {
     write: (line) => {
       stream ??= openPretty(target);
-      stream.write(line);
+      stream.write(printableLine(line));
     },
   };
+}
+
+/**
+ * Returns a line of JSON whose texts are printable. pino-pretty decodes it, and would write the control characters of names and
+ * messages to the terminal.
+ */
+const printableLine = (line: string): string => line.replaceAll(/\\(?:u[\da-f]{4}|.)|[^\x20-\x7e\n]/gi, printableUnit);
+
+function printableUnit(written: string): string {
+  const unit = written.startsWith('\\') ? (JSON.parse(`"${written}"`) as string) : written; // an escape of JSON is a string
+  const shown = printable(unit);
+  return shown === unit ? written : `\\${shown}`;
 }
 
 function openPretty(target: Writable | undefined): PrettyStream {

@@ -1,4 +1,5 @@
 import helmet from 'helmet';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import cors from '@koa/cors';
 import compress from 'koa-compress';
@@ -10,10 +11,30 @@ import type { MiddlewaresConfig } from '../config/config.js';
 type SecurityConfig = MiddlewaresConfig['security'];
 
 /**
- * Sets the security headers of Strapi v4. The cross-origin and origin-agent headers of helmet are off, so that other sites can
- * show the media.
+ * Sets the security headers of Strapi v4. Those that only matter for documents are not sent with JSON, which browsers do not
+ * interpret, and do not replace those that an answer sets itself.
  */
-export function securityHeaders({ contentSecurityPolicy, hstsMaxAge, frame }: SecurityConfig): Middleware {
+export function securityHeaders(config: SecurityConfig): Middleware {
+  const all = helmetHeaders(config);
+  const always = all.filter(([name]) => ofEveryAnswer.has(name));
+  const ofDocuments = all.filter(([name]) => !ofEveryAnswer.has(name));
+  return async ({ res }, next) => {
+    for (const [name, value] of always) res.setHeader(name, value);
+    await next();
+    const type = res.getHeader('Content-Type');
+    if (res.headersSent || type === undefined || /^application\/([\w.-]+\+)?json\b/i.test(String(type))) return;
+    for (const [name, value] of ofDocuments) if (!res.hasHeader(name)) res.setHeader(name, value);
+  };
+}
+
+/** Headers that protect JSON too: from being read as another type, over HTTP, and in a frame of another site. */
+const ofEveryAnswer: ReadonlySet<string> = new Set(['X-Content-Type-Options', 'Strict-Transport-Security', 'X-Frame-Options']);
+
+/**
+ * Returns the headers of helmet, which are the same for all answers. The cross-origin and origin-agent headers are off, so that
+ * other sites can show the media.
+ */
+function helmetHeaders({ contentSecurityPolicy, hstsMaxAge, frame }: SecurityConfig): readonly (readonly [string, string])[] {
   const setHeaders = helmet({
     contentSecurityPolicy: { useDefaults: true, directives: { ...directives, ...mutable(contentSecurityPolicy) } },
     strictTransportSecurity: hstsMaxAge > 0 && { maxAge: hstsMaxAge, includeSubDomains: true },
@@ -21,13 +42,14 @@ export function securityHeaders({ contentSecurityPolicy, hstsMaxAge, frame }: Se
     crossOriginOpenerPolicy: false,
     crossOriginResourcePolicy: false,
     originAgentCluster: false,
+    xPoweredBy: false,
     xXssProtection: false,
   });
-  return (ctx, next) => {
-    // the policy is static, so that helmet sets all headers synchronously and cannot fail
-    setHeaders(ctx.req, ctx.res, () => undefined);
-    return next();
-  };
+  const set: (readonly [string, string])[] = [];
+  const answer = { setHeader: (name: string, value: string) => set.push([name, value]), removeHeader: () => undefined };
+  // helmet only calls these methods; the policy is static, so that it does so synchronously and cannot fail
+  setHeaders({} as IncomingMessage, answer as unknown as ServerResponse, () => undefined);
+  return set;
 }
 
 const directives = {

@@ -36,18 +36,9 @@ export async function countAttempt(ctx: Context, { route, body }: CountedAttempt
   if (attempts !== null) tellAttempt(ctx, await attempts.count(route, body, ctx.ip));
 }
 
-/**
- * Returns the result of a guess of a secret; null if it was wrong. Throws a RateLimitError if the client has made too many wrong
- * guesses.
- */
-export async function limitGuess<Found>(
-  ctx: Context,
-  limit: GuessLimit,
-  check: () => Promise<Found | null>,
-): Promise<Found | null> {
-  const { found, attempt } = await limit.judge(ctx.ip, check);
-  if (attempt !== null && (found === null || attempt.isOver)) tellAttempt(ctx, attempt);
-  return found;
+/** Counts a wrong guess of a secret. Throws a RateLimitError if the client has made too many. */
+export async function countGuess(ctx: Context, limit: GuessLimit): Promise<void> {
+  tellAttempt(ctx, await limit(ctx.ip));
 }
 
 function tellAttempt(ctx: Context, { limit, remaining, resetsAt, isOver }: Attempt): void {

@@ -1,10 +1,11 @@
 import type { Context, Middleware } from 'koa';
 import type { MiddlewaresConfig } from '../config/config.js';
+import { measureJson } from '../measure-json.js';
 import { nextTurn } from '../queue.js';
 import type { ByteReservation } from '../byte-budget.js';
 import { bodyInvalid } from './error-response.js';
 import { memoryOf } from './count-memory.js';
-import { checkJson, measureJson, parseJson } from './parse-json.js';
+import { checkJson, parseJson } from './parse-json.js';
 import { receive, type Unpack, unpackerOf } from './receive-body.js';
 
 type BodyConfig = MiddlewaresConfig['body'];

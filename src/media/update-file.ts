@@ -16,8 +16,12 @@ import { retireFile } from './retire-files.js';
 import type { Staging, UploadedFile } from './staging.js';
 import type { MediaContext } from './upload-files.js';
 
-/** Changes the information about a file. Throws a NotFoundError if there is no such file. */
+/**
+ * Changes the information about a file. Throws a ForbiddenError unless the caller may replace files, because files have no owners;
+ * a NotFoundError if there is no such file.
+ */
 export async function updateFileInfo(id: number, info: FileInfo, { content }: MediaContext): Promise<Loaded> {
+  checkMayReplace(content);
   return (await update({ type: fileType(content), id }, { data: textsOf(info), query: emptyQuery }, content)) ?? missing();
 }
 
@@ -38,7 +42,7 @@ interface ReplaceOrder {
  */
 export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Staging, context: MediaContext): Promise<Loaded> {
   const { media, content } = context;
-  if (!allows(content.bind.access, replaceAction)) throw missingActions([replaceAction]);
+  checkMayReplace(content);
   const type = fileType(content);
   const stored = (await findOne(type, id, emptyQuery, withoutHooks(content))) ?? missing();
   const { hash, ext } = stored.document;
@@ -55,6 +59,10 @@ export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Sta
   staging.keep(blobs.map((blob) => blob.id));
   await finish();
   return entry;
+}
+
+function checkMayReplace({ bind }: MediaContext['content']): void {
+  if (!allows(bind.access, replaceAction)) throw missingActions([replaceAction]);
 }
 
 function missing(): never {

@@ -16,8 +16,7 @@ interface DocumentInput {
   readonly components: Components;
   /** Returns whether a row is open to requests without credentials. */
   readonly isPublic: (row: Row) => boolean;
-  /** Version of the registry. */
-  readonly version: number;
+  readonly version: string;
 }
 
 /** The settings and routes that the document describes. */
@@ -25,17 +24,18 @@ interface Described {
   readonly config: Config;
   readonly routes: readonly AnyRoute[];
   readonly projectCode: ProjectCode | null;
+  readonly version: string;
 }
 
 /** Returns the JSON of the document with the operations that a caller may use. */
-export async function writeDocument(call: RouteCall, { config, routes, projectCode }: Described): Promise<string> {
+export async function writeDocument(call: RouteCall, { config, routes, projectCode, version }: Described): Promise<string> {
   const { content, running } = call;
   const { registry, access } = content.bind;
   const components = new Components(registry, access);
   const listed = listOperations({ config, routes, projectCode, running, content, select: isAllowed(call.caller), components });
   const operations = await addExamples(listed, call);
   const isPublic = await openRows(call);
-  return JSON.stringify(buildDocument({ operations, components, isPublic, version: registry.version }));
+  return JSON.stringify(buildDocument({ operations, components, isPublic, version }));
 }
 
 /** Builds the document from its operations. */
@@ -49,7 +49,7 @@ function buildDocument({ operations, components, isPublic, version }: DocumentIn
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Mangrove', description: about, version: String(version) },
+    info: { title: 'Mangrove', description: about, version },
     servers: [{ url: '/' }],
     tags: tagsOf(operations),
     paths,

@@ -4,12 +4,20 @@ import type { Config } from '../config/config.js';
 import type { AnyRoute, Answer, ProjectCode, Route, RouteCall } from '../http/route.js';
 import { rightsKey } from './shown-attributes.js';
 
+interface OpenapiInput {
+  readonly config: Config;
+  /** The other rows of the route table. */
+  readonly others: readonly AnyRoute[];
+  readonly projectCode: ProjectCode | null;
+  /** Version of the API: that of the project. */
+  readonly version: string;
+}
+
 /**
  * Returns the routes of the OpenAPI document (`openapi.json` below the API prefix) and of TypeScript declarations of the content
- * types (`types.d.ts`). The code that generates them is loaded on the first request. `others` are the other rows of the route
- * table.
+ * types (`types.d.ts`). The code that generates them is loaded on the first request.
  */
-export function openapiRoutes(config: Config, others: readonly AnyRoute[], projectCode: ProjectCode | null): Route[] {
+export function openapiRoutes({ config, others, projectCode, version }: OpenapiInput): Route[] {
   const row = (name: string, input: DocumentInput): Route => ({
     method: 'GET',
     path: `${config.api.rest.prefix}/${name}`,
@@ -25,8 +33,10 @@ export function openapiRoutes(config: Config, others: readonly AnyRoute[], proje
   });
   const document = row('openapi.json', {
     type: 'application/json',
-    write: async (call) =>
-      (await import('./build-document.js')).writeDocument(call, { config, routes: [types, document, ...others], projectCode }),
+    write: async (call) => {
+      const { writeDocument } = await import('./build-document.js');
+      return writeDocument(call, { config, routes: [types, document, ...others], projectCode, version });
+    },
     longestKept: oldestExample,
     source: ({ content }) => projectCode?.routes() ?? content.bind.registry,
   });
@@ -38,7 +48,7 @@ const oldestExample = 60_000;
 
 /** A generated document. */
 interface WrittenDocument {
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly tag: string;
   /** Milliseconds since 1970. */
   readonly writtenAt: number;
@@ -56,32 +66,51 @@ interface DocumentInput {
   readonly source: (call: RouteCall) => object;
 }
 
+/** The documents of one source, by the rights of their readers. */
+interface Documents {
+  readonly kept: BoundedCache<WrittenDocument>;
+  /** Documents that are being generated. Requests for the same one wait for it. */
+  readonly begun: Map<string, Promise<WrittenDocument>>;
+}
+
 /**
  * Returns a handler that answers with a document about the models in force. Documents are cached by source and rights, and have
  * an ETag.
  */
-function documentAnswerer({ type, write, longestKept, source }: DocumentInput): (call: RouteCall) => Promise<Answer> {
-  const documents = new WeakMap<object, BoundedCache<WrittenDocument>>();
+function documentAnswerer(input: DocumentInput): (call: RouteCall) => Promise<Answer> {
+  const bySource = new WeakMap<object, Documents>();
   return async (call) => {
-    const from = source(call);
-    const known = documents.get(from) ?? new BoundedCache<WrittenDocument>(bounds);
-    documents.set(from, known);
-    const key = await rightsKey(call);
-    const kept = known.get(key);
-    if (kept !== undefined && Date.now() - kept.writtenAt < longestKept) return answerDocument(kept, type, call);
-    const text = await write(call);
-    const written = { text, tag: `"${createHash('sha1').update(text).digest('base64url')}"`, writtenAt: Date.now() };
-    known.set(key, written, 2 * text.length);
-    return answerDocument(written, type, call);
+    const from = input.source(call);
+    const documents = bySource.get(from) ?? { kept: new BoundedCache(bounds), begun: new Map() };
+    bySource.set(from, documents);
+    return answerDocument(await findDocument(documents, call, input), input.type, call);
   };
 }
 
-/** Bounds of the cached documents per source, which are found by rights. */
-const bounds = { entries: 100, bytes: 100_000_000 };
+/** Bounds of the cached documents per source. A document of 300 content types has about 8 MB. */
+const bounds = { entries: 100, bytes: 200_000_000 };
 
-function answerDocument({ text, tag }: WrittenDocument, type: string, { request }: RouteCall): Answer {
+async function findDocument({ kept, begun }: Documents, call: RouteCall, input: DocumentInput): Promise<WrittenDocument> {
+  const key = await rightsKey(call);
+  const known = kept.get(key);
+  if (known !== undefined && Date.now() - known.writtenAt < input.longestKept) return known;
+  const running = begun.get(key);
+  if (running !== undefined) return running;
+  const writing = writeOnce(call, input).finally(() => begun.delete(key));
+  begun.set(key, writing);
+  const written = await writing;
+  kept.set(key, written, written.bytes.length);
+  return written;
+}
+
+async function writeOnce(call: RouteCall, { write }: DocumentInput): Promise<WrittenDocument> {
+  const bytes = Buffer.from(await write(call));
+  return { bytes, tag: `"${createHash('sha1').update(bytes).digest('base64url')}"`, writtenAt: Date.now() };
+}
+
+function answerDocument({ bytes, tag }: WrittenDocument, type: string, { request }: RouteCall): Answer {
   const headers = { ETag: tag, 'Cache-Control': 'private, no-cache', Vary: 'Authorization' };
   const asked = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
   if (asked.includes(tag)) return { status: 304, headers };
-  return { headers: { ...headers, 'Content-Type': `${type}; charset=utf-8` }, body: text };
+  return { headers: { ...headers, 'Content-Type': `${type}; charset=utf-8` }, body: bytes };
 }

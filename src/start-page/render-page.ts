@@ -91,7 +91,8 @@ const renderOverview = ({ audience, database, types, more, warnings, projectRout
 
 const access: Readonly<Record<Audience, string>> = {
   everybody: 'Everybody may read and change everything.',
-  local: 'Programs on this machine may read and change everything, until there is a user or a grant.',
+  local:
+    'Programs on this machine may read and change everything, until there is a user or a grant. Other machines have no access.',
   nobody: 'Everybody may do what their role grants.',
 };
 
@@ -107,7 +108,7 @@ const renderType = (
       <h3>${name}</h3>
       <code class="soft">${uid}</code>
     </header>
-    <p>${count === 1 ? '1 entry' : `${String(count)} entries`}. ${publicText(publicActions, audience)}</p>
+    <p>${[count === 1 ? '1 entry.' : `${String(count)} entries.`, publicText(publicActions, audience)].join(' ').trimEnd()}</p>
     ${request === null ? html`<p>The routes of the project do not list it.</p>` : commandBlock(`curl -g '${address}${request}'`)}
     ${
       answer === null
@@ -119,10 +120,11 @@ const renderType = (
     }
   </article>`;
 
+/** Returns what the public may do with a type; empty if the beginning of the page says it of all types. */
 function publicText(actions: readonly string[], audience: Audience): string {
-  if (audience === 'everybody') return 'Everybody may do everything.';
+  if (audience === 'everybody') return '';
   if (actions.length > 0) return `The public may: ${actions.join(', ')}.`;
-  return audience === 'local' ? 'Other machines have no access.' : 'The public has no access.';
+  return audience === 'nobody' ? 'The public has no access.' : '';
 }
 
 const recipe = JSON.stringify({

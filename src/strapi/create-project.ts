@@ -6,7 +6,7 @@ import { createSourceLoader, sourceFile, type LoadOptions, type MissingModule } 
 import type { ContentContext, CodeHooks } from '../content/content-context.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
-import type { ProjectCode } from '../http/route.js';
+import type { ProjectCode, ProjectRoute } from '../http/route.js';
 import type { Connection } from '../http/running.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
@@ -92,11 +92,14 @@ export function createProject(input: ProjectInput): Project {
         const current = registry();
         return current === null || loaded === null ? null : loaded.routes.find(method, path, current);
       },
-      routes: () => tableOf(loaded, registry())?.routes ?? [],
+      routes: () => tableOf(loaded, registry())?.routes ?? noRoutes,
     }),
     projectActions: () => tableOf(loaded, registry())?.actions ?? [],
   };
 }
+
+/** Always the same list, because documents are cached by the list of routes. */
+const noRoutes: readonly ProjectRoute[] = [];
 
 const tableOf = (loaded: Loaded | null, registry: Registry | null) =>
   registry === null || loaded === null ? null : loaded.routes.tableOf(registry);

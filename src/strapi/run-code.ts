@@ -1,6 +1,8 @@
+import { inspect } from 'node:util';
 import { ConfigError } from '../config/setting.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
+import { printable } from '../values.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
 /**
@@ -54,7 +56,7 @@ export async function explained(place: string, run: () => unknown): Promise<unkn
   try {
     return await run();
   } catch (error) {
-    console.error(error);
+    console.error(printable(inspect(error)));
     throw new ConfigError(`${place}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
 }

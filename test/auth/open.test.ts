@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createLog } from '../support/create-log.js';
 import { isLocal } from '../../src/http/is-local.js';
 import { password, serveAccounts, type ServingAccounts } from './serve-accounts.js';
@@ -21,18 +23,42 @@ const requests: readonly (readonly [
   ['a name that was rebound to this machine', '127.0.0.1', { host: 'evil.test:1337' }, false],
   ['a name that begins like this machine', '127.0.0.1', { host: 'localhost.evil.test' }, false],
   ['no host', '127.0.0.1', {}, false],
-  ['a proxy: Forwarded', '127.0.0.1', { ...local, forwarded: 'for=192.0.2.7' }, false],
-  ['a proxy: X-Forwarded-For', '127.0.0.1', { ...local, 'x-forwarded-for': '127.0.0.1' }, false],
-  ['a proxy: X-Forwarded-Host', '127.0.0.1', { ...local, 'x-forwarded-host': 'localhost' }, false],
-  ['a proxy: X-Forwarded-Proto', '127.0.0.1', { ...local, 'x-forwarded-proto': 'http' }, false],
-  ['a proxy: X-Forwarded-Port', '127.0.0.1', { ...local, 'x-forwarded-port': '1337' }, false],
 ];
+
+/** Headers of proxies, and of programs of this machine. */
+const proxied =
+  'forwarded x-forwarded x-forwarded-for x-forwarded-host x-forwarded-proto x-forwarded-port x-forwarded-prefix x-original-forwarded-for ' +
+  'forwarded-for via x-real-ip cf-connecting-ip cf-connecting-ipv6 cf-ray cf-visitor cdn-loop true-client-ip x-client-ip client-ip ' +
+  'x-cluster-client-ip x-remote-ip x-remote-addr x-originating-ip fly-client-ip fly-forwarded-port fastly-client-ip fastly-ff ' +
+  'x-envoy-external-address x-envoy-expected-rq-timeout-ms x-amzn-trace-id x-amz-cf-id cloudfront-forwarded-proto x-azure-fdid ' +
+  'x-azure-clientip x-arr-log-id x-arr-ssl x-appengine-user-ip x-vercel-id x-vercel-forwarded-for x-nf-client-connection-ip ' +
+  'x-original-host x-original-url x-rewrite-url x-host x-scheme x-request-start x-varnish proxy-connection proxy-authorization ' +
+  'x-proxyuser-ip wl-proxy-client-ip proxy-client-ip akamai-origin-hop x-akamai-edgescape surrogate-capability tailscale-user-login ' +
+  'ngrok-skip-browser-warning x-cloud-trace-context x-sucuri-clientip incap-client-ip max-forwards';
+const direct =
+  'user-agent accept content-type authorization connection keep-alive referer sec-fetch-site upgrade-insecure-requests traceparent ' +
+  'x-request-id x-requested-with x-apollo-operation-name apollo-require-preflight idempotency-key if-none-match x-client-version';
+
+/** Returns whether a request with these parts is local. */
+const judge = (remoteAddress: string, headers: Readonly<Record<string, string>>, httpVersion = '1.1'): boolean =>
+  isLocal({ socket: { remoteAddress }, headers, httpVersion } as Parameters<typeof isLocal>[0]); // has what is read
 
 describe('http/is-local', () => {
   for (const [title, remoteAddress, headers, expected] of requests)
     it(`${title}: ${String(expected)}`, () => {
-      expect(isLocal({ socket: { remoteAddress }, headers } as Parameters<typeof isLocal>[0])).to.equal(expected);
+      expect(judge(remoteAddress, headers)).to.equal(expected);
     });
+  for (const [names, expected] of [
+    [proxied, false],
+    [direct, true],
+  ] as const)
+    for (const name of names.split(' '))
+      it(`the header ${name}: ${String(expected)}`, () => {
+        expect(judge('127.0.0.1', { ...local, [name]: '127.0.0.1' })).to.equal(expected);
+      });
+  it('HTTP/1.0, which proxies send: false', () => {
+    expect(judge('127.0.0.1', local, '1.0')).to.equal(false);
+  });
 });
 
 describe('an open service', () => {
@@ -101,6 +127,17 @@ describe('an open service', () => {
     expect(await statusWith({})).to.equal(200);
     for (const headers of [{ origin: 'https://evil.test' }, { host: 'evil.test' }, { 'x-forwarded-for': '192.0.2.7' }])
       expect(await statusWith(headers), JSON.stringify(headers)).to.equal(403);
+  });
+
+  it('is closed to a proxy that sends HTTP/1.0 with the name of this machine', async () => {
+    const server = await serve({ embeddedDatabase: true, config: { api: { open: null } } });
+    const { port } = new URL(server.server.url);
+    const statusBy = async (version: string): Promise<string | undefined> => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.write(`GET /api/articles HTTP/${version}\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`);
+      return (await text(socket)).split(' ')[1];
+    };
+    expect([await statusBy('1.1'), await statusBy('1.0')]).to.deep.equal(['200', '403']);
   });
 
   const ends: readonly (readonly [title: string, end: (server: ServingAccounts) => Promise<unknown>])[] = [

@@ -51,6 +51,40 @@ describe('Options of apolloServer', () => {
       expect(body.data.__schema.queryType.name).to.equal('Query');
     }));
 
+  describe('without introspection no error suggests a name', () => {
+    const asks: readonly (readonly [query: string, variables?: object])[] = [
+      ['{ articls { data { id } } }'],
+      ['{ articles { dat { id } } }'],
+      ['{ articles { data { attributes { titel } } } }'],
+      ['{ articles { data { attributes } } }'],
+      ['{ articles(filter: {}) { data { id } } }'],
+      ['{ articles(filters: { titel: { eq: "x" } }) { data { id } } }'],
+      ['{ articles(filters: { title: { equ: "x" } }) { data { id } } }'],
+      ['{ articles(publicationState: LIV) { data { id } } }'],
+      ['{ ... on Artcle { id } }'],
+      ['query ($f: ArticleFilterInput) { articles(filters: $f) { data { id } } }'],
+      ['query ($f: ArticleFiltersInput) { articles(filters: $f) { data { id } } }', { f: { titel: { eq: 'x' } } }],
+      ['query ($p: PublicationState) { articles(publicationState: $p) { data { id } } }', { p: 'LIV' }],
+      ['mutation { createArticl(data: {}) { data { id } } }'],
+      ['mutation { createArticle(data: { titel: "x" }) { data { id } } }'],
+      ['{ __typename @skp(if: true) }'],
+      ['{ __typename @skip(iff: true) }'],
+    ];
+    for (const environment of ['production', 'test'])
+      it(environment, () =>
+        serveWith({}, environment, async (server) => {
+          const told: string[] = [];
+          for (const [query, variables] of asks) {
+            const { body, text } = await server.query(query, variables);
+            expect(body.errors, query).to.have.length.greaterThan(0);
+            if (/did you mean/i.test(text)) told.push(query);
+          }
+          if (environment === 'production') expect(told).to.deep.equal([]);
+          else expect(told).to.have.length.greaterThan(10);
+        }),
+      );
+  });
+
   it('allowBatchedHttpRequests: false', () =>
     serveWith({ apolloServer: { allowBatchedHttpRequests: false } }, 'test', async (server) => {
       const answer = await server.send({

@@ -30,6 +30,19 @@ describe('GraphQL playground', () => {
     }
   });
 
+  for (const environment of ['development', 'staging', 'test'])
+    it(`names no other host in ${environment}, and its policy allows none`, async () => {
+      const other = await serveGraphql({ models, environment });
+      const response = await fetch(`${other.url}/graphql`, html);
+      const [text, policy] = [await response.text(), response.headers.get('content-security-policy') ?? ''];
+      await other.stop();
+      for (const [, address = ''] of text.matchAll(/<(?:script|link|img|iframe)[^>]*\b(?:src|href)=["']?([^"'\s>]+)/g))
+        expect(address).to.match(/^\/(?!\/)/);
+      expect(policy)
+        .to.contain("default-src 'none'")
+        .and.not.to.match(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
+    });
+
   it('is not sent to other clients', async () => {
     const { status, text } = await server.send({ headers: { accept: '*/*' } });
     expect([status, text]).to.deep.equal([400, 'GET query missing.']);
@@ -89,6 +102,22 @@ describe('GraphQL playground', () => {
       if (process.env['SCREENSHOT'] !== undefined) await page.screenshot({ path: process.env['SCREENSHOT'] });
       expect(failed).to.deep.equal([]);
     });
+
+    for (const colorScheme of ['light', 'dark'] as const)
+      it(`follows a browser in ${colorScheme} mode, also if it was in the other before`, async function () {
+        this.timeout(60_000);
+        const page = await openPage();
+        for (const scheme of [colorScheme === 'light' ? 'dark' : 'light', colorScheme] as const) {
+          await page.emulateMedia({ colorScheme: scheme });
+          await page.goto(`${server.url}/graphql`);
+          await page.locator('.CodeMirror').first().waitFor();
+          const colors = String(
+            await page.evaluate(`[...document.querySelectorAll('.graphiql-wrapper *')]
+              .map((part) => getComputedStyle(part).backgroundColor).filter((color) => color.startsWith('rgb('))`),
+          );
+          expect(Number(/\d+/.exec(colors)?.[0]) > 128, scheme).to.equal(scheme === 'light');
+        }
+      });
 
     it('fits a phone: the answer is below the query', async function () {
       const page = await openPage();

@@ -18,6 +18,22 @@ const routes: Readonly<Record<string, (ctx: Context) => unknown>> = {
     ctx.body = Buffer.alloc(5_000);
   },
   '/empty': (ctx) => (ctx.status = 204),
+  '/page': (ctx) => (ctx.body = '<!doctype html>'),
+  '/moved': (ctx) => {
+    ctx.redirect('/page');
+  },
+  '/own-policy': (ctx) => {
+    ctx.set('Content-Security-Policy', "default-src 'none'");
+    ctx.body = '<p>';
+  },
+  '/problem': (ctx) => {
+    ctx.set('Content-Type', 'application/problem+json');
+    ctx.body = '{}';
+  },
+  '/drawing': (ctx) => {
+    ctx.type = 'image/svg+xml';
+    ctx.body = '<svg/>';
+  },
   '/api-error': () => raise(fieldErrors([{ path: ['a'], message: 'a must be defined.' }])),
   '/named': () => raise(new ApiError(409, 'ConflictError', 'no', { details: { b: 2 } })),
   '/away': () => raise(unavailableError()),
@@ -152,25 +168,54 @@ describe('the HTTP layer', () => {
   });
 
   describe('headers', () => {
-    it('are those of Strapi v4 and no others', async () => {
-      const { headers } = await fetch(`${base}/object`);
-      const own = ['connection', 'keep-alive', 'content-length', 'date', 'x-request-id', 'vary', 'access-control-allow-origin'];
-      const rest = Object.fromEntries([...headers].filter(([name]) => ![...own, 'access-control-expose-headers'].includes(name)));
-      expect(rest).to.deep.equal({
-        'content-type': 'application/json; charset=utf-8',
-        'content-security-policy':
-          "default-src 'self';base-uri 'self';font-src 'self' https: data:;form-action 'self';frame-ancestors 'self';" +
-          "img-src 'self' data: blob:;object-src 'none';script-src 'self';script-src-attr 'none';" +
-          "style-src 'self' https: 'unsafe-inline';connect-src 'self' https:;media-src 'self' data: blob:",
-        'referrer-policy': 'no-referrer',
-        'strict-transport-security': 'max-age=31536000; includeSubDomains',
-        'x-content-type-options': 'nosniff',
-        'x-dns-prefetch-control': 'off',
-        'x-download-options': 'noopen',
-        'x-frame-options': 'SAMEORIGIN',
-        'x-permitted-cross-domain-policies': 'none',
+    const ofEvery = {
+      'strict-transport-security': 'max-age=31536000; includeSubDomains',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+    };
+    const ofDocuments = {
+      'content-security-policy':
+        "default-src 'self';base-uri 'self';font-src 'self' https: data:;form-action 'self';frame-ancestors 'self';" +
+        "img-src 'self' data: blob:;object-src 'none';script-src 'self';script-src-attr 'none';" +
+        "style-src 'self' https: 'unsafe-inline';connect-src 'self' https:;media-src 'self' data: blob:",
+      'referrer-policy': 'no-referrer',
+      'x-dns-prefetch-control': 'off',
+      'x-download-options': 'noopen',
+      'x-permitted-cross-domain-policies': 'none',
+    };
+    const [json, page] = ['application/json; charset=utf-8', 'text/html; charset=utf-8'];
+    const all = { ...ofEvery, ...ofDocuments };
+    const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      'GET /object': { 'content-type': json, ...ofEvery },
+      'HEAD /object': { 'content-type': json, ...ofEvery },
+      'GET /bug': { 'content-type': json, ...ofEvery },
+      'GET /problem': { 'content-type': 'application/problem+json', ...ofEvery },
+      'GET /nowhere': { 'content-type': json, ...ofEvery },
+      'GET /empty': ofEvery,
+      'GET /page': { 'content-type': page, ...all },
+      'HEAD /page': { 'content-type': page, ...all },
+      'GET /moved': { 'content-type': page, location: '/page', ...all },
+      'GET /own-policy': { 'content-type': page, ...all, 'content-security-policy': "default-src 'none'" },
+      'GET /drawing': { 'content-type': 'image/svg+xml', ...all },
+      'GET /stream': { 'content-type': 'text/plain; charset=utf-8', ...all },
+      'PUT /methods': { 'content-type': 'text/plain; charset=utf-8', allow: 'HEAD, GET, POST', ...all },
+    };
+    for (const [title, expected] of Object.entries(sent))
+      it(`of security, and no others: ${title}`, async () => {
+        const [method = '', path = ''] = title.split(' ');
+        const { headers } = await fetch(base + path, { method, redirect: 'manual' });
+        const own = [
+          'connection',
+          'keep-alive',
+          'content-length',
+          'content-encoding',
+          'transfer-encoding',
+          'date',
+          'x-request-id',
+        ];
+        const others = [...own, 'vary', 'access-control-allow-origin', 'access-control-expose-headers'];
+        expect(Object.fromEntries([...headers].filter(([name]) => !others.includes(name)))).to.deep.equal(expected);
       });
-    });
 
     const ids: Readonly<Record<string, boolean>> = {
       'abc-1.2:3/4+5=6@7': true,

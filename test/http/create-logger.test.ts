@@ -14,7 +14,7 @@ import { sourceUrl } from '../support/program.js';
 type LoggerConfig = Partial<Config['middlewares']['logger']>;
 
 /** What is written when a message is logged in this environment. */
-async function logged(environment: string, settings: LoggerConfig = {}): Promise<string> {
+async function logged(environment: string, settings: LoggerConfig = {}, message = 'listening'): Promise<string> {
   const config = createConfig({ environment, middlewares: { logger: settings } });
   let text = '';
   const target = new Writable({
@@ -24,7 +24,7 @@ async function logged(environment: string, settings: LoggerConfig = {}): Promise
     },
   });
   const logger = await createLogger(config, target);
-  logger.info({ port: 1337 }, 'listening');
+  logger.info({ port: 1337, ...(message !== 'listening' && { name: message, [message]: 1 }) }, message);
   return text;
 }
 
@@ -38,6 +38,16 @@ describe('createLogger', () => {
   it('writes readable lines in development', async () => {
     const text = await logged('development');
     expect(text).to.match(/^\[?\d\d:\d\d:\d\d\]? INFO.*: listening\n {4}port: 1337\n$/);
+  });
+
+  const units = [...Array.from({ length: 160 }, (_, code) => code), 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069];
+  const controls = units.filter((code) => (code < 32 && code !== 9 && code !== 10) || code > 126);
+  it('writes no control characters of messages and names', async () => {
+    const hostile = `a\\${String.fromCharCode(...controls)}ü"`;
+    const text = await logged('development', {}, hostile);
+    expect(text).not.to.match(/[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/);
+    expect(text.split('\n')[0]).to.match(/: a\\\\u0000\\u0001.*\\u001b.*\\u009b.*\\u202e.*ü"$/);
+    expect(await logged('development', {}, 'ünïcode 👍🏽 \\u001b "x"')).to.match(/: ünïcode 👍🏽 \\u001b "x"\n/);
   });
 
   it('follows the settings', async () => {

@@ -122,7 +122,6 @@ describe('a database that does not answer', () => {
     const store = createStore(database);
     const reads = {
       token: () => tokens.find('a'),
-      attempts: () => limiter.find('a'),
       'code value': () => code.get('a'),
       locales: () => readLocales(database),
       'first locale': () => createFirstLocale(database, 'en'),

@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import { createConfig } from '../../src/config/create-config.js';
 import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
 import { describedRows, describeRow } from '../../src/openapi/list-operations.js';
+import { packageVersion, projectVersion } from '../../src/package-root.js';
 import { serviceRoutes } from '../../src/routes.js';
 import { serveDemo } from '../graphql/serve-demo.js';
 import { storeModels, type Serving } from '../support/serve.js';
@@ -19,6 +20,15 @@ const adminToken = 'an-admin-token-of-more-than-32-characters';
 type Document = any;
 
 const run = promisify(execFile);
+
+/** A content type with one attribute. */
+const plain = (name: string) => ({
+  uid: `api::${name}.${name}`,
+  kind: 'collectionType',
+  collectionName: `${name}s`,
+  info: { singularName: name, pluralName: `${name}s`, displayName: name.replace(/^./, (first) => first.toUpperCase()) },
+  attributes: { name: { type: 'string', required: true } },
+});
 
 /** What redocly says against a document, beyond warnings. */
 async function lint(document: Document): Promise<string> {
@@ -157,6 +167,30 @@ describe('the OpenAPI document', () => {
     expect([result.status, await result.text(), commands]).to.deep.equal([304, '', []]);
   });
 
+  it('is generated once for all requests with the same rights, also if they are sent at once', async () => {
+    for (const token of [null, adminToken]) {
+      await storeModels(demo.database, [plain('ship')]);
+      await demo.settled();
+      const asked = (count: number) => demo.countCommands(() => Promise.all(Array.from({ length: count }, () => ask(token))));
+      const [first, again] = [await asked(10), await asked(10)];
+      expect(new Set(first.result.map(({ headers }) => headers.get('etag'))).size).to.equal(1);
+      expect(first.commands.length).to.be.at.most(50);
+      expect(again.commands).to.deep.equal([]);
+      await storeModels(demo.database, [plain('raft')]);
+    }
+  });
+
+  it('has the version of the project', async () => {
+    const { info } = await read(null);
+    const directory = await mkdtemp(path.join(tmpdir(), 'openapi-'));
+    await writeFile(path.join(directory, 'package.json'), '{ "version": "3.2.1" }');
+    expect([info.version, projectVersion(directory)]).to.deep.equal([packageVersion, '3.2.1']);
+    await writeFile(path.join(directory, 'package.json'), '{}');
+    expect(projectVersion(directory)).to.equal(packageVersion);
+    await rm(directory, { recursive: true });
+    expect(projectVersion(directory)).to.equal(packageVersion);
+  });
+
   it('shows no attribute and no relation that a rule hides from its reader', async () => {
     const { data: roles } = (await (await admin('GET', '/roles')).json()) as { data: { id: number; type: string }[] };
     const role = String(roles.find(({ type }) => type === 'public')?.id);
@@ -186,15 +220,7 @@ describe('the OpenAPI document', () => {
 
   it('changes with the models', async () => {
     const before = await ask(adminToken);
-    await storeModels(demo.database, [
-      {
-        uid: 'api::boat.boat',
-        kind: 'collectionType',
-        collectionName: 'boats',
-        info: { singularName: 'boat', pluralName: 'boats', displayName: 'Boat' },
-        attributes: { name: { type: 'string', required: true } },
-      },
-    ]);
+    await storeModels(demo.database, [plain('boat')]);
     await demo.settled();
     const after = await ask(adminToken);
     expect(after.headers.get('etag')).not.to.equal(before.headers.get('etag'));

@@ -369,6 +369,13 @@ describe('routes of a project', () => {
     expect(await strapi.store.get({ key: 'kept' })).to.equal(null);
   });
 
+  it('do not make the OpenAPI document to be generated for each request', async () => {
+    const ask = () => serving.call('GET', '/api/openapi.json');
+    await ask();
+    await serving.settled();
+    expect((await serving.countCommands(ask)).commands).to.deep.equal([]);
+  });
+
   it('are described in the OpenAPI document, in place of the routes that they replace', async () => {
     const { body: document } = await serving.call('GET', '/api/openapi.json');
     const described = Object.entries<object>(document.paths)

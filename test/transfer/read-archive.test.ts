@@ -49,7 +49,11 @@ const hostile: Readonly<Record<string, HostileCase>> = {
   'a device': { files: [{ name: 'assets/uploads/x', type: 'character-device' }, ...whole], message: /a character-device/ },
   'more bytes than allowed': { files: whole, limits: { bytes: 2_000 }, message: /too large when it is decompressed/ },
   'more files than allowed': { files: whole, limits: { files: 3 }, message: /more than 3 files/ },
-  'a line that is too long': { files: whole, limits: { line: 20 }, message: /a line has more than 20 bytes/ },
+  'a line that is too long': {
+    files: whole,
+    limits: { line: 20 },
+    message: /schemas_00001.jsonl, line 1 has more than 20 bytes/,
+  },
   'a bomb in an asset': {
     files: [{ name: 'assets/uploads/b', content: Buffer.alloc(9_000_000) }, metadata],
     limits: { bytes: 1e6 },
@@ -61,10 +65,30 @@ const hostile: Readonly<Record<string, HostileCase>> = {
   'a wrong key': { files: whole, name: 'a.tar.gz.enc', key: 'wrong', message: /cannot be decrypted/ },
   'no key': { files: whole, name: 'a.tar.gz.enc', key: null, message: /is encrypted/ },
   'encrypted bytes cut off': { files: whole, name: 'a.tar.gz.enc', cut: 7, message: /cannot be decrypted|is truncated/ },
-  'a line that is not JSON': { files: entities('{"type":'), message: /not a record/ },
+  'a line that is not JSON': { files: entities('{"type":'), message: /entities_00001.jsonl, line 1 is not a record/ },
+  'many empty objects in a line': {
+    files: entities(`${JSON.stringify(entity)}\n\n{"type":"api::a.a","id":2,"data":{"title":[{}${',{}'.repeat(1_100_000)}]}}`),
+    limits: { line: 24e6 },
+    message: /entities_00001.jsonl, line 3 has more than 2000000 values/,
+  },
+  'many numbers in a link': {
+    files: [{ name: 'links/links_00001.jsonl', content: `{"left":[1${',1'.repeat(2_000_001)}]}` }, metadata],
+    limits: { line: 24e6 },
+    message: /links_00001.jsonl, line 1 has more than 2000000 values/,
+  },
+  'deep lists in a setting': {
+    files: [
+      {
+        name: 'configuration/configuration_00001.jsonl',
+        content: `{"type":"x","value":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
+      },
+      metadata,
+    ],
+    message: /configuration_00001.jsonl, line 1 is nested deeper than 100 levels/,
+  },
   'a model that is no object': {
     files: [{ name: 'schemas/schemas_00001.jsonl', content: [[1]] }, metadata],
-    message: /schemas_00001.jsonl contains a line that is not a record/,
+    message: /schemas_00001.jsonl, line 1 is not a record/,
   },
   'more models than fit into memory': {
     files: [
@@ -102,6 +126,13 @@ describe('archives of Strapi', () => {
       const manifest = await inspect({ files: whole, name });
       expect(manifest).to.deep.include({ links: 1, assets: 1, assetBytes: 3_000, entities: new Map([['api::a.a', 3]]) });
     });
+
+  it('reads as deep a line as may be, and brackets in texts', async () => {
+    const title = `${'['.repeat(97)}"${'[{,'.repeat(300_000)}\\"["${']'.repeat(97)}`;
+    const line = `{"type":"api::a.a","id":1,"data":{"title":[${title}]}}`;
+    const { entities: counts } = await inspect({ files: entities(line) });
+    expect(counts.get('api::a.a')).to.equal(1);
+  });
 
   const strangers: Readonly<Record<string, unknown>> = {
     'no object': [1],

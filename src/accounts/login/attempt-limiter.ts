@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
-import { inReadTime, inWriteTime } from '../../mongo/calls.js';
+import { inWriteTime } from '../../mongo/calls.js';
 import type { Database } from '../../mongo/database.js';
 
 /** The state of a limit after an attempt, for the X-RateLimit headers. */
@@ -16,8 +16,6 @@ export interface Attempt {
 export interface AttemptLimiter {
   /** Counts one attempt under a key. */
   count(key: string): Promise<Attempt>;
-  /** Returns the state for one more attempt, without counting it; null if none was counted in this interval. */
-  find(key: string): Promise<Attempt | null>;
 }
 
 interface LimiterInput {
@@ -63,10 +61,6 @@ export function attemptLimiter(database: Database, { collection, max, interval }
         if (refusal instanceof Error) throw refusal;
         return attemptOf(refusal as RateLimiterRes, max, 'refused'); // the library rejects with this or with an Error
       }
-    },
-    find: async (key) => {
-      const found = await inReadTime(database, () => limiter.get(key));
-      return found && attemptOf(found, max, found.remainingPoints > 0 ? 'allowed' : 'refused');
     },
   };
 }

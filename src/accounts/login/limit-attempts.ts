@@ -59,42 +59,13 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
   };
 }
 
-/** The result of checking a guess. */
-interface JudgedGuess<Found> {
-  /** Null if the guess was wrong. */
-  readonly found: Found | null;
-  /** The state of the client's limit; null if the client has made no wrong guess in this interval. */
-  readonly attempt: Attempt | null;
-}
+/** Counts wrong guesses of a secret, per client. Right guesses are never counted or refused. */
+export type GuessLimit = (ip: string) => Promise<Attempt>;
 
-/** Limits wrong guesses of a secret. Right guesses are not counted. */
-export interface GuessLimit {
-  /** Runs the check of a guess, and counts the guess if the result is null. A guess whose check throws is not counted. */
-  judge<Found>(ip: string, check: () => Promise<Found | null>): Promise<JudgedGuess<Found>>;
-}
-
-/**
- * Returns the limit of wrong admin tokens. A right guess waits until the earlier guesses of the same client in this process are
- * counted, because they may exceed the limit.
- */
+/** Returns the limit of wrong admin tokens. */
 export function guessLimit({ interval, max }: Config['admin']['ratelimit'], database: Database): GuessLimit {
   const limiter = attemptLimiter(database, { collection: collections.attempts, max, interval });
-  const earlier = new Map<string, Promise<unknown>>();
-  return {
-    judge: async (ip, check) => {
-      const client = clientOf(ip);
-      const key = `-:admin:${client}`;
-      const judged = check().then(async (found) => ({ found, attempt: found === null ? await limiter.count(key) : null }));
-      const before = earlier.get(client);
-      const all = Promise.allSettled([before, judged]);
-      earlier.set(client, all);
-      void all.then(() => earlier.get(client) === all && earlier.delete(client));
-      const { found, attempt } = await judged;
-      if (found === null) return { found, attempt };
-      await before;
-      return { found, attempt: await limiter.find(key) };
-    },
-  };
+  return (ip) => limiter.count(`-:admin:${clientOf(ip)}`);
 }
 
 /**

@@ -1,10 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SendMailOptions, Transporter } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { EmailTemplate, StoredSettings, TemplateName } from '../../auth/account-settings.js';
 import type { KnownUser } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
+import { makePrivateFolder } from '../../private-folder.js';
 import { escapeHtml } from '../../values.js';
 import { defaultTemplates, fillTemplate, type Placeholders } from './email-templates.js';
 
@@ -104,7 +105,7 @@ function byFile({ config, logger }: MailerInput): Deliver {
     const { message } = (await (await transport()).sendMail(mail)) as { readonly message: Buffer }; // the option `buffer` is set
     const name = `${new Date().toISOString().replaceAll(':', '-')}-${String(count++)}`;
     const [file, text] = [join(directory, `${name}.eml`), join(directory, `${name}.txt`)];
-    await mkdir(directory, { recursive: true });
+    await makePrivateFolder(directory);
     const shown = shownMail(mail);
     await writeFile(text, readable(shown), { mode: 0o600 });
     await writeFile(file, message, { mode: 0o600 });

@@ -7,8 +7,7 @@ import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
 export type FormatError = (error: Readonly<GraphQLError | Error>) => GraphQLError;
 
 /** The settings of the form of errors. */
-interface ErrorFormat {
-  readonly stacktraces: boolean;
+interface ErrorFormat extends Pick<GraphqlSettings, 'stacktraces' | 'introspection'> {
   /** Called with errors that clients see as `Internal Server Error`. */
   readonly report: (error: unknown) => void;
 }
@@ -18,11 +17,11 @@ interface ErrorFormat {
  * hidden errors.
  */
 export function createErrorFormat(
-  { stacktraces, formatError: hook }: Pick<GraphqlSettings, 'stacktraces' | 'formatError'>,
+  { stacktraces, introspection, formatError: hook }: Pick<GraphqlSettings, 'stacktraces' | 'introspection' | 'formatError'>,
   report: ErrorFormat['report'],
 ): FormatError {
   return (error) => {
-    const formatted = formatError(error, { stacktraces, report });
+    const formatted = formatError(error, { stacktraces, introspection, report });
     // The result of a hook is sent unchanged, because graphql-http only serializes it.
     return hook === null ? formatted : (callHook(hook, { formatted, error }, report) as GraphQLError);
   };
@@ -52,9 +51,22 @@ function callHook(hook: FormatHook, { formatted, error }: Formatted, report: Err
 function formatError(error: Readonly<GraphQLError | Error>, format: ErrorFormat): GraphQLError {
   const thrown = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   if (thrown instanceof ApiError) return apiError(thrown);
-  if (error instanceof GraphQLError && isShown(error)) return withCode(error, format);
+  if (error instanceof GraphQLError && isShown(error)) return withCode(discreet(error, format), format);
   format.report(thrown);
   return new GraphQLError('Internal Server Error', { extensions: { code: 'INTERNAL_SERVER_ERROR', ...stack(thrown, format) } });
+}
+
+/** Suggestions of names, by graphql-js and by `didYouMean` of this service. */
+const suggestion = /(?: Did|; did) you mean [^?]*\?/g;
+
+/**
+ * Returns the error without the names that it suggests, unless clients may read the whole schema. Names of types and fields that a
+ * client does not know would be told for near misses.
+ */
+function discreet(error: GraphQLError, { introspection }: ErrorFormat): GraphQLError {
+  if (introspection) return error;
+  const message = error.message.replaceAll(suggestion, '');
+  return message === error.message ? error : withParts(error, { message });
 }
 
 function apiError({ name, message: given, details }: ApiError): GraphQLError {
@@ -101,8 +113,19 @@ const withExtensions = (
   error: GraphQLError,
   extensions: Readonly<Record<string, unknown>>,
   originalError: Error | null,
+): GraphQLError => withParts(error, { extensions, originalError });
+
+interface ErrorParts {
+  readonly message?: string;
+  readonly extensions?: Readonly<Record<string, unknown>>;
+  readonly originalError?: Error | null;
+}
+
+const withParts = (
+  error: GraphQLError,
+  { message = error.message, extensions = error.extensions, originalError = error.originalError ?? null }: ErrorParts,
 ): GraphQLError =>
-  new GraphQLError(error.message, {
+  new GraphQLError(message, {
     nodes: error.nodes ?? null,
     source: error.source ?? null,
     positions: error.positions ?? null,

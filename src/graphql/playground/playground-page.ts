@@ -33,18 +33,21 @@ export async function renderPage(endpoint: string): Promise<PlaygroundPage> {
     .trimStart();
   const [start = '', end = ''] = own.split('</body>');
   const html = (query: string | null): string =>
-    `${start}<div id="first-query" hidden>${query ?? ''}</div><script>${openFirstQuery}</script><script>${reportRemovals}</script></body>${end}`;
+    `${start}<div id="first-query" hidden>${query ?? ''}</div><script>${completeConfig}</script><script>${reportRemovals}</script></body>${end}`;
   return { html, contentSecurityPolicy: policyOf(html(null)) };
 }
 
-/** Opens a tab with the first query, unless this browser has stored tabs. */
-const openFirstQuery = `{
+/**
+ * Sets the theme to the colour scheme of the browser, and opens a tab with the first query unless this browser has stored tabs.
+ */
+const completeConfig = `{
   const config = document.getElementById('playground-config');
   const query = document.getElementById('first-query').textContent;
-  if (query !== '' && localStorage.getItem('graphql-playground') === null) {
-    const given = JSON.parse(config.textContent);
-    config.textContent = JSON.stringify({ ...given, tabs: [{ endpoint: location.origin + given.endpoint, query }] });
-  }
+  const given = JSON.parse(config.textContent);
+  const theme = matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark';
+  const isNew = query !== '' && localStorage.getItem('graphql-playground') === null;
+  const tabs = isNew ? { tabs: [{ endpoint: location.origin + given.endpoint, query }] } : {};
+  config.textContent = JSON.stringify({ ...given, ...tabs, settings: { ...given.settings, 'editor.theme': theme } });
 }`;
 
 /**

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makePrivateFolder } from '../../private-folder.js';
 import type { FileStorage } from './file-storage.js';
 
 /**
@@ -12,7 +13,7 @@ export function diskStorage(folder: string): FileStorage {
   return {
     write: async (key, source) => {
       const place = placeOf(key);
-      await mkdir(path.dirname(place), { recursive: true });
+      await makePrivateFolder(path.dirname(place));
       const file = await open(place, 'wx', 0o640);
       try {
         for await (const bytes of source) await file.appendFile(bytes);

@@ -1,6 +1,7 @@
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makePrivateFolder } from '../../private-folder.js';
 import { type Binary, isAtLeast } from './binary.js';
 import { findBinary } from './find-binary.js';
 import { type Instance, readInstance, writeInstance, addressOf, formReplicaSet } from './instance.js';
@@ -76,7 +77,7 @@ const reopen = async (open: (port: number) => Promise<OpenedData>, port: number)
 
 const makeFolder = async (dataDir: string): Promise<void> => {
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makePrivateFolder(dataDir);
     await access(dataDir, constants.W_OK);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException; // of the file system

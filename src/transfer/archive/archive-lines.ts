@@ -2,72 +2,77 @@ import type { Header } from 'tar-stream';
 import type { ByteSource } from '../../media/storage/file-storage.js';
 import { isRecord, type Values } from '../../values.js';
 import type { LinkEnd } from '../../mongo/transfer/transferred.js';
+import { parseImported } from '../parse-imported.js';
 import type { Stage, TransferRecord } from '../source.js';
 
 const newline = 10;
 
-/** Returns the non-empty lines of a text. Throws an Error for a line of more than `limit` bytes. */
-export async function* readLines(source: ByteSource, limit: number): AsyncGenerator<string> {
+/** A line of a file in an archive. */
+export interface ArchiveLine {
+  readonly bytes: Buffer;
+  /** Names the line in errors: `entities/entities_00001.jsonl, line 3`. */
+  readonly place: string;
+}
+
+/** A file of lines. */
+interface LinedFile {
+  readonly name: string;
+  readonly bytes: ByteSource;
+}
+
+/** Returns the non-empty lines of a file. Throws an Error for a line of more than `limit` bytes. */
+export async function* readLines({ name, bytes: source }: LinedFile, limit: number): AsyncGenerator<ArchiveLine> {
   let held: Uint8Array[] = [];
-  let size = 0;
-  const take = (last: Uint8Array): string => {
-    const text = Buffer.concat([...held, last]).toString('utf8');
+  let [size, number] = [0, 1];
+  const place = (): string => `${name}, line ${String(number)}`;
+  const hold = (piece: Uint8Array): void => {
+    held.push(piece);
+    size += piece.length;
+    if (size > limit) throw new Error(`${place()} has more than ${String(limit)} bytes`);
+  };
+  const take = (): ArchiveLine => {
+    const line = { bytes: Buffer.concat(held), place: place() };
     held = [];
     size = 0;
-    return text;
+    number += 1;
+    return line;
   };
   for await (const bytes of source) {
     let start = 0;
     for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
-      assertFits(size + end - start, limit);
-      const line = take(bytes.subarray(start, end));
-      if (line !== '') yield line;
+      hold(bytes.subarray(start, end));
+      const line = take();
+      if (line.bytes.length > 0) yield line;
       start = end + 1;
     }
-    const rest = bytes.subarray(start);
-    if (rest.length > 0) held.push(rest);
-    size += rest.length;
-    assertFits(size, limit);
+    if (start < bytes.length) hold(bytes.subarray(start));
   }
-  const last = take(new Uint8Array());
-  if (last !== '') yield last;
-}
-
-function assertFits(size: number, limit: number): void {
-  if (size > limit) throw new Error(`a line has more than ${String(limit)} bytes`);
+  if (size > 0) yield take();
 }
 
 /**
- * Returns the record in a line of a file. Throws an Error if the line is not JSON, or if a model or setting is invalid. Any other
- * invalid line becomes an `unreadable` record.
+ * Returns the record in a line. Throws an Error if the line is not JSON or too large to decode, or if a model or setting is
+ * invalid. Any other invalid line becomes an `unreadable` record.
  */
-export function parseRecord(
-  { stage, name }: { readonly stage: RecordStage; readonly name: string },
-  line: string,
-): TransferRecord {
-  const value: unknown = parseJson(line);
-  const record = isRecord(value) ? readers[stage](value, line.length) : null;
+export function parseRecord(stage: RecordStage, { bytes: text, place }: ArchiveLine): TransferRecord {
+  const { value, bytes } = parseImported(text, place);
+  const record = isRecord(value) ? readers[stage](value, bytes) : null;
   if (record !== null) return record;
   if (value === undefined || stage === 'schemas' || stage === 'configuration')
-    throw new Error(`${name} contains a line that is not a record of an export`);
-  return { stage: 'unreadable', of: stage, reason: `a line of ${stage} is not a record of an export`, where: line };
+    throw new Error(`${place} is not a record of an export`);
+  const where = text.toString('utf8', 0, mostShown);
+  return { stage: 'unreadable', of: stage, reason: `a line of ${stage} is not a record of an export`, where };
 }
+
+/** Number of bytes of an unreadable line that are kept for the report. */
+const mostShown = 300;
 
 type RecordStage = Exclude<Stage, 'assets'>;
-
-/** Parses a line; returns undefined if it is not JSON. */
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
 
 const readers: Readonly<Record<RecordStage, (value: Values, bytes: number) => TransferRecord | null>> = {
   schemas: (schema, bytes) => ({ stage: 'schemas', schema, bytes }),
   entities: ({ type, id, data }, bytes) =>
-    isTypeName(type) && isId(id) && isRecord(data) ? { stage: 'entities', type, id, data, bytes } : null,
+    isName(type) && isId(id) && isRecord(data) ? { stage: 'entities', type, id, data, bytes } : null,
   links: readLink,
   configuration: ({ type, value }, bytes) => {
     if (typeof type !== 'string' || !isRecord(value)) return null;
@@ -76,8 +81,8 @@ const readers: Readonly<Record<RecordStage, (value: Values, bytes: number) => Tr
   },
 };
 
-/** Returns whether a value is the name of a type. The length is limited, because types are counted by name in memory. */
-const isTypeName = (value: unknown): value is string => typeof value === 'string' && value.length <= 200;
+/** Returns whether a value is the name of a type or field. The length is limited, because many are in memory at a time. */
+const isName = (value: unknown): value is string => typeof value === 'string' && value.length <= 200;
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
@@ -90,7 +95,7 @@ function readLink({ kind, left, right }: Values): TransferRecord | null {
 function readEnd(end: unknown): LinkEnd | null {
   if (!isRecord(end)) return null;
   const { type, ref, field, pos } = end;
-  if (!isTypeName(type) || !isId(ref)) return null;
+  if (!isName(type) || !isId(ref) || (typeof field === 'string' && !isName(field))) return null;
   return { type, id: ref, field: typeof field === 'string' ? field : null, position: typeof pos === 'number' ? pos : null };
 }
 

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import type { Source, Stage, TransferRecord } from '../source.js';
-import { archivePlace, parseRecord, readLines } from './archive-lines.js';
+import { type ArchiveLine, archivePlace, parseRecord, readLines } from './archive-lines.js';
 import { MissingLinks } from './missing-links.js';
 
 /** Limits of an archive, which is untrusted. */
@@ -35,7 +35,7 @@ interface ArchiveInput {
 const limitsFor = (size: number): ArchiveLimits => ({
   bytes: Math.max(2 ** 30, size * 200),
   files: 10_000_000,
-  line: 64 * 2 ** 20,
+  line: 24_000_000,
 });
 
 /**
@@ -144,14 +144,15 @@ async function* recordsOf(
 ): AsyncGenerator<TransferRecord> {
   const { name, size } = entry.header;
   const place = archivePlace(entry.header);
-  if (name === metadataName) for await (const text of readLines(entry, limits.line)) missing.takeMetadata(text);
+  const lines = (): AsyncGenerator<ArchiveLine> => readLines({ name, bytes: entry }, limits.line);
+  if (name === metadataName) for await (const { bytes } of lines()) missing.takeMetadata(bytes.toString('utf8'));
   if (place === null || !stages.has(place.stage)) return;
   if (place.stage === 'assets') {
     yield { stage: 'assets', name: place.name, size, open: () => entry };
     return;
   }
-  for await (const text of readLines(entry, limits.line)) {
-    const record = parseRecord({ stage: place.stage, name }, text);
+  for await (const line of lines()) {
+    const record = parseRecord(place.stage, line);
     if (record.stage === 'schemas') missing.takeSchema(record.schema);
     yield record;
   }

@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
+import { parseImported } from '../parse-imported.js';
 import { AssetUnavailable } from '../source.js';
 
 interface ClientInput {
@@ -112,7 +113,7 @@ function failure(error: unknown, isLast: boolean): null {
   return null;
 }
 
-/** Maximum size of an answer in bytes. */
+/** Maximum size of an answer in bytes: a page has a hundred entries, whose texts may contain images. */
 const largest = 134_217_728;
 
 async function readAnswer(target: URL, response: IncomingMessage): Promise<unknown> {
@@ -121,10 +122,16 @@ async function readAnswer(target: URL, response: IncomingMessage): Promise<unkno
     response.resume();
     return null;
   }
-  const text = (await readBytes(target, response)).toString('utf8');
-  if (status === 200) return JSON.parse(text) as unknown;
-  const hint = status === 401 || status === 403 ? ': the token must be allowed to read it' : reasonIn(text);
+  const bytes = await readBytes(target, response);
+  if (status === 200) return decodeAnswer(target, bytes);
+  const hint = status === 401 || status === 403 ? ': the token must be allowed to read it' : reasonIn(bytes.toString('utf8'));
   throw new Error(`${target.pathname} answers ${String(status)}${hint}`);
+}
+
+function decodeAnswer({ pathname }: URL, bytes: Buffer): unknown {
+  const { value } = parseImported(bytes, `the answer to ${pathname}`);
+  if (value === undefined) throw new Error(`the answer to ${pathname} is not JSON`);
+  return value;
 }
 
 async function readBytes(target: URL, response: AsyncIterable<Uint8Array>): Promise<Buffer> {

@@ -9,6 +9,7 @@ import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
 import { mapIds, readIds } from '../../mongo/transfer/id-map.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
+import { parseImported } from '../parse-imported.js';
 import { type AssetRecord, placed, type PlacedRecord, sizeOf, type Source, type Stage, type TransferRecord } from '../source.js';
 import { keysIn, modelOfKind, recordsOf, type V3Entry } from './v3-entries.js';
 import { readDefinitions } from './v3-model-files.js';
@@ -73,16 +74,12 @@ async function readCoreStore(foreign: ForeignDatabase): Promise<StoredSettings> 
   const filter = { key: startingWith('model_def_', 'plugin_users-permissions_', 'plugin_i18n_') };
   const settings = [];
   for await (const rows of foreign.read('core_store', { filter })) settings.push(...rows);
-  return settings.map(({ key, value }) => [String(key), parse(value)]);
+  return settings.map(({ key, value }) => [String(key), parse(key, value)]);
 }
 
-function parse(value: unknown): unknown {
-  try {
-    return JSON.parse(String(value));
-  } catch {
-    return value;
-  }
-}
+/** Returns the JSON in a setting; the setting itself if it is not JSON. */
+const parse = (key: unknown, value: unknown): unknown =>
+  parseImported(Buffer.from(String(value)), `the setting ${String(key)}`).value ?? value;
 
 /** Assigns a number to every document, before any link is read. */
 async function numberAll({ foreign, models, database }: V3Source): Promise<void> {

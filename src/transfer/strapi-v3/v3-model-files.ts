@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { isRecord, type Values } from '../../values.js';
+import { parseImported } from '../parse-imported.js';
 
 /**
  * Returns the definitions in the folder of a Strapi v3 project, in the form in which its database stores them: models,
@@ -69,11 +70,11 @@ async function filesIn(folder: string, names: RegExp): Promise<readonly string[]
 }
 
 async function readJson(file: string): Promise<Values> {
-  const value: unknown = await readFile(file, 'utf8')
-    .then((text) => JSON.parse(text) as unknown)
-    .catch((error: unknown) => {
-      throw new Error(`${basename(file)} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-    });
+  const text = await readFile(file).catch((error: unknown) => {
+    throw new Error(`${basename(file)} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const { value } = parseImported(text, basename(file));
+  if (value === undefined) throw new Error(`${basename(file)} cannot be read: it is not JSON`);
   return isRecord(value) ? value : {};
 }
 

@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { createConfig } from '../../../src/config/create-config.js';
 import { createImageMaker } from '../../../src/media/images/image-maker.js';
 import { measureImage } from '../../../src/media/images/transform-image.js';
+import { packageRoot } from '../../../src/package-root.js';
 import { drawNoise, drawTurned } from '../draw.js';
 import { serveMedia, type MediaServer } from '../serve-media.js';
 
@@ -45,6 +48,17 @@ describe('media/images', () => {
     it(`looks at the first 64 kB of a HEIC file for its size: behind ${String(bytesBefore)} bytes`, () => {
       expect(measureImage(heic(bytesBefore))).to.deep.equal(expected);
     });
+
+  it('of the demo are smaller in AVIF than in WebP, and in WebP than in JPEG', async () => {
+    const maker = createImageMaker(createConfig({}).plugins.upload.config);
+    const bytes = await readFile(join(packageRoot, 'config/demo/files/coral.jpg'));
+    const sender = { client: '192.0.2.1', signal: new AbortController().signal };
+    const sizeIn = async (format: 'avif' | 'webp' | 'jpeg'): Promise<number> =>
+      (await maker.resize(() => Promise.resolve(bytes), { width: 480, height: null, format }, sender)).bytes.length;
+    const [avif, webp, jpeg] = [await sizeIn('avif'), await sizeIn('webp'), await sizeIn('jpeg')];
+    expect(avif).to.be.below(webp);
+    expect(webp).to.be.below(jpeg);
+  });
 
   const sizes: readonly (readonly [number, number, string])[] = [
     [245, 156, 'none'],

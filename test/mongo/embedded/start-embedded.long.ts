@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,6 +45,7 @@ describe('start-embedded', () => {
 
   it('starts a primary with transactions and change streams, on 127.0.0.1 only', async () => {
     const database = await start();
+    expect((await stat(dataDir)).mode & 0o777).to.equal(0o700);
     await withClient(database.uri, async (client) => {
       const kept = client.db('test').collection('kept');
       const changes = kept.watch();

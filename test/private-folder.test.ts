@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMailer } from '../src/accounts/mail/mailer.js';
+import type { Config } from '../src/config/config.js';
+import { createConfig } from '../src/config/create-config.js';
+import { loadSecrets } from '../src/config/load-secrets.js';
+import { diskStorage } from '../src/media/storage/disk-storage.js';
+import { endless } from '../src/mongo/wait-time.js';
+import { createLog } from './support/create-log.js';
+
+describe('folders that the service makes', () => {
+  const makers: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
+    secrets: loadSecrets,
+    uploads: ({ directory }) =>
+      diskStorage(join(directory, 'data/uploads')).write('0123456789ab', [Buffer.from('x')], {
+        mime: 'text/plain',
+        time: endless,
+      }),
+    mail: async (config) => {
+      const { logger } = await createLog();
+      const settings = () => Promise.reject(new Error('only templates need settings'));
+      await createMailer({ config, logger, settings, address: { url: '' } }).deliver({
+        to: 'ann@mail.test',
+        subject: 's',
+        text: 't',
+      });
+    },
+  };
+  for (const [name, make] of Object.entries(makers))
+    it(`${name}: nobody else opens them, or reads a file`, async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'mangrove-private-'));
+      const former = process.umask(0o022);
+      try {
+        await make({ ...createConfig({ admin: { secretsFile: join(directory, 'data/secrets.json') } }), directory });
+        const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+        for (const entry of entries) {
+          const { mode } = await stat(join(entry.parentPath, entry.name));
+          expect((mode & (entry.isDirectory() ? 0o777 : 0o007)).toString(8), entry.name).to.equal(
+            entry.isDirectory() ? '700' : '0',
+          );
+        }
+        expect(entries.filter((entry) => entry.isDirectory()).length).to.be.greaterThan(0);
+      } finally {
+        process.umask(former);
+        await rm(directory, { recursive: true });
+      }
+    });
+});
