@@ -108,7 +108,9 @@ const usersSettings = group({
       maxPerAccount: whole(100, 'Login attempts for one account in the slow interval, from all clients', { minimum: 1 }),
       maxPerAddress: whole(20, 'E-mails requested for one address in the slow interval, from all clients', { minimum: 1 }),
     }),
-    hideAccounts: flag(false, 'Give the same answer for every address at POST /auth/send-email-confirmation'),
+    hideAccounts: maybeFlag(
+      'Return the same answer for every address at POST /auth/send-email-confirmation; null: in production only',
+    ),
     register: group({
       allowedFields: shaped<readonly string[] | null>(
         { type: 'array', items: { type: 'string' }, nullable: true },

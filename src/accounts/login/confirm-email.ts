@@ -52,9 +52,13 @@ export async function confirmEmail(accounts: Accounts, body: Body, { content }: 
   return openSession(accounts, user, content);
 }
 
+/** Returns whether answers must not tell who is registered. In production they do only if `hideAccounts` is false. */
+const hidesAccounts = ({ environment, plugins }: Accounts['config']): boolean =>
+  plugins['users-permissions'].config.hideAccounts ?? environment === 'production';
+
 /**
  * Sends the confirmation link again, after the answer. Known and unknown addresses get the same answer in the same time. Throws
- * an ApplicationError if the address is confirmed or its user is blocked, unless `hideAccounts` is set.
+ * an ApplicationError if the address is confirmed or its user is blocked, unless accounts are hidden.
  */
 export async function resendConfirmation(
   accounts: Accounts,
@@ -63,8 +67,7 @@ export async function resendConfirmation(
 ): Promise<{ readonly email: string; readonly sent: true }> {
   const address = readTexts(body, { email: ['email', 'required'] }, 'ignored').email.toLowerCase();
   const user = await findStoredUser(content, { email: address });
-  const { hideAccounts } = accounts.config.plugins['users-permissions'].config;
-  if (user === null || (hideAccounts && (user.confirmed || user.blocked))) return { email: address, sent: true };
+  if (user === null || (hidesAccounts(accounts.config) && (user.confirmed || user.blocked))) return { email: address, sent: true };
   if (user.confirmed) throw applicationError('Already confirmed');
   if (user.blocked) throw applicationError('User blocked');
   void sendOrLog(accounts.logger, () => sendConfirmation(accounts, user, content));

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountSettings } from '../../auth/account-settings.js';
 import type { KnownUser } from '../../auth/caller.js';
+import type { UserTokens } from '../../auth/user-tokens.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { applicationError, refusedToken, validationError } from '../../errors.js';
 import type { Accounts, AccountCall, Body } from '../accounts.js';
 import { refreshTokenStore, type RefreshToken, type RefreshTokenStore } from '../../mongo/stores/refresh-token-store.js';
-import { hashCode, makeCode, isPassword } from './passwords.js';
+import { makeCode, isPassword } from './passwords.js';
 import { readTexts } from '../check-fields.js';
 import { findStoredUser, findStoredUsers, type StoredUser } from '../user-store.js';
 import { matchesAny } from '../../mongo/matches.js';
@@ -49,7 +50,7 @@ const mostAlike = 10;
 export async function openSession(accounts: Accounts, user: KnownUser, content: ContentContext): Promise<Session> {
   const { refreshTokens } = accounts.config.plugins['users-permissions'].config;
   if (!refreshTokens.enabled) return { userId: user.id, jwt: accounts.tokens.sign(user), refreshToken: null };
-  const refreshToken = await makeRefreshToken(user, refreshTokens, content);
+  const refreshToken = await makeRefreshToken(user, { lifetime: refreshTokens.lifetime, tokens: accounts.tokens }, content);
   return { userId: user.id, jwt: accounts.tokens.sign(user, refreshTokens.accessExpiresIn), refreshToken };
 }
 
@@ -69,17 +70,24 @@ interface RefreshTokenInput {
   readonly secret?: string;
   /** Lifetime in seconds. */
   readonly lifetime: number;
+  readonly tokens: UserTokens;
 }
+
+/**
+ * Returns the stored form of a refresh token. It depends on the secret of the service, so that a change of the secret ends all
+ * sessions.
+ */
+const storedToken = (token: string, tokens: UserTokens): string => tokens.derive(`refresh token ${token}`);
 
 /** Creates a refresh token of a user, stores its hash and returns the token. The token begins with its family. */
 async function makeRefreshToken(
   { id, tokenVersion }: KnownUser,
-  { family = randomUUID(), secret = makeCode(tokenBytes), lifetime }: RefreshTokenInput,
+  { family = randomUUID(), secret = makeCode(tokenBytes), lifetime, tokens }: RefreshTokenInput,
   { store }: ContentContext,
 ): Promise<string> {
   const token = `${family}.${secret}`;
   const expiresAt = new Date(Date.now() + lifetime * 1000);
-  const made = { _id: hashCode(token), user: id, version: tokenVersion, family, expiresAt, usedAt: null };
+  const made = { _id: storedToken(token, tokens), user: id, version: tokenVersion, family, expiresAt, usedAt: null };
   await refreshTokenStore(store.database).insert(made);
   return token;
 }
@@ -104,7 +112,7 @@ export async function refresh(accounts: Accounts, body: Body, { content, countUs
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const { lifetime, accessExpiresIn, grace } = accounts.config.plugins['users-permissions'].config.refreshTokens;
   const tokens = refreshTokenStore(content.store.database);
-  const found = await tokens.find(hashCode(refreshToken));
+  const found = await tokens.find(storedToken(refreshToken, accounts.tokens));
   if (found === null) throw refusedToken('token_invalid');
   await countUse(found.family);
   if (found.expiresAt.getTime() <= Date.now()) throw refusedToken('token_expired');
@@ -118,7 +126,7 @@ export async function refresh(accounts: Accounts, body: Body, { content, countUs
   await refuseReused(before, grace, tokens);
   // The successor is derived from the token and the secret of the service, so that it need not be stored to be found again.
   const secret = accounts.tokens.derive(`refresh ${refreshToken}`);
-  const token = await makeRefreshToken(user, { family: before.family, secret, lifetime }, content);
+  const token = await makeRefreshToken(user, { family: before.family, secret, lifetime, tokens: accounts.tokens }, content);
   // A concurrent logout or reuse has ended the family before the new token was part of it.
   if ((await tokens.find(before._id)) === null) {
     await tokens.endFamily(before.family);
@@ -135,9 +143,9 @@ async function refuseReused({ usedAt, family }: RefreshToken, grace: number, tok
 }
 
 /** Ends the family of a refresh token. Does nothing if the token does not exist. */
-export async function logOut(body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {
+export async function logOut(accounts: Accounts, body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const tokens = refreshTokenStore(content.store.database);
-  const found = await tokens.find(hashCode(refreshToken));
+  const found = await tokens.find(storedToken(refreshToken, accounts.tokens));
   if (found !== null) await tokens.endFamily(found.family);
 }

@@ -84,7 +84,7 @@ const sessionOperations: SessionOperations = {
     return payload(await refresh(accountsOf(running), args, { ...context, countUse }), context);
   },
   logout: async (args, context) => {
-    await logOut(args, context);
+    await logOut(accountsOf(context.running), args, context);
     return { ok: true };
   },
 };

@@ -99,7 +99,7 @@ export const refreshRoutes: readonly (Route | ContextRoute)[] = [
     action: 'anybody',
     ...ignoringEnded,
     handle: async (call) => {
-      await logOut(bodyOf(call.request), call);
+      await logOut(accountsOf(call.running), bodyOf(call.request), call);
       return { body: { ok: true } };
     },
   },

@@ -126,10 +126,10 @@ describe('limits of attempts', () => {
   const serve = async (
     ratelimit: object,
     more: object = {},
-    { admin = {}, plugins = {} }: { readonly admin?: object; readonly plugins?: object } = {},
+    { admin = {}, plugins = {}, ...rest }: { readonly admin?: object; readonly plugins?: object; readonly environment?: string } = {},
   ): Promise<ServingAccounts> => {
     const config = { jwtSecret, ratelimit: { enabled: true, max: 50, ...ratelimit }, ...more };
-    const server = await serveAccounts({ config: { plugins: { ...plugins, 'users-permissions': { config } }, admin } });
+    const server = await serveAccounts({ config: { ...rest, plugins: { ...plugins, 'users-permissions': { config } }, admin } });
     started.push(server);
     return server;
   };
@@ -275,23 +275,30 @@ describe('limits of attempts', () => {
       expect((await server.as(null, 'GET', path)).status).to.not.equal(429);
     });
 
-  it('with hideAccounts no answer tells whether an address is confirmed, and none waits for the e-mail', async () => {
+  it('with hideAccounts, as in production, no answer tells whether an address is confirmed, and none waits for the e-mail', async () => {
     // A mail server that accepts connections and never answers.
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo; // of a server that listens
     const email = { config: { providerOptions: { host: '127.0.0.1', port } } };
-    for (const hideAccounts of [false, true]) {
-      const server = await serve({ enabled: false }, { hideAccounts }, { plugins: { email } });
+    const settings: readonly (readonly [environment: string, more: object, hides: boolean])[] = [
+      ['development', {}, false],
+      ['development', { hideAccounts: true }, true],
+      ['production', {}, true],
+      ['staging', {}, true],
+      ['production', { hideAccounts: false }, false],
+    ];
+    for (const [environment, more, hides] of settings) {
+      const server = await serve({ enabled: false }, more, { plugins: { email }, environment });
       const action = 'plugin::users-permissions.auth.sendEmailConfirmation';
       await server.admin('PUT', '/roles/2', { actions: [action, 'plugin::users-permissions.auth.callback'] });
       await server.addUser('ann');
       await server.admin('POST', '/users', { username: 'bob', email: 'bob@mail.test', password, role: 1, confirmed: false });
       const ask = (address: string) => server.as(null, 'POST', '/api/auth/send-email-confirmation', { email: address });
       const { status, body } = await ask('ann@mail.test');
-      expect(status).to.equal(hideAccounts ? 200 : 400);
-      if (hideAccounts) expect(body).to.deep.equal({ email: 'ann@mail.test', sent: true });
+      expect(status).to.equal(hides ? 200 : 400);
+      if (hides) expect(body).to.deep.equal({ email: 'ann@mail.test', sent: true });
       expect((await ask('nobody@mail.test')).status).to.equal(200);
       expect((await ask('bob@mail.test')).body).to.deep.equal({ email: 'bob@mail.test', sent: true });
     }
