@@ -55,7 +55,7 @@ export async function register(accounts: Accounts, body: Body, call: AccountCall
   });
   if (!advanced.email_confirmation) return openSession(accounts, user, call.content);
   await sendConfirmation(accounts, user, call.content);
-  return { userId: user.id, jwt: null, refreshToken: null };
+  return { user, jwt: null, refreshToken: null };
 }
 
 /** Returns the other attributes that the client may set. Relations may lead only to entries that the caller may see. */

@@ -13,7 +13,7 @@ import { matchesAny } from '../../mongo/matches.js';
 
 /** The result of a login. */
 export interface Session {
-  readonly userId: number;
+  readonly user: KnownUser;
   /** Null if the e-mail address must be confirmed first. */
   readonly jwt: string | null;
   /** Null unless refresh tokens are enabled. */
@@ -49,9 +49,21 @@ const mostAlike = 10;
 /** Opens a session for a user. */
 export async function openSession(accounts: Accounts, user: KnownUser, content: ContentContext): Promise<Session> {
   const { refreshTokens } = accounts.config.plugins['users-permissions'].config;
-  if (!refreshTokens.enabled) return { userId: user.id, jwt: accounts.tokens.sign(user), refreshToken: null };
+  if (!refreshTokens.enabled) return { user, jwt: accounts.tokens.sign(user), refreshToken: null };
   const refreshToken = await makeRefreshToken(user, { lifetime: refreshTokens.lifetime, tokens: accounts.tokens }, content);
-  return { userId: user.id, jwt: accounts.tokens.sign(user, refreshTokens.accessExpiresIn), refreshToken };
+  return { user, jwt: accounts.tokens.sign(user, refreshTokens.accessExpiresIn), refreshToken };
+}
+
+/**
+ * Returns the context in which a user who has just logged in is answered. It has the access of that user, so that the answer shows
+ * what `/users/me` shows.
+ */
+export async function contextOfUser(
+  { authenticator }: Accounts,
+  { user }: Session,
+  content: ContentContext,
+): Promise<ContentContext> {
+  return { ...content, bind: { ...content.bind, access: await authenticator.accessOf(user) } };
 }
 
 /** Throws an ApplicationError for a user who may not log in, even by the right password. */
@@ -132,7 +144,7 @@ export async function refresh(accounts: Accounts, body: Body, { content, countUs
     await tokens.endFamily(before.family);
     throw refusedToken('token_revoked');
   }
-  return { userId: user.id, jwt: accounts.tokens.sign(user, accessExpiresIn), refreshToken: token };
+  return { user, jwt: accounts.tokens.sign(user, accessExpiresIn), refreshToken: token };
 }
 
 /** Ends the family of a token that was first used longer than `grace` seconds ago, and throws an UnauthorizedError. */

@@ -1,7 +1,7 @@
 import { changePassword } from '../../accounts/login/change-password.js';
 import { confirmEmail } from '../../accounts/login/confirm-email.js';
 import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
-import { logIn, type Session, logOut, refresh } from '../../accounts/login/session.js';
+import { contextOfUser, logIn, type Session, logOut, refresh } from '../../accounts/login/session.js';
 import { loginProvider } from '../../accounts/login/login-provider.js';
 import { register } from '../../accounts/login/register.js';
 import { roleUid } from '../../accounts/user-store.js';
@@ -109,7 +109,7 @@ const operations: Omit<AccountsService, 'sessions'> = {
   // as in Strapi v4, the answer has the user from before the confirmation
   emailConfirmation: async (args, context) => {
     const { user, ...tokens } = await payload(await confirmEmail(accountsOf(context.running), args, context), context);
-    return { ...tokens, user: { ...user, confirmed: false } };
+    return { ...tokens, user: { ...user, confirmed: user.confirmed === null ? null : false } };
   },
   ...roleOperations,
   ...userOperations,
@@ -122,10 +122,10 @@ function noUser(): never {
   throw new Error('Authentication requested');
 }
 
-async function payloadWithRole({ userId, jwt, refreshToken }: Session, { content }: GraphqlContext): Promise<LoginPayload> {
-  const user = await findMe(userId, content);
+async function payloadWithRole(session: Session, { content, running }: GraphqlContext): Promise<LoginPayload> {
+  const user = await findMe(session.user.id, await contextOfUser(accountsOf(running), session, content));
   if (user === null) throw notFoundError('User not found');
-  return { jwt, refreshToken, user };
+  return { jwt: session.jwt, refreshToken: session.refreshToken, user };
 }
 
 async function payload(opened: Session, context: GraphqlContext): Promise<LoginPayload> {
@@ -133,7 +133,9 @@ async function payload(opened: Session, context: GraphqlContext): Promise<LoginP
   return { ...tokens, user: { ...user, role: null } };
 }
 
-/** Returns the result of a registration. As in Strapi v4 it includes the role, if the caller may read roles. */
-function registered(opened: Session, context: GraphqlContext): Promise<LoginPayload> {
-  return maySee(context.content.bind.access, roleUid) ? payloadWithRole(opened, context) : payload(opened, context);
+/** Returns the result of a registration. It includes the role if both the caller, as in Strapi v4, and the user may read roles. */
+async function registered(opened: Session, context: GraphqlContext): Promise<LoginPayload> {
+  const { bind } = await contextOfUser(accountsOf(context.running), opened, context.content);
+  const seesRole = [bind.access, context.content.bind.access].every((access) => maySee(access, roleUid));
+  return seesRole ? payloadWithRole(opened, context) : payload(opened, context);
 }
