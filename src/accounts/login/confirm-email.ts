@@ -67,7 +67,8 @@ export async function resendConfirmation(
 ): Promise<{ readonly email: string; readonly sent: true }> {
   const address = readTexts(body, { email: ['email', 'required'] }, 'ignored').email.toLowerCase();
   const user = await findStoredUser(content, { email: address });
-  if (user === null || (hidesAccounts(accounts.config) && (user.confirmed || user.blocked))) return { email: address, sent: true };
+  if (user === null || (hidesAccounts(accounts.config) && (user.confirmed || user.blocked)))
+    return { email: address, sent: true };
   if (user.confirmed) throw applicationError('Already confirmed');
   if (user.blocked) throw applicationError('User blocked');
   void sendOrLog(accounts.logger, () => sendConfirmation(accounts, user, content));

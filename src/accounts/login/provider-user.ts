@@ -9,7 +9,7 @@ import { claimNames, findTaken } from '../claim-names.js';
 import { sendConfirmation } from './confirm-email.js';
 import type { Identity } from './login-provider.js';
 import { hashCode, makeCode } from './passwords.js';
-import { openSession, assertMayLogIn, type Session } from './session.js';
+import { assertMayLogIn, endRefreshTokens, openSession, type Session } from './session.js';
 import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
 /**
@@ -29,15 +29,30 @@ export async function providerUser(accounts: Accounts, identity: Identity, conte
  * Finds the user by the provider's id. A user without a stored id, such as an imported one, is found by address if the provider
  * has verified the address, because some providers let users claim any address.
  */
-async function findKnown(
-  { provider, subject, email, isVerified }: Identity,
-  content: ContentContext,
-): Promise<StoredUser | null> {
+async function findKnown(identity: Identity, content: ContentContext): Promise<StoredUser | null> {
+  const { provider, subject, email, isVerified } = identity;
   const known = await findStoredUser(content, { provider, _subject: subject });
   if (!isVerified) return known;
-  if (known === null) return changeStoredUser(content, { provider, email, _subject: absent }, { set: { _subject: subject } });
+  if (known === null) return linkUser(identity, content);
   if (known.confirmed || known.email !== email) return known;
   return changeStoredUser(content, { _id: known.id, email }, { set: { confirmed: true, confirmationToken: null } });
+}
+
+/**
+ * Links the user with the address of an identity. Whoever had this account before may have stored somebody else's address in it, so
+ * the link ends all sessions and codes and removes the password.
+ */
+async function linkUser({ provider, subject, email }: Identity, content: ContentContext): Promise<StoredUser | null> {
+  const linked = await changeStoredUser(
+    content,
+    { provider, email, _subject: absent },
+    {
+      set: { _subject: subject, confirmed: true, password: null, resetPasswordToken: null, confirmationToken: null },
+      increase: { _tokenVersion: 1 },
+    },
+  );
+  if (linked !== null) await endRefreshTokens(linked.id, content);
+  return linked;
 }
 
 async function registerIdentity(accounts: Accounts, identity: Identity, content: ContentContext): Promise<StoredUser> {

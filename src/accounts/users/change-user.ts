@@ -13,7 +13,7 @@ import { claimNames, emailTaken, findTaken } from '../claim-names.js';
 import { mailConfirmation, makeConfirmation } from '../login/confirm-email.js';
 import { sendOrLog } from '../mail/mailer.js';
 import { endRefreshTokens } from '../login/session.js';
-import { changedUserProblems, permitted, withStoredCodes } from './user-input.js';
+import { changedUserProblems, ownChange, permitted, withStoredCodes } from './user-input.js';
 import { asRoleGiver, asWriter, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
 /** Work to run after the commit. */
@@ -28,16 +28,17 @@ export async function updateUser(accounts: Accounts, id: number, sent: Body, cal
 /**
  * Changes the attributes of a user that the body has and the caller may write. Returns the work to run after the commit. A new
  * address invalidates the codes that were sent to the old one. If addresses must be confirmed, the new one is unconfirmed unless
- * an administrator confirms it. Throws a NotFoundError, also if a rule hides the user from the caller, a ValidationError or an
+ * an administrator confirms it. Users cannot change what decides how they log in. Throws a NotFoundError, also if a rule hides the user from the caller, a ValidationError or an
  * ApplicationError.
  */
 export async function changeUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<AfterCommit> {
   const { caller, content } = call;
   const user = await findStoredUser(content, matchesAll({ _id: id }, await ruleFilter(userType(content), content)));
   if (user === null) throw notFoundError('User not found');
-  const body = permitted(sent, content);
-  refuseProblems(changedUserProblems(body));
+  const seen = permitted(sent, content);
+  refuseProblems(changedUserProblems(seen));
   const isOwn = caller.kind === 'user' && caller.user.id === id;
+  const body = isOwn ? ownChange(seen, user, caller.role) : seen;
   const names = changedNames(user, body);
   const change = await addressChange(accounts, names.email, { body, isOwn });
   const data = { ...withStoredCodes(accounts, body), ...change.values };

@@ -23,7 +23,8 @@ export async function findMe(id: number, content: ContentContext): Promise<Me | 
   const user = await findStoredUser(content, { _id: id });
   if (user === null) return null;
   const hidden = content.bind.access.hidden.get(userUid);
-  const shown = <Name extends 'username' | 'email' | 'confirmed' | 'blocked' | 'role'>(name: Name) => (hidden?.has(name) ? null : user[name]);
+  const shown = <Name extends 'username' | 'email' | 'confirmed' | 'blocked' | 'role'>(name: Name) =>
+    hidden?.has(name) ? null : user[name];
   return {
     id,
     username: shown('username'),

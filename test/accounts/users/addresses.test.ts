@@ -62,7 +62,7 @@ describe('users who change themselves', () => {
       expect(await stored(1)).to.include({ role: 1 });
     });
 
-    it('and keep their role, unless they may see roles', async () => {
+    it('and keep their role', async () => {
       const ann = await logIn('annie');
       await put(ann, 1, { role: 2 });
       expect(await stored(1)).to.include({ role: 1 });
@@ -96,12 +96,73 @@ describe('users who change themselves', () => {
     });
   });
 
+  describe('cannot change how they log in', () => {
+    const uid = 'plugin::users-permissions.user';
+    const codes = { resetPasswordToken: 'mine', confirmationToken: 'mine' };
+    const values = { provider: 'mock', confirmed: false, ...codes, blocked: true, role: 2 };
+    const kept = { provider: 'local', confirmed: true, blocked: false, role: 1 };
+    const names = Object.keys(values);
+    const seeRoles = { actions: [user('me'), user('update'), 'plugin::users-permissions.role.find'] };
+    const fronts: Readonly<Record<string, (jwt: string, change: object) => Promise<string>>> = {
+      REST: async (jwt, change) => {
+        const { body } = await put(jwt, 2, change);
+        return body.error === undefined
+          ? 'done'
+          : body.error.details.errors.map(({ path }: { path: string[] }) => path[0]).join();
+      },
+      GraphQL: async (jwt, change) => {
+        const query = `mutation ($data: UsersPermissionsUserInput!) { updateUsersPermissionsUser(id: 2, data: $data) { data { id } } }`;
+        const { body } = await server.as(jwt, 'POST', '/graphql', { query, variables: { data: change } });
+        return body.errors === undefined ? 'done' : body.errors[0].extensions.error.details.errors[0].path.join();
+      },
+    };
+    const owned = async () => {
+      const { provider, confirmed, blocked, role, resetPasswordToken = null, confirmationToken = null } = (await stored(2)) ?? {};
+      return { provider, confirmed, blocked, role, resetPasswordToken, confirmationToken };
+    };
+    const noCodes = { resetPasswordToken: null, confirmationToken: null };
+    let bob: string;
+    before(async () => {
+      await server.admin('PUT', '/roles/1', seeRoles);
+      await server.admin('PUT', '/users/2', { username: 'bob' });
+      bob = await logIn('bob');
+    });
+    after(() => server.admin('DELETE', '/roles/1/rules'));
+
+    const silent: Readonly<Record<string, object | null>> = {
+      'no rule': null,
+      'a rule that denies other attributes': { [uid]: { deny: ['email'] } },
+    };
+    for (const [kind, fields] of Object.entries(silent))
+      for (const [front, change] of Object.entries(fronts))
+        it(`over ${front}, with ${kind}`, async () => {
+          await server.admin('PUT', '/roles/1/rules', { fields });
+          for (const [name, value] of Object.entries(values)) expect(await change(bob, { [name]: value })).to.equal(name);
+          expect(await owned()).to.deep.equal({ ...kept, ...noCodes });
+        });
+
+    it('but may send the values that they have', async () => {
+      for (const role of [1, '1', { id: 1 }])
+        expect(await fronts['REST']?.(bob, { ...kept, ...noCodes, role, confirmed: 'true', username: 'bob' })).to.equal('done');
+      expect(await owned()).to.deep.equal({ ...kept, ...noCodes });
+    });
+
+    it('unless a rule allows it by name', async () => {
+      await server.admin('PUT', '/roles/1/rules', { fields: { [uid]: { allow: ['username', 'password', ...names] } } });
+      for (const [name, value] of Object.entries({ ...values, blocked: false }))
+        expect(await fronts['REST']?.(bob, { [name]: value }), name).to.equal('done');
+      expect(await owned()).to.include({ provider: 'mock', confirmed: false, role: 2 });
+      await server.admin('PUT', '/users/2', { ...kept, ...noCodes });
+    });
+  });
+
   describe('with confirmation of addresses', () => {
     before(() => server.admin('PUT', '/settings', { advanced: { email_confirmation: true } }));
 
     it('are unconfirmed with another address until they follow the link', async () => {
       const carl = await logIn('carl');
-      const change = { email: 'Carl2@mail.test', confirmed: true, confirmationToken: 'mine' };
+      const change = { email: 'Carl2@mail.test', confirmed: true };
+      expect((await put(carl, 3, { ...change, confirmationToken: 'mine' })).status).to.equal(400);
       const { status, body } = await put(carl, 3, change);
       expect([status, body.email, body.confirmed]).to.deep.equal([200, 'carl2@mail.test', false]);
       const me = await server.as(carl, 'GET', '/api/users/me');
