@@ -22,7 +22,7 @@ const set: Command = async (service, [word, path]) => {
   const file = required(path, 'a file');
   const role = await findRole(service, type);
   const change = checkAdminBody(rulesBody, await readJson(file)) as RulesChange; // checked by the schema
-  await setRules(role.id, change, service.content);
+  for (const warning of await setRules(role.id, change, service.content)) console.error(`warning: ${warning}`);
   console.log(`the rules of ${type} are set`);
 };
 

@@ -46,7 +46,7 @@ export async function confirmEmail(accounts: Accounts, body: Body, { content }: 
   const user = await changeStoredUser(
     content,
     { confirmationToken: heldCode(confirmation) },
-    { set: { confirmed: true, confirmationToken: null } },
+    { set: { confirmed: true, confirmationToken: null, _chosenEmail: false } },
   );
   if (user === null) throw validationError('Invalid token');
   return openSession(accounts, user, content);

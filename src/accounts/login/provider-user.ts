@@ -35,7 +35,11 @@ async function findKnown(identity: Identity, content: ContentContext): Promise<S
   if (!isVerified) return known;
   if (known === null) return linkUser(identity, content);
   if (known.confirmed || known.email !== email) return known;
-  return changeStoredUser(content, { _id: known.id, email }, { set: { confirmed: true, confirmationToken: null } });
+  return changeStoredUser(
+    content,
+    { _id: known.id, email },
+    { set: { confirmed: true, confirmationToken: null, _chosenEmail: false } },
+  );
 }
 
 /**
@@ -47,7 +51,14 @@ async function linkUser({ provider, subject, email }: Identity, content: Content
     content,
     { provider, email, _subject: absent },
     {
-      set: { _subject: subject, confirmed: true, password: null, resetPasswordToken: null, confirmationToken: null },
+      set: {
+        _subject: subject,
+        confirmed: true,
+        password: null,
+        resetPasswordToken: null,
+        confirmationToken: null,
+        _chosenEmail: false,
+      },
       increase: { _tokenVersion: 1 },
     },
   );

@@ -47,7 +47,8 @@ export async function resetPassword(accounts: Accounts, body: Body, { content }:
   if ((await findStoredUser(content, match)) === null) throw validationError('Incorrect code provided');
   const hash = await hashPassword(password, userType(content));
   const user = await changeStoredUser(content, match, {
-    set: { password: hash, resetPasswordToken: null },
+    // The code was sent to the address, so it belongs to the user.
+    set: { password: hash, resetPasswordToken: null, _chosenEmail: false },
     increase: { _tokenVersion: 1 },
   });
   if (user === null) throw validationError('Incorrect code provided');

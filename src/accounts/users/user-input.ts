@@ -1,7 +1,6 @@
 import type { Role } from '../../auth/role.js';
 import { toBoolean } from '../../schema/scalar-types.js';
 import { userUid, type StoredUser } from '../user-store.js';
-import type { ContentContext } from '../../content/content-context.js';
 import type { FieldError } from '../../errors.js';
 import { isRecord } from '../../values.js';
 import { notOfType } from '../../schema/findings.js';
@@ -48,12 +47,6 @@ function changedRoleProblems({ role }: Body): FieldError[] {
   const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
   const isLost = lengthOf(role['disconnect']) > 0 && lengthOf(role['connect']) === 0;
   return isLost ? roleProblem('Cannot remove role') : [];
-}
-
-/** Returns the body without the attributes that a rule hides from the caller. */
-export function permitted(body: Body, { bind }: ContentContext): Body {
-  const hidden = bind.access.hidden.get(userUid);
-  return hidden === undefined ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !hidden.has(name)));
 }
 
 /** Attributes of users that decide how they log in and what they may do. */

@@ -11,8 +11,8 @@ import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { refuseProblems } from '../check-fields.js';
 import { claimNames, emailTaken, findTaken } from '../claim-names.js';
 import { endRefreshTokens } from '../login/session.js';
-import { newUserProblems, permitted, withStoredCodes } from './user-input.js';
-import { asRoleGiver, asService, userType } from '../user-store.js';
+import { newUserProblems, withStoredCodes } from './user-input.js';
+import { asRoleGiver, asService, permitted, userType } from '../user-store.js';
 
 /**
  * Creates a user with any role and any attribute that the caller may use, and returns the id. Throws a ValidationError or an
@@ -22,7 +22,7 @@ export async function createUser(accounts: Accounts, body: Body, { content }: Ac
   refuseProblems(newUserProblems(body));
   const email = String(body['email']).toLowerCase();
   const { advanced } = await accounts.authenticator.settings();
-  const data = { ...withStoredCodes(accounts, permitted(body, content)), email, provider: 'local' };
+  const data = { ...withStoredCodes(accounts, permitted(body, content.bind.access.hidden, content)), email, provider: 'local' };
   const names = { email, username: String(body['username']) };
   return claimNames(names, content, emailTaken, async () => {
     const taken = await findTaken(names, { except: null, sharedAddress: !advanced.unique_email, onlyLocal: false }, content);

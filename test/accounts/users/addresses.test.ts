@@ -117,8 +117,8 @@ describe('users who change themselves', () => {
       },
     };
     const owned = async () => {
-      const { provider, confirmed, blocked, role, resetPasswordToken = null, confirmationToken = null } = (await stored(2)) ?? {};
-      return { provider, confirmed, blocked, role, resetPasswordToken, confirmationToken };
+      const document = await stored(2);
+      return Object.fromEntries([...names, 'role'].map((name) => [name, document?.[name] ?? null]));
     };
     const noCodes = { resetPasswordToken: null, confirmationToken: null };
     let bob: string;
