@@ -67,21 +67,26 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
   });
   const opened = upload.enabled ? await openMedia({ config, database, logger }) : null;
   const media = opened?.media ?? null;
+  const attempts = attemptLimits(users.config.ratelimit, database);
+  const accounts = tokens && createAccounts({ config, authenticator, logger, address, tokens, limits: attempts });
   return {
     config,
     secrets,
     backend,
     isEmbedded,
     authenticator,
-    accounts: tokens && createAccounts({ config, authenticator, logger, address, tokens }),
+    accounts,
     media,
-    attempts: attemptLimits(users.config.ratelimit, database),
+    attempts,
     adminGuesses: guessLimit(config.admin.ratelimit, database),
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, logger),
     source: { ...sourceOf(backend, media), notices: createNotices(logger), ...(code && { hooks: code.codeHooks }) },
     ...(code && { projectActions: code.projectActions }),
-    close: () => close(opened, backend),
+    close: async () => {
+      await accounts?.mailer.close();
+      await close(opened, backend);
+    },
   };
 }
 

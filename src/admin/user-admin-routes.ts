@@ -77,7 +77,7 @@ async function update(call: AdminCall): Promise<ShownUser> {
   const finish = await call.commit((content) =>
     changeUser(accountsOf(call.running), idOf(call), call.body, { ...call, content }),
   );
-  await finish();
+  finish();
   return findUser(idOf(call), call);
 }
 

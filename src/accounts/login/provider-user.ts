@@ -4,7 +4,7 @@ import { applicationError, validationError } from '../../errors.js';
 import { absent } from '../../mongo/matches.js';
 import { loginStateStore } from '../../mongo/stores/login-state-store.js';
 import { emptyQuery } from '../../query/ast.js';
-import type { Accounts } from '../accounts.js';
+import type { AccountCall, Accounts } from '../accounts.js';
 import { claimNames, findTaken } from '../claim-names.js';
 import { sendConfirmation } from './confirm-email.js';
 import type { Identity } from './login-provider.js';
@@ -20,7 +20,7 @@ export async function providerUser(accounts: Accounts, identity: Identity, conte
   const { advanced } = await accounts.authenticator.settings();
   const known = await findKnown(identity, content);
   const user = known ?? (await registerIdentity(accounts, identity, content));
-  if (known === null && advanced.email_confirmation && !user.confirmed) await sendConfirmation(accounts, user, content);
+  if (known === null && advanced.email_confirmation && !user.confirmed) sendConfirmation(accounts, user, content);
   assertMayLogIn(user, advanced);
   return user;
 }
@@ -58,6 +58,7 @@ async function linkUser({ provider, subject, email }: Identity, content: Content
         resetPasswordToken: null,
         confirmationToken: null,
         _chosenEmail: false,
+        _clients: [],
       },
       increase: { _tokenVersion: 1 },
     },
@@ -106,15 +107,11 @@ interface Exchange {
 }
 
 /** Returns the session for an exchange code. Throws a ValidationError if the code is invalid. */
-export async function exchangeCode(
-  accounts: Accounts,
-  provider: string,
-  code: string,
-  content: ContentContext,
-): Promise<Session> {
+export async function exchangeCode(accounts: Accounts, provider: string, code: string, call: AccountCall): Promise<Session> {
+  const { content } = call;
   const exchange = await loginStateStore<Exchange>(content.store.database).take(hashCode(code));
   const user = exchange?.provider === provider ? await findStoredUser(content, { _id: exchange.user }) : null;
   if (user === null) throw validationError('Invalid callback URL provided');
   assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
-  return openSession(accounts, user, content);
+  return openSession(accounts, user, call);
 }

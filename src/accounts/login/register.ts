@@ -55,8 +55,8 @@ export async function register(accounts: Accounts, body: Body, call: AccountCall
     if ((await findTaken(names, others, call.content)) !== null) throw taken();
     return insertUser(userType(call.content), data, call);
   });
-  if (!advanced.email_confirmation) return openSession(accounts, user, call.content);
-  await sendConfirmation(accounts, user, call.content);
+  if (!advanced.email_confirmation) return openSession(accounts, user, call);
+  sendConfirmation(accounts, user, call.content);
   return { user, jwt: null, refreshToken: null };
 }
 

@@ -6,6 +6,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { applicationError, refusedToken, validationError } from '../../errors.js';
 import type { Accounts, AccountCall, Body } from '../accounts.js';
 import { refreshTokenStore, type RefreshToken, type RefreshTokenStore } from '../../mongo/stores/refresh-token-store.js';
+import { knownClient, rememberClient } from './known-clients.js';
 import { makeCode, isPassword } from './passwords.js';
 import { readTexts } from '../check-fields.js';
 import { findStoredUser, findStoredUsers, type StoredUser } from '../user-store.js';
@@ -22,14 +23,21 @@ export interface Session {
 
 const logInFields = { identifier: ['required'], password: ['required'] } as const;
 
-/** Logs a user in by name or e-mail address and password. Throws a ValidationError or an ApplicationError. */
-export async function logIn(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
+/**
+ * Logs a user in by name or e-mail address and password. Throws a ValidationError, an ApplicationError, or a RateLimitError after too
+ * many wrong passwords.
+ */
+export async function logIn(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
   const { identifier, password } = readTexts(body, logInFields, 'ignored');
-  const user = await findByIdentifier(identifier, content);
+  const user = await findByIdentifier(identifier, call.content);
+  const { ip } = call.request;
+  const guess = { identifier, ip, known: knownClient(accounts, user, ip) };
+  await accounts.limits?.admitGuess(guess);
   const isRight = await isPassword(password, user?.password ?? null);
   if (user === null || !isRight) throw validationError('Invalid identifier or password');
+  await accounts.limits?.forgiveGuess(guess);
   assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
-  return openSession(accounts, user, content);
+  return openSession(accounts, user, call);
 }
 
 /** Finds a user by address or name. An address takes precedence over an equal name. */
@@ -47,10 +55,11 @@ async function findByIdentifier(identifier: string, content: ContentContext): Pr
 const mostAlike = 10;
 
 /** Opens a session for a user. */
-export async function openSession(accounts: Accounts, user: KnownUser, content: ContentContext): Promise<Session> {
+export async function openSession(accounts: Accounts, user: StoredUser, call: AccountCall): Promise<Session> {
+  await rememberClient(accounts, user, call);
   const { refreshTokens } = accounts.config.plugins['users-permissions'].config;
   if (!refreshTokens.enabled) return { user, jwt: accounts.tokens.sign(user), refreshToken: null };
-  const refreshToken = await makeRefreshToken(user, { lifetime: refreshTokens.lifetime, tokens: accounts.tokens }, content);
+  const refreshToken = await makeRefreshToken(user, { lifetime: refreshTokens.lifetime, tokens: accounts.tokens }, call.content);
   return { user, jwt: accounts.tokens.sign(user, refreshTokens.accessExpiresIn), refreshToken };
 }
 
@@ -109,7 +118,7 @@ export const endRefreshTokens = (userId: number, { store: { database } }: Conten
   refreshTokenStore(database).endUser(userId);
 
 /** A request that uses a refresh token. */
-interface RefreshCall extends AccountCall {
+interface RefreshCall extends Pick<AccountCall, 'content'> {
   /** Counts the use of an existing token for the login that it descends from. Throws a RateLimitError if there were too many. */
   readonly countUse: (family: string) => Promise<void>;
 }

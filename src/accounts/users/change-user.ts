@@ -11,7 +11,6 @@ import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { refuseProblems } from '../check-fields.js';
 import { claimNames, emailTaken, findTaken } from '../claim-names.js';
 import { mailConfirmation, makeConfirmation } from '../login/confirm-email.js';
-import { sendOrLog } from '../mail/mailer.js';
 import { endRefreshTokens } from '../login/session.js';
 import { changedUserProblems, ownChange, withStoredCodes } from './user-input.js';
 import {
@@ -25,13 +24,16 @@ import {
   type StoredUser,
 } from '../user-store.js';
 
+/** The parts of a call that operations on users need. */
+type UserCall = Pick<AccountCall, 'caller' | 'content'>;
+
 /** Work to run after the commit. */
-type AfterCommit = () => Promise<void>;
+type AfterCommit = () => void;
 
 /** Changes a user like `changeUser`, and runs the work after the commit. */
-export async function updateUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<void> {
+export async function updateUser(accounts: Accounts, id: number, sent: Body, call: UserCall): Promise<void> {
   const finish = await changeUser(accounts, id, sent, call);
-  await finish();
+  finish();
 }
 
 /**
@@ -40,7 +42,7 @@ export async function updateUser(accounts: Accounts, id: number, sent: Body, cal
  * an administrator confirms it. Users cannot change what decides how they log in. Throws a NotFoundError, also if a rule hides the user from the caller, a ValidationError or an
  * ApplicationError.
  */
-export async function changeUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<AfterCommit> {
+export async function changeUser(accounts: Accounts, id: number, sent: Body, call: UserCall): Promise<AfterCommit> {
   const { caller, content } = call;
   const user = await findStoredUser(content, matchesAll({ _id: id }, await ruleFilter(userType(content), content)));
   if (user === null) throw notFoundError('User not found');
@@ -60,9 +62,9 @@ export async function changeUser(accounts: Accounts, id: number, sent: Body, cal
     );
   });
   content.store.changes.changed(collections.users);
-  return async () => {
+  return () => {
     const { code } = change;
-    if (code !== null) await sendOrLog(accounts.logger, () => mailConfirmation(accounts, { ...user, ...names }, code));
+    if (code !== null) mailConfirmation(accounts, { ...user, ...names }, () => Promise.resolve(code));
   };
 }
 
@@ -120,6 +122,6 @@ async function updateWithin(user: StoredUser, { data, chosen }: UserUpdate, cont
   if (chosen !== null) await noteOnUser(context, { _id: user.id }, { set: { _chosenEmail: chosen } });
   const isBlocked = toBoolean(data['blocked']) === true && !user.blocked;
   if (data['password'] === undefined && !isBlocked) return;
-  await changeStoredUser(context, { _id: user.id }, { increase: { _tokenVersion: 1 } });
+  await changeStoredUser(context, { _id: user.id }, { set: { _clients: [] }, increase: { _tokenVersion: 1 } });
   await endRefreshTokens(user.id, context);
 }

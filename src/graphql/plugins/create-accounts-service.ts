@@ -12,7 +12,7 @@ import { createUser, deleteMe, deleteUser } from '../../accounts/users/users.js'
 import type { Config } from '../../config/config.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import { findMe } from '../../accounts/users/find-me.js';
-import { applicationError, notFoundError } from '../../errors.js';
+import { ApiError, applicationError, notFoundError } from '../../errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { accountsOf } from '../../http/running.js';
 import { maySee } from '../../query/access.js';
@@ -28,8 +28,16 @@ const session =
     const accounts = accountsOf(context.running);
     const body = isRecord(args['input']) ? args['input'] : args;
     await countAttempt(context.koaContext, { route, body }, context.running.attempts);
-    return answer(await run(accounts, body, context), context);
+    return answer(await run(accounts, body, callOf(context)).catch((error: unknown) => setHeaders(error, context)), context);
   };
+
+const callOf = (context: GraphqlContext): AccountCall => ({ ...context, request: context.koaContext });
+
+/** Sets the headers of an error, which say when to try again, and throws it. */
+function setHeaders(error: unknown, { koaContext }: GraphqlContext): never {
+  if (error instanceof ApiError) koaContext.set(error.headers);
+  throw error;
+}
 
 /**
  * Logs in with a password. Logins by other providers must begin in a browser. Throws an ApplicationError for a disabled provider.
@@ -108,7 +116,7 @@ const operations: Omit<AccountsService, 'sessions'> = {
   },
   // as in Strapi v4, the answer has the user from before the confirmation
   emailConfirmation: async (args, context) => {
-    const { user, ...tokens } = await payload(await confirmEmail(accountsOf(context.running), args, context), context);
+    const { user, ...tokens } = await payload(await confirmEmail(accountsOf(context.running), args, callOf(context)), context);
     return { ...tokens, user: { ...user, confirmed: user.confirmed === null ? null : false } };
   },
   ...roleOperations,
@@ -133,9 +141,7 @@ async function payload(opened: Session, context: GraphqlContext): Promise<LoginP
   return { ...tokens, user: { ...user, role: null } };
 }
 
-/** Returns the result of a registration. It includes the role if both the caller, as in Strapi v4, and the user may read roles. */
-async function registered(opened: Session, context: GraphqlContext): Promise<LoginPayload> {
-  const { bind } = await contextOfUser(accountsOf(context.running), opened, context.content);
-  const seesRole = [bind.access, context.content.bind.access].every((access) => maySee(access, roleUid));
-  return seesRole ? payloadWithRole(opened, context) : payload(opened, context);
+/** Returns the result of a registration. As in Strapi v4 it includes the role, if the caller may read roles. */
+function registered(opened: Session, context: GraphqlContext): Promise<LoginPayload> {
+  return maySee(context.content.bind.access, roleUid) ? payloadWithRole(opened, context) : payload(opened, context);
 }

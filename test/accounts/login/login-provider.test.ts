@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { storedCode } from '../../../src/accounts/login/passwords.js';
 import { password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
-import { readMails } from '../../support/mails.js';
+import { awaitMail, readMails } from '../../support/mails.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 
@@ -114,6 +114,7 @@ describe('login with an OpenID Connect provider', () => {
     claims = { sub: 'p-6', email: 'six@mail.test', preferred_username: 'six' };
     expect((await logIn('mock')).step.status).to.equal(400);
     expect((await logIn('mock')).step.status, 'no second e-mail is sent').to.equal(400);
+    await awaitMail(directory, 'six@mail.test');
     expect((await readMails(directory)).map((mail) => /^To: (.*)$/m.exec(mail)?.[1]?.trim())).to.deep.equal(['six@mail.test']);
     claims = { ...claims, email_verified: true };
     const verified = await exchange('mock', (await logIn('mock')).step.location);
