@@ -8,7 +8,8 @@ import { upgradeGrants } from './accounts/roles/grant-actions.js';
 import type { Address } from './accounts/mail/mailer.js';
 import type { Config } from './config/config.js';
 import type { Secrets } from './config/load-secrets.js';
-import type { ContentSource, CodeHooks } from './content/content-context.js';
+import { startWarnings } from './accounts/users/start-warnings.js';
+import { createContext, type ContentSource, type CodeHooks } from './content/content-context.js';
 import { createExplainRefusal } from './http/explain-refusal.js';
 import { requestLimiter } from './http/limit-requests.js';
 import type { Running } from './http/running.js';
@@ -16,6 +17,7 @@ import type { Media } from './media/media.js';
 import { openMedia, type OpenMedia } from './media/open-media.js';
 import { retireFile } from './media/retire-files.js';
 import { createNotices } from './notices.js';
+import { fullAccess } from './query/access.js';
 import { modelSettings, openBackend, type Backend } from './mongo/models/open-backend.js';
 
 export interface ConnectInput {
@@ -65,22 +67,34 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
   });
   const opened = upload.enabled ? await openMedia({ config, database, logger }) : null;
   const media = opened?.media ?? null;
+  const attempts = attemptLimits(users.config.ratelimit, database);
+  const accounts = tokens && createAccounts({ config, authenticator, logger, address, tokens, limits: attempts });
   return {
     config,
     secrets,
     backend,
     isEmbedded,
     authenticator,
-    accounts: tokens && createAccounts({ config, authenticator, logger, address, tokens }),
+    accounts,
     media,
-    attempts: attemptLimits(users.config.ratelimit, database),
+    attempts,
     adminGuesses: guessLimit(config.admin.ratelimit, database),
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, logger),
     source: { ...sourceOf(backend, media), notices: createNotices(logger), ...(code && { hooks: code.codeHooks }) },
     ...(code && { projectActions: code.projectActions }),
-    close: () => close(opened, backend),
+    close: async () => {
+      await accounts?.mailer.close();
+      await close(opened, backend);
+    },
   };
+}
+
+/** Logs settings that let users choose more than an operator may expect. Called when the models of a project are stored. */
+export async function warnOfAccounts({ accounts, config, source }: Running, logger: Pick<Logger, 'warn'>): Promise<void> {
+  if (accounts === null) return;
+  const warnings = await startWarnings(accounts, createContext(config, source, fullAccess));
+  for (const warning of warnings) logger.warn({}, warning);
 }
 
 const sourceOf = ({ store, models }: Backend, media: Media | null): ContentSource => ({

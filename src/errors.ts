@@ -141,8 +141,10 @@ export const notFoundError = (message = 'Not Found'): ApiError => new NotFoundEr
 export const payloadTooLargeError = (message = 'Entity too large'): ApiError =>
   new ApiError(413, 'PayloadTooLargeError', message);
 
-export const rateLimitError = (message = 'Too many requests, please try again later.'): ApiError =>
-  new ApiError(429, 'RateLimitError', message);
+export const rateLimitError = (
+  message = 'Too many requests, please try again later.',
+  headers: Readonly<Record<string, string>> = {},
+): ApiError => new ApiError(429, 'RateLimitError', message, { headers });
 
 /** Returns the error for a database that is unavailable or too slow. The client may try again. */
 export const unavailableError = (

@@ -5,7 +5,7 @@ import { createConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
 import { loadSecrets } from './config/load-secrets.js';
 import { ConfigError } from './config/setting.js';
-import { connect, type ConnectInput } from './connect.js';
+import { connect, warnOfAccounts, type ConnectInput } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
 import { contentOfCode, createExtension, type GraphqlExtension } from './graphql/extension/create-extension.js';
 import { createApp } from './http/create-app.js';
@@ -163,11 +163,13 @@ class Server implements Service {
 
   /** Calls the hook `bootstrap` once. Does nothing until the database has answered. */
   async #bootstrap(): Promise<void> {
-    if (this.#connection.running === null) return;
+    const { running } = this.#connection;
+    if (running === null) return;
     const { bootstrap, ...hooks } = this.#hooks;
     this.#hooks = hooks;
     await bootstrap?.(this.#extension.input);
     this.#connection.isPrepared = true;
+    await warnOfAccounts(running, this.#logger);
   }
 
   async #destroy(): Promise<void> {

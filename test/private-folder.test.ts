@@ -21,7 +21,8 @@ describe('folders that the service makes', () => {
     mail: async (config) => {
       const { logger } = await createLog();
       const settings = () => Promise.reject(new Error('only templates need settings'));
-      await createMailer({ config, logger, settings, address: { url: '' } }).deliver({
+      const admits = () => Promise.resolve(true);
+      await createMailer({ config, logger, settings, admits, address: { url: '' } }).deliver({
         to: 'ann@mail.test',
         subject: 's',
         text: 't',

@@ -29,6 +29,8 @@ export const serverConfig = ({ uri, database, defaultLocale, rateLimit }: Server
         jwtSecret: process.env.JWT_SECRET ?? 'conformance-jwt-secret-of-at-least-32-bytes',
         jwt: { expiresIn: '30d' },
         ratelimit: { enabled: rateLimit === 'on' },
+        // Strapi v4 tells whether an address is confirmed.
+        hideAccounts: false,
       },
     },
     i18n: { config: { defaultLocale } },

@@ -15,10 +15,36 @@ export interface Accounts {
   readonly logger: Logger;
   /** The base URL of links in e-mails. */
   readonly address: Address;
+  /** Null if attempts are not limited. */
+  readonly limits: AccountLimits | null;
+}
+
+/** A guess of a password. */
+export interface Guess {
+  /** The name or address that somebody tries to log in with. */
+  readonly identifier: string;
+  /** The address of the client. */
+  readonly ip: string;
+  /** The mark of the client if it has logged in to the account before; null otherwise. */
+  readonly known: string | null;
+}
+
+/** Limits that protect accounts from strangers, and their owners from being locked out by strangers. */
+export interface AccountLimits {
+  /** Counts a guess before it is checked, so that concurrent guesses are limited too. Throws a RateLimitError for too many. */
+  admitGuess(guess: Guess): Promise<void>;
+  /** Takes back the count of a right guess. */
+  forgiveGuess(guess: Guess): Promise<void>;
+  /** Counts an e-mail of a kind to an address. Returns false if there were too many. */
+  admitMail(kind: string, address: string): Promise<boolean>;
 }
 
 /** The caller of a request, and the content operations in that caller's scope. */
 export interface AccountCall {
+  readonly request: {
+    /** The address of the client. */
+    readonly ip: string;
+  };
   readonly caller: Caller;
   readonly content: ContentContext;
 }
@@ -32,16 +58,19 @@ interface AccountsInput {
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly address: Address;
+  readonly limits: AccountLimits | null;
 }
 
 /** Builds the components that the operations on users and roles use. */
-export function createAccounts({ config, tokens, authenticator, logger, address }: AccountsInput): Accounts {
+export function createAccounts({ config, tokens, authenticator, logger, address, limits }: AccountsInput): Accounts {
+  const admits: AccountLimits['admitMail'] = (kind, to) => limits?.admitMail(kind, to) ?? Promise.resolve(true);
   return {
     config,
     authenticator,
     tokens,
-    mailer: createMailer({ config, logger, settings: authenticator.settings, address }),
+    mailer: createMailer({ config, logger, settings: authenticator.settings, address, admits }),
     logger,
     address,
+    limits,
   };
 }

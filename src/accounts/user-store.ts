@@ -1,11 +1,13 @@
 import { collections } from '../schema/collections.js';
 import { knownUser, type KnownUser } from '../auth/caller.js';
 import type { ContentContext } from '../content/content-context.js';
+import { refuseOrTell } from '../content/refuse-or-tell.js';
 import type { Change } from '../mongo/write/compile-change.js';
 import { type Document, readAll } from '../mongo/database.js';
 import { updateEntry } from '../mongo/write/write-entries.js';
-import { allows, fullAccess, actionOf } from '../query/access.js';
+import { type Access, allows, fullAccess, actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 
 export const userUid = 'plugin::users-permissions.user';
 export const roleUid = 'plugin::users-permissions.role';
@@ -33,9 +35,12 @@ const storedUser = (document: Document): StoredUser => ({
 });
 
 /** Changes one user in one command, and returns the changed user; null if none matches. */
-export async function changeStoredUser({ store }: ContentContext, match: Document, change: Change): Promise<StoredUser | null> {
-  const timed = { ...change, set: { ...change.set, updatedAt: new Date() } };
-  const document = await updateEntry(store, collections.users, { match, change: timed, projection: {} });
+export const changeStoredUser = (content: ContentContext, match: Document, change: Change): Promise<StoredUser | null> =>
+  noteOnUser(content, match, { ...change, set: { ...change.set, updatedAt: new Date() } });
+
+/** Changes values of a user that are no attributes. Unlike other changes it leaves `updatedAt`. */
+export async function noteOnUser({ store }: ContentContext, match: Document, change: Change): Promise<StoredUser | null> {
+  const document = await updateEntry(store, collections.users, { match, change, projection: {} });
   return document === null ? null : storedUser(document);
 }
 
@@ -66,6 +71,23 @@ export function asRoleGiver(content: ContentContext): ContentContext {
   if (allows(access, seeRoles) || access.grants.kind !== 'actions') return writer;
   const grants = { kind: 'actions', actions: new Set([...access.grants.actions, seeRoles]) } as const;
   return { ...writer, bind: { ...writer.bind, access: { ...access, grants } } };
+}
+
+/**
+ * Returns the body of a user without the attributes that field rules hide, and tells of them. Throws a ValidationError instead in
+ * strict mode.
+ */
+export function permitted(body: Values, hidden: Access['hidden'], content: ContentContext): Values {
+  const names = hidden.get(userUid);
+  if (names === undefined) return body;
+  const refused = Object.keys(body).filter((name) => names.has(name));
+  const remedy = 'allow it in the field rule of the role, or do not send it';
+  const message = (name: string): string => `${name} of a user is not written, because a field rule hides it`;
+  refuseOrTell(
+    refused.map((name) => ({ path: [name], message: message(name), remedy })),
+    content,
+  );
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)));
 }
 
 export const userType = (content: ContentContext): ContentType => typeOf(content, userUid);

@@ -38,7 +38,7 @@ function userBody({ content }: Pick<AdminCall, 'content'>): BodySchema {
 
 const userBodies = new WeakMap<ContentType, BodySchema>();
 
-type ShownUser = Omit<KnownUser, 'tokenVersion'>;
+type ShownUser = Omit<KnownUser, 'tokenVersion' | 'isEmailProven'>;
 
 function shown({ id, username, email, role, blocked, confirmed }: KnownUser): ShownUser {
   return { id, username, email, role, blocked, confirmed };
@@ -77,7 +77,7 @@ async function update(call: AdminCall): Promise<ShownUser> {
   const finish = await call.commit((content) =>
     changeUser(accountsOf(call.running), idOf(call), call.body, { ...call, content }),
   );
-  await finish();
+  finish();
   return findUser(idOf(call), call);
 }
 

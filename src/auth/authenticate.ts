@@ -18,6 +18,8 @@ import type { TokenClaims, UserTokens } from './user-tokens.js';
 export interface Authenticator {
   /** Returns the caller of a request. Throws an UnauthorizedError for wrong credentials. */
   authenticate(credentials: Credentials): Promise<Caller>;
+  /** Returns the access of a user: that of the user's role, or of a service that is open to everybody. */
+  accessOf(user: KnownUser): Promise<Access>;
   roles(): Promise<Roles>;
   settings(): Promise<StoredSettings>;
   /** Finds the token of a key, of any type, expired or not; null if there is none. */
@@ -45,7 +47,7 @@ interface AuthenticatorInput {
   readonly userTokens: UserTokens | null;
 }
 
-interface Sources extends Omit<Authenticator, 'authenticate'> {
+interface Sources extends Omit<Authenticator, 'authenticate' | 'accessOf'> {
   readonly input: AuthenticatorInput;
   findUser(id: number): Promise<KnownUser | null>;
   readonly openAccess: OpenAccess;
@@ -64,7 +66,13 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
     openAccess: createOpenAccess(input),
   };
   const { roles, settings, findToken } = sources;
-  return { authenticate: (credentials) => authenticate(credentials, sources), roles, settings, findToken };
+  return {
+    authenticate: (credentials) => authenticate(credentials, sources),
+    accessOf: (user) => accessOfUser(user, sources),
+    roles,
+    settings,
+    findToken,
+  };
 }
 
 function authenticate(credentials: Credentials, sources: Sources): Promise<Caller> {
@@ -152,6 +160,13 @@ function faultOf(user: KnownUser | null, { version }: TokenClaims, settings: Acc
   if (user.blocked) return 'account_blocked';
   if (settings.email_confirmation && !user.confirmed) return 'account_unconfirmed';
   return version === user.tokenVersion ? null : 'token_revoked';
+}
+
+async function accessOfUser(user: KnownUser, sources: Sources): Promise<Access> {
+  const { openAccess } = sources;
+  // A service that is open by default is closed by its first user.
+  if (openAccess !== null && typeof openAccess !== 'function') return openAccess;
+  return accessOf((await sources.roles()).byId.get(user.role ?? 0), user, sources);
 }
 
 const noAccess: Access = { grants: { kind: 'actions', actions: new Set() }, rules: new Map(), hidden: new Map() };

@@ -13,11 +13,13 @@ export interface KnownUser {
   readonly role: number | null;
   readonly blocked: boolean;
   readonly confirmed: boolean;
+  /** Whether the address is confirmed, and was not chosen by the user without a confirmation. */
+  readonly isEmailProven: boolean;
   /** Version of the user's tokens, which increases to revoke them. Tokens of another version are refused. */
   readonly tokenVersion: number;
 }
 
-const projection = { username: 1, email: 1, role: 1, blocked: 1, confirmed: 1, _tokenVersion: 1 };
+const projection = { username: 1, email: 1, role: 1, blocked: 1, confirmed: 1, _tokenVersion: 1, _chosenEmail: 1 };
 
 /** Reads the user of an id; null if there is none. */
 export async function readUser(database: Database, id: number): Promise<KnownUser | null> {
@@ -36,6 +38,7 @@ export const knownUser = (document: Document): KnownUser => ({
   role: typeof document['role'] === 'number' ? document['role'] : null,
   blocked: document['blocked'] === true,
   confirmed: document['confirmed'] === true,
+  isEmailProven: document['confirmed'] === true && document['_chosenEmail'] !== true,
   tokenVersion: Number(document['_tokenVersion'] ?? 0),
 });
 

@@ -61,11 +61,19 @@ const prefix = '$user.';
 /** Returns the name in `$user.<name>`; null for any other value. */
 const userName = (value: unknown): UserName | null => userNames.find((name) => value === `${prefix}${name}`) ?? null;
 
-/** Returns the strings of a rule that begin with `$user.` and have an unknown name. */
-export function unknownUserNames(rule: unknown): string[] {
-  if (typeof rule === 'string') return rule.startsWith(prefix) && userName(rule) === null ? [rule] : [];
-  return typeof rule === 'object' && rule !== null ? Object.values(rule).flatMap(unknownUserNames) : [];
+/** Returns the strings of a rule that begin with `$user.`. */
+export function userValues(rule: unknown): readonly string[] {
+  if (typeof rule === 'string') return rule.startsWith(prefix) ? [rule] : [];
+  return typeof rule === 'object' && rule !== null ? [...new Set(Object.values(rule).flatMap(userValues))] : [];
 }
+
+/** Returns the strings of a rule that begin with `$user.` and have an unknown name. */
+export const unknownUserNames = (rule: unknown): readonly string[] =>
+  userValues(rule).filter((value) => userName(value) === null);
+
+/** Returns a value of a user for rules. An address is null unless it is proven, because anybody can claim it. */
+const valueOf = (user: KnownUser | null, name: UserName): unknown =>
+  name === 'email' && user?.isEmailProven !== true ? null : (user?.[name] ?? null);
 
 /**
  * Returns a stored rule with the values of the caller's user filled in. If the rule names a value that is missing, no entry meets
@@ -77,7 +85,7 @@ export function rowRule(rule: unknown, user: KnownUser | null, limits: Limits): 
   if (missing.isMissing) return { filter: nothing, owner: {}, isOwnership: false };
   const equalities = equalitiesOf(rule);
   const named = equalities.filter((equality) => equality !== null);
-  const owner = Object.fromEntries(named.map(({ attribute, name }) => [attribute, user?.[name] ?? null]));
+  const owner = Object.fromEntries(named.map(({ attribute, name }) => [attribute, valueOf(user, name)]));
   const isOwnership = named.length === equalities.length && Object.keys(owner).length === named.length;
   return { filter: parseFilters(filled, limits) ?? nothing, owner, isOwnership };
 }
@@ -88,7 +96,7 @@ const nothing: Filter = { kind: 'field', name: 'id', filter: { kind: 'comparison
 function fillUser(value: unknown, user: KnownUser | null, missing: { isMissing: boolean }): unknown {
   if (typeof value === 'string' && value.startsWith(prefix)) {
     const name = userName(value);
-    const filled = name === null ? null : (user?.[name] ?? null);
+    const filled = name === null ? null : valueOf(user, name);
     if (filled === null) missing.isMissing = true;
     return filled;
   }

@@ -5,7 +5,7 @@ import { rulesBody } from '../admin/role-admin-routes.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { required } from './usage-error.js';
-import { print } from './print.js';
+import { print, printError } from './print.js';
 
 export const usage = `usage: npx mangrove rules <command>
   list [ROLE]                print the rules of all roles, or of one, as JSON
@@ -23,7 +23,7 @@ const set: Command = async (service, [word, path]) => {
   const file = required(path, 'a file');
   const role = await findRole(service, type);
   const change = checkAdminBody(rulesBody, await readJson(file)) as RulesChange; // checked by the schema
-  await setRules(role.id, change, service.content);
+  for (const warning of await setRules(role.id, change, service.content)) printError(`warning: ${warning}`);
   print(`the rules of ${type} are set`);
 };
 

@@ -82,7 +82,7 @@ const setPassword: Command = async ({ content }, args) => {
   const { id } = await findUser(name, content);
   const word = values.password ? await readPassword(`password of ${String(name)}`) : makePassword();
   const hash = await hashPassword(word, userType(content));
-  const change = { set: { password: hash, resetPasswordToken: null }, increase: { _tokenVersion: 1 } };
+  const change = { set: { password: hash, resetPasswordToken: null, _clients: [] }, increase: { _tokenVersion: 1 } };
   await changeStoredUser(content, { _id: id }, change);
   await endRefreshTokens(id, content);
   if (!values.password) printMade(word, String(name));

@@ -101,14 +101,26 @@ const usersSettings = group({
           minimum: 1,
         },
       ),
-      slowInterval: whole(3_600_000, 'Milliseconds over which attempts at one account and e-mails to one address are counted', {
+      slowInterval: whole(
+        3_600_000,
+        'Milliseconds over which wrong passwords for one account and e-mails to one address are counted',
+        {
+          minimum: 1,
+        },
+      ),
+      maxPerClientAndAccount: whole(30, 'Wrong passwords of one client for one account in the slow interval', { minimum: 1 }),
+      maxPerAccount: whole(
+        100,
+        'Wrong passwords for one account in the slow interval, of all clients that have not logged in to it before',
+        { minimum: 1 },
+      ),
+      maxPerAddress: whole(20, 'E-mails of a kind to one address in the slow interval; further ones are not sent', {
         minimum: 1,
       }),
-      maxPerClientAndAccount: whole(30, 'Login attempts of one client for one account in the slow interval', { minimum: 1 }),
-      maxPerAccount: whole(100, 'Login attempts for one account in the slow interval, from all clients', { minimum: 1 }),
-      maxPerAddress: whole(20, 'E-mails requested for one address in the slow interval, from all clients', { minimum: 1 }),
     }),
-    hideAccounts: flag(false, 'Give the same answer for every address at POST /auth/send-email-confirmation'),
+    hideAccounts: maybeFlag(
+      'Return the same answer for every address at POST /auth/send-email-confirmation; null: in production only',
+    ),
     register: group({
       allowedFields: shaped<readonly string[] | null>(
         { type: 'array', items: { type: 'string' }, nullable: true },

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { collections } from '../schema/collections.js';
 import type { Caller } from '../auth/caller.js';
-import { type Attempt, attemptLimiter } from '../accounts/login/attempt-limiter.js';
+import { type Attempt, attemptHeaders, attemptLimiter } from '../accounts/login/attempt-limiter.js';
 import type { AttemptLimits, GuessLimit, LimitedRoute } from '../accounts/login/limit-attempts.js';
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
@@ -41,11 +41,7 @@ export async function countGuess(ctx: Context, limit: GuessLimit): Promise<void>
   tellAttempt(ctx, await limit(ctx.ip));
 }
 
-function tellAttempt(ctx: Context, { limit, remaining, resetsAt, isOver }: Attempt): void {
-  ctx.set('X-RateLimit-Limit', String(limit));
-  ctx.set('X-RateLimit-Remaining', String(remaining));
-  ctx.set('X-RateLimit-Reset', String(resetsAt));
-  if (!isOver) return;
-  ctx.set('Retry-After', String(Math.max(resetsAt - Math.floor(Date.now() / 1000), 1)));
-  throw rateLimitError();
+function tellAttempt(ctx: Context, attempt: Attempt): void {
+  ctx.set(attemptHeaders(attempt));
+  if (attempt.isOver) throw rateLimitError();
 }

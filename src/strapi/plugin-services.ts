@@ -82,7 +82,7 @@ const userService = ({ entityService, query, running, content }: PluginParts) =>
   /** Sends an e-mail with a confirmation link to a user. */
   sendConfirmationEmail: async ({ id }: { readonly id: number }) => {
     const user = await findStoredUser(content(), { _id: id });
-    if (user !== null) await sendConfirmation(accountsOf(running()), user, content());
+    if (user !== null) sendConfirmation(accountsOf(running()), user, content());
   },
 });
 

@@ -450,7 +450,16 @@ describe('row rules of a role on writes', () => {
   it('on a standalone server, where a refused write is undone', async () => {
     const { backend } = server.server;
     if (backend === null) throw new Error('the service has no database');
-    const user = { id: bob.id, username: 'bob', email: '', role: 1, blocked: false, confirmed: true, tokenVersion: 0 };
+    const user = {
+      id: bob.id,
+      username: 'bob',
+      email: '',
+      role: 1,
+      blocked: false,
+      confirmed: true,
+      isEmailProven: true,
+      tokenVersion: 0,
+    };
     const access = { ...fullAccess, rules: new Map([[article, rowRule({ title: '$user.username' }, user, defaultLimits)]]) };
     const store = { ...backend.store, database: { ...backend.store.database, isReplicated: false } };
     const context: ContentContext = createContext(server.server.config, { store, models: backend.models }, access);

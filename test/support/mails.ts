@@ -27,3 +27,11 @@ export async function readCode(directory: string, parameter: 'code' | 'confirmat
     if (code !== undefined) return code;
   }
 }
+
+/** The last e-mail, once it contains a text. E-mails are sent after the answer. */
+export async function awaitMail(directory: string, text: string): Promise<string> {
+  for (;;) {
+    const last = (await readMails(directory)).at(-1) ?? '';
+    if (last.includes(text)) return last;
+  }
+}

@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
 import type { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
+import { rateLimitError, type ApiError } from '../../errors.js';
 import { inWriteTime } from '../../mongo/calls.js';
 import type { Database } from '../../mongo/database.js';
+import { oneOf } from '../../mongo/matches.js';
+import { compileChange } from '../../mongo/write/compile-change.js';
 
 /** The state of a limit after an attempt, for the X-RateLimit headers. */
 export interface Attempt {
@@ -16,7 +19,20 @@ export interface Attempt {
 export interface AttemptLimiter {
   /** Counts one attempt under a key. */
   count(key: string): Promise<Attempt>;
+  /** Takes back one attempt of each key, by one command. Also keys of other limiters of the collection. */
+  forgive(keys: readonly string[]): Promise<void>;
 }
+
+/** Returns the headers that tell a client the state of a limit. */
+export const attemptHeaders = ({ limit, remaining, resetsAt, isOver }: Attempt): Readonly<Record<string, string>> => ({
+  'X-RateLimit-Limit': String(limit),
+  'X-RateLimit-Remaining': String(remaining),
+  'X-RateLimit-Reset': String(resetsAt),
+  ...(isOver && { 'Retry-After': String(Math.max(resetsAt - Math.floor(Date.now() / 1000), 1)) }),
+});
+
+/** Returns the error for an attempt beyond a limit. */
+export const tooMany = (attempt: Attempt): ApiError => rateLimitError(undefined, attemptHeaders(attempt));
 
 interface LimiterInput {
   /** Name of the collection that stores the counts. */
@@ -61,6 +77,9 @@ export function attemptLimiter(database: Database, { collection, max, interval }
         if (refusal instanceof Error) throw refusal;
         return attemptOf(refusal as RateLimiterRes, max, 'refused'); // the library rejects with this or with an Error
       }
+    },
+    forgive: async (keys) => {
+      await inWriteTime(database, () => counts.updateMany({ key: oneOf(keys) }, compileChange({ increase: { points: -1 } })));
     },
   };
 }

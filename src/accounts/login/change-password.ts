@@ -8,7 +8,8 @@ import { changeStoredUser, findStoredUser, userType } from '../user-store.js';
 const fields = { passwordConfirmation: ['required'], password: ['required'], currentPassword: ['required'] } as const;
 
 /** Sets a new password for the caller, and revokes the tokens issued before. Throws an ApplicationError or a ValidationError. */
-export async function changePassword(accounts: Accounts, body: Body, { caller, content }: AccountCall): Promise<Session> {
+export async function changePassword(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
+  const { caller, content } = call;
   if (caller.kind !== 'user') throw applicationError('You must be authenticated to reset your password');
   refuseProblems(changeProblems(body));
   const { password, currentPassword } = readTexts(body, fields, 'refused');
@@ -20,11 +21,11 @@ export async function changePassword(accounts: Accounts, body: Body, { caller, c
   const changed = await changeStoredUser(
     content,
     { _id: caller.user.id, password: user?.password },
-    { set: { password: hash, resetPasswordToken: null }, increase: { _tokenVersion: 1 } },
+    { set: { password: hash, resetPasswordToken: null, _clients: [] }, increase: { _tokenVersion: 1 } },
   );
   if (changed === null) throw validationError('The provided current password is invalid'); // changed elsewhere meanwhile
   await endRefreshTokens(changed.id, content);
-  return openSession(accounts, changed, content);
+  return openSession(accounts, changed, call);
 }
 
 /** Returns all problems of the body. A confirmation that differs is not also reported as missing. */

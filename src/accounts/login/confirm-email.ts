@@ -3,7 +3,6 @@ import { applicationError, validationError } from '../../errors.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { readTexts } from '../check-fields.js';
-import { sendOrLog } from '../mail/mailer.js';
 import { heldCode, makeCode, storedCode } from './passwords.js';
 import { openSession, type Session } from './session.js';
 import { changeStoredUser, findStoredUser, type StoredUser } from '../user-store.js';
@@ -24,37 +23,47 @@ export function makeConfirmation({ config }: Pick<Accounts, 'config'>): Confirma
   return { code, stored: storedCode(code, config.plugins['users-permissions'].config.codes.confirmation) };
 }
 
-/** Sends a link that confirms the address of a user. Earlier links stop working. */
-export async function sendConfirmation(accounts: Accounts, user: StoredUser, content: ContentContext): Promise<void> {
+/** Sends a link that confirms the address of a user, after the answer. Earlier links stop working. */
+export function sendConfirmation(accounts: Accounts, user: StoredUser, content: ContentContext): void {
   const { code, stored } = makeConfirmation(accounts);
-  await changeStoredUser(content, { _id: user.id }, { set: { confirmationToken: stored } });
-  await mailConfirmation(accounts, user, code);
+  mailConfirmation(accounts, user, async () => {
+    await changeStoredUser(content, { _id: user.id }, { set: { confirmationToken: stored } });
+    return code;
+  });
 }
 
-/** Sends a confirmation link with a code that is already stored. */
-export function mailConfirmation({ config, address, mailer }: Accounts, user: KnownUser, code: string): Promise<void> {
-  const url = `${address.url}${config.api.rest.prefix}/auth/email-confirmation`;
-  return mailer.send('email_confirmation', user, { URL: url, CODE: code });
+/** Sends a confirmation link, after the answer. The code must be stored when the function returns it. */
+export function mailConfirmation({ config, address, mailer }: Accounts, user: KnownUser, codeOf: () => Promise<string>): void {
+  const values = async () => {
+    const code = await codeOf();
+    return { URL: `${address.url}${config.api.rest.prefix}/auth/email-confirmation`, CODE: code };
+  };
+  mailer.post({ template: 'email_confirmation', user, values });
 }
 
 /**
  * Confirms the address that a code was sent to. A code works once, until it expires. Throws a ValidationError if the code is
  * invalid.
  */
-export async function confirmEmail(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
+export async function confirmEmail(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
+  const { content } = call;
   const { confirmation } = readTexts(body, { confirmation: ['required'] }, 'ignored');
   const user = await changeStoredUser(
     content,
     { confirmationToken: heldCode(confirmation) },
-    { set: { confirmed: true, confirmationToken: null } },
+    { set: { confirmed: true, confirmationToken: null, _chosenEmail: false } },
   );
   if (user === null) throw validationError('Invalid token');
-  return openSession(accounts, user, content);
+  return openSession(accounts, user, call);
 }
+
+/** Returns whether answers must not tell who is registered. In production they do only if `hideAccounts` is false. */
+const hidesAccounts = ({ environment, plugins }: Accounts['config']): boolean =>
+  plugins['users-permissions'].config.hideAccounts ?? environment === 'production';
 
 /**
  * Sends the confirmation link again, after the answer. Known and unknown addresses get the same answer in the same time. Throws
- * an ApplicationError if the address is confirmed or its user is blocked, unless `hideAccounts` is set.
+ * an ApplicationError if the address is confirmed or its user is blocked, unless accounts are hidden.
  */
 export async function resendConfirmation(
   accounts: Accounts,
@@ -63,10 +72,10 @@ export async function resendConfirmation(
 ): Promise<{ readonly email: string; readonly sent: true }> {
   const address = readTexts(body, { email: ['email', 'required'] }, 'ignored').email.toLowerCase();
   const user = await findStoredUser(content, { email: address });
-  const { hideAccounts } = accounts.config.plugins['users-permissions'].config;
-  if (user === null || (hideAccounts && (user.confirmed || user.blocked))) return { email: address, sent: true };
+  if (user === null || (hidesAccounts(accounts.config) && (user.confirmed || user.blocked)))
+    return { email: address, sent: true };
   if (user.confirmed) throw applicationError('Already confirmed');
   if (user.blocked) throw applicationError('User blocked');
-  void sendOrLog(accounts.logger, () => sendConfirmation(accounts, user, content));
+  sendConfirmation(accounts, user, content);
   return { email: address, sent: true };
 }

@@ -2,7 +2,8 @@ import ipaddr from 'ipaddr.js';
 import { collections } from '../../schema/collections.js';
 import type { Config } from '../../config/config.js';
 import type { Database } from '../../mongo/database.js';
-import { type Attempt, type AttemptLimiter, attemptLimiter } from './attempt-limiter.js';
+import type { AccountLimits, Guess } from '../accounts.js';
+import { type Attempt, type AttemptLimiter, attemptLimiter, tooMany } from './attempt-limiter.js';
 
 /** The name under which attempts at a route are counted. It is not the path, because a path has several spellings. */
 export type LimitedRoute =
@@ -18,12 +19,11 @@ export type LimitedRoute =
   | `code:${string}`;
 
 /** Counts attempts at the routes of users, each attempt under all keys that apply. */
-export interface AttemptLimits {
+export interface AttemptLimits extends AccountLimits {
   /**
-   * Counts an attempt under one key after the other, and stops at the first limit that is exceeded. An attempt that a limit of
-   * the client refuses does not count for the account; otherwise one client could use up the attempts of the account's owner.
-   * Keys that the client cannot change come before keys that contain its input, so that it cannot store any number of counts.
-   * Returns the state of the exceeded limit, else that of the sender.
+   * Counts an attempt for its client and its sender, and stops at the first limit that is exceeded. The key that the client cannot
+   * change comes before the one that contains its input, so that it cannot store any number of counts. Returns the state of the
+   * exceeded limit, else that of the sender.
    */
   count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): Promise<Attempt>;
 }
@@ -36,7 +36,7 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
   const { interval, max, maxPerClient, slowInterval, maxPerAccount, maxPerClientAndAccount, maxPerAddress } = settings;
   const create = (max: number, milliseconds: number): AttemptLimiter =>
     attemptLimiter(database, { collection: collections.attempts, max, interval: milliseconds });
-  const limiters: Readonly<Record<KeyKind, AttemptLimiter>> = {
+  const limiters = {
     sender: create(max, interval),
     client: create(maxPerClient, interval),
     clientAndAccount: create(maxPerClientAndAccount, slowInterval),
@@ -48,14 +48,17 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
       const keys = attemptKeys(route, body, ip);
       const ofClient = keys.client === undefined ? null : await limiters.client.count(keys.client);
       if (ofClient?.isOver === true) return ofClient;
-      const sender = await limiters.sender.count(keys.sender);
-      if (sender.isOver) return sender;
-      for (const kind of slowKinds) {
-        const attempt = keys[kind] === undefined ? null : await limiters[kind].count(keys[kind]);
-        if (attempt?.isOver === true) return attempt;
-      }
-      return sender;
+      return limiters.sender.count(keys.sender);
     },
+    // A guess that the limit of its client refuses does not count for the account. Otherwise one client could use up all its guesses.
+    admitGuess: async (guess) => {
+      for (const { kind, key } of guessKeys(guess)) {
+        const attempt = await limiters[kind].count(key);
+        if (attempt.isOver) throw tooMany(attempt);
+      }
+    },
+    forgiveGuess: (guess) => limiters.account.forgive(guessKeys(guess).map(({ key }) => key)),
+    admitMail: async (kind, address) => !(await limiters.address.count(`${textOf(address) ?? ''}:${kind}:*`)).isOver,
   };
 }
 
@@ -69,40 +72,53 @@ export function guessLimit({ interval, max }: Config['admin']['ratelimit'], data
 }
 
 /**
- * The kinds of keys that attempts are counted under.
- * - sender: the client, together with the e-mail address in the body if the route sends an e-mail. For refresh tokens it is the
- *   login that they descend from, because many users may share an address. Refresh tokens that do not exist are not counted
- * - client: the client, for routes that send e-mails, whatever the e-mail address
- * - clientAndAccount: the client together with the account that it tries to log in to, over the longer interval, so that one
- *   client alone cannot use up the attempts of an account
- * - account: the name or e-mail address that somebody tries to log in with, for all clients. An account's name and address are
- *   counted separately, because a shared limit would reveal that they belong together
- * - address: the e-mail address that something is sent to, for all clients
- */
-type KeyKind = 'sender' | 'client' | 'clientAndAccount' | 'account' | 'address';
-
-/** The kinds with the longer interval, in the order of counting. An attempt that one limit refuses is not counted by the next. */
-const slowKinds = ['clientAndAccount', 'account', 'address'] as const;
-
-/**
  * Routes that send an e-mail to the address in their body. For other routes the address is not part of a key, because clients
  * could add one to escape the limit.
  */
 const mailing: ReadonlySet<LimitedRoute> = new Set(['register', 'forgot-password', 'send-email-confirmation']);
 
-export type AttemptKeys = { readonly sender: string } & Readonly<Partial<Record<KeyKind, string>>>;
+/**
+ * The keys that an attempt is counted under.
+ * - sender: the client, together with the e-mail address in the body if the route sends an e-mail. For refresh tokens it is the
+ *   login that they descend from, because many users may share an address. Refresh tokens that do not exist are not counted
+ * - client: the client, for routes that send e-mails, whatever the e-mail address
+ */
+export interface AttemptKeys {
+  readonly sender: string;
+  readonly client?: string;
+}
 
 /** Returns the keys of an attempt. */
 export function attemptKeys(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): AttemptKeys {
   const client = clientOf(ip);
   const address = mailing.has(route) ? textOf(body['email']) : null;
-  const account = route === 'login' ? textOf(body['identifier']) : null;
   return {
     sender: route === 'refresh' ? `${textOf(body['family']) ?? '-'}:refresh:*` : `${address ?? '-'}:${route}:${client}`,
     ...(mailing.has(route) && { client: `*:${route}:${client}` }),
-    ...(account !== null && { clientAndAccount: `${account}:${route}:${client}`, account: `${account}:${route}:*` }),
-    ...(address !== null && { address: `${address}:${route}:*` }),
   };
+}
+
+interface GuessKey {
+  /**
+   * - clientAndAccount: one client at one account, so that one client alone cannot use up the guesses of an account
+   * - account: the name or address that somebody tries to log in with, for all strangers. An account's name and address are counted
+   *   separately, because a shared limit would reveal that they belong together
+   */
+  readonly kind: 'clientAndAccount' | 'account';
+  readonly key: string;
+}
+
+/**
+ * Returns the keys that a guess is counted under, in the order of counting. A client that has logged in to the account before has an
+ * allowance of its own, which strangers cannot use up.
+ */
+function guessKeys({ identifier, ip, known }: Guess): readonly GuessKey[] {
+  if (known !== null) return [{ kind: 'clientAndAccount', key: `known:login:${known}` }];
+  const account = textOf(identifier) ?? '';
+  return [
+    { kind: 'clientAndAccount', key: `${account}:login:${clientOf(ip)}` },
+    { kind: 'account', key: `${account}:login:*` },
+  ];
 }
 
 /** Returns one key for all spellings of an account name or address. Longer strings belong to no account. */

@@ -4,12 +4,12 @@ import { applicationError, validationError } from '../../errors.js';
 import { absent } from '../../mongo/matches.js';
 import { loginStateStore } from '../../mongo/stores/login-state-store.js';
 import { emptyQuery } from '../../query/ast.js';
-import type { Accounts } from '../accounts.js';
+import type { AccountCall, Accounts } from '../accounts.js';
 import { claimNames, findTaken } from '../claim-names.js';
 import { sendConfirmation } from './confirm-email.js';
 import type { Identity } from './login-provider.js';
 import { hashCode, makeCode } from './passwords.js';
-import { openSession, assertMayLogIn, type Session } from './session.js';
+import { assertMayLogIn, endRefreshTokens, openSession, type Session } from './session.js';
 import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
 /**
@@ -20,7 +20,7 @@ export async function providerUser(accounts: Accounts, identity: Identity, conte
   const { advanced } = await accounts.authenticator.settings();
   const known = await findKnown(identity, content);
   const user = known ?? (await registerIdentity(accounts, identity, content));
-  if (known === null && advanced.email_confirmation && !user.confirmed) await sendConfirmation(accounts, user, content);
+  if (known === null && advanced.email_confirmation && !user.confirmed) sendConfirmation(accounts, user, content);
   assertMayLogIn(user, advanced);
   return user;
 }
@@ -29,15 +29,42 @@ export async function providerUser(accounts: Accounts, identity: Identity, conte
  * Finds the user by the provider's id. A user without a stored id, such as an imported one, is found by address if the provider
  * has verified the address, because some providers let users claim any address.
  */
-async function findKnown(
-  { provider, subject, email, isVerified }: Identity,
-  content: ContentContext,
-): Promise<StoredUser | null> {
+async function findKnown(identity: Identity, content: ContentContext): Promise<StoredUser | null> {
+  const { provider, subject, email, isVerified } = identity;
   const known = await findStoredUser(content, { provider, _subject: subject });
   if (!isVerified) return known;
-  if (known === null) return changeStoredUser(content, { provider, email, _subject: absent }, { set: { _subject: subject } });
+  if (known === null) return linkUser(identity, content);
   if (known.confirmed || known.email !== email) return known;
-  return changeStoredUser(content, { _id: known.id, email }, { set: { confirmed: true, confirmationToken: null } });
+  return changeStoredUser(
+    content,
+    { _id: known.id, email },
+    { set: { confirmed: true, confirmationToken: null, _chosenEmail: false } },
+  );
+}
+
+/**
+ * Links the user with the address of an identity. Whoever had this account before may have stored somebody else's address in it, so
+ * the link ends all sessions and codes and removes the password.
+ */
+async function linkUser({ provider, subject, email }: Identity, content: ContentContext): Promise<StoredUser | null> {
+  const linked = await changeStoredUser(
+    content,
+    { provider, email, _subject: absent },
+    {
+      set: {
+        _subject: subject,
+        confirmed: true,
+        password: null,
+        resetPasswordToken: null,
+        confirmationToken: null,
+        _chosenEmail: false,
+        _clients: [],
+      },
+      increase: { _tokenVersion: 1 },
+    },
+  );
+  if (linked !== null) await endRefreshTokens(linked.id, content);
+  return linked;
 }
 
 async function registerIdentity(accounts: Accounts, identity: Identity, content: ContentContext): Promise<StoredUser> {
@@ -80,15 +107,11 @@ interface Exchange {
 }
 
 /** Returns the session for an exchange code. Throws a ValidationError if the code is invalid. */
-export async function exchangeCode(
-  accounts: Accounts,
-  provider: string,
-  code: string,
-  content: ContentContext,
-): Promise<Session> {
+export async function exchangeCode(accounts: Accounts, provider: string, code: string, call: AccountCall): Promise<Session> {
+  const { content } = call;
   const exchange = await loginStateStore<Exchange>(content.store.database).take(hashCode(code));
   const user = exchange?.provider === provider ? await findStoredUser(content, { _id: exchange.user }) : null;
   if (user === null) throw validationError('Invalid callback URL provided');
   assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
-  return openSession(accounts, user, content);
+  return openSession(accounts, user, call);
 }

@@ -1,3 +1,5 @@
+import { roleAccess } from '../../auth/role-access.js';
+import type { Role } from '../../auth/role.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { acceptInput, checkBody } from '../../content/check-body.js';
 import { runCreate } from '../../content/create.js';
@@ -10,7 +12,7 @@ import { readTexts } from '../check-fields.js';
 import { claimNames, findTaken } from '../claim-names.js';
 import { sendConfirmation } from './confirm-email.js';
 import { openSession, type Session } from './session.js';
-import { asService, findStoredUser, roleUid, type StoredUser, userType } from '../user-store.js';
+import { asService, findStoredUser, noteOnUser, permitted, roleUid, type StoredUser, userType } from '../user-store.js';
 
 const fields = { email: ['email', 'required'], username: ['required'], password: ['required'] } as const;
 
@@ -39,7 +41,7 @@ export async function register(accounts: Accounts, body: Body, call: AccountCall
   const role = (await accounts.authenticator.roles()).byType.get(advanced.default_role);
   if (role === undefined) throw applicationError('Impossible to find the default role');
   const data = {
-    ...pickAllowed(accounts, body, call),
+    ...pickAllowed(accounts, body, { role, content: call.content }),
     email: email.toLowerCase(),
     username,
     password: body['password'],
@@ -53,20 +55,35 @@ export async function register(accounts: Accounts, body: Body, call: AccountCall
     if ((await findTaken(names, others, call.content)) !== null) throw taken();
     return insertUser(userType(call.content), data, call);
   });
-  if (!advanced.email_confirmation) return openSession(accounts, user, call.content);
-  await sendConfirmation(accounts, user, call.content);
-  return { userId: user.id, jwt: null, refreshToken: null };
+  if (!advanced.email_confirmation) return openSession(accounts, user, call);
+  sendConfirmation(accounts, user, call.content);
+  return { user, jwt: null, refreshToken: null };
 }
 
-/** Returns the other attributes that the client may set. Relations may lead only to entries that the caller may see. */
-function pickAllowed({ config }: Accounts, body: Body, { content }: AccountCall): Body {
+/** Returns the attributes besides name, address and password that a registration may set: the listed ones, or those that are public. */
+export const registrationAttributes = ({ attributes }: ContentType, allowedFields: readonly string[] | null): readonly string[] =>
+  [...attributes.values()].flatMap(({ name, private: hidden, writable }) => {
+    const isAllowed = allowedFields === null ? writable && !hidden : allowedFields.includes(name);
+    return isAllowed && !reserved.has(name) && !Object.hasOwn(fields, name) ? [name] : [];
+  });
+
+/** The role of a new user, and the context of the registration. */
+interface Registering {
+  readonly role: Role;
+  readonly content: ContentContext;
+}
+
+/**
+ * Returns the other attributes that the client may set. Field rules of the new user's role hold. Relations may lead only to entries
+ * that the caller may see.
+ */
+function pickAllowed({ config }: Accounts, body: Body, { role, content }: Registering): Body {
   const { allowedFields } = config.plugins['users-permissions'].config.register;
   const type = userType(content);
-  const names = [...type.attributes.values()].filter(({ name, private: hidden, writable }) =>
-    allowedFields === null ? writable && !hidden && !reserved.has(name) : allowedFields.includes(name) && !reserved.has(name),
-  );
-  const picked = names.flatMap(({ name }) => (Object.hasOwn(body, name) ? [[name, body[name]] as const] : []));
-  return acceptInput(type, Object.fromEntries(picked), content.bind);
+  const names = registrationAttributes(type, allowedFields);
+  const picked = names.flatMap((name) => (Object.hasOwn(body, name) ? [[name, body[name]] as const] : []));
+  const { hidden } = roleAccess(role, null, content.bind);
+  return permitted(acceptInput(type, Object.fromEntries(picked), content.bind), hidden, content);
 }
 
 /** Inserts a user. Row rules of the caller apply to the entries that the user links to, not to the user. */
@@ -80,7 +97,9 @@ async function insertUser(type: ContentType, data: Body, { content }: AccountCal
     // The index on user names decides between simultaneous registrations.
     throw hasCode(error, 'not-unique') ? taken() : error;
   });
-  const user = await findStoredUser(content, { _id: document['_id'] });
+  const match = { _id: document['_id'] };
+  const isChosen = data['confirmed'] === true; // nobody confirms this address
+  const user = await (isChosen ? noteOnUser(content, match, { set: { _chosenEmail: true } }) : findStoredUser(content, match));
   if (user === null) throw taken(); // deleted at the same time
   return user;
 }

@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountSettings } from '../../auth/account-settings.js';
 import type { KnownUser } from '../../auth/caller.js';
+import type { UserTokens } from '../../auth/user-tokens.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { applicationError, refusedToken, validationError } from '../../errors.js';
 import type { Accounts, AccountCall, Body } from '../accounts.js';
 import { refreshTokenStore, type RefreshToken, type RefreshTokenStore } from '../../mongo/stores/refresh-token-store.js';
-import { hashCode, makeCode, isPassword } from './passwords.js';
+import { knownClient, rememberClient } from './known-clients.js';
+import { makeCode, isPassword } from './passwords.js';
 import { readTexts } from '../check-fields.js';
 import { findStoredUser, findStoredUsers, type StoredUser } from '../user-store.js';
 import { matchesAny } from '../../mongo/matches.js';
 
 /** The result of a login. */
 export interface Session {
-  readonly userId: number;
+  readonly user: KnownUser;
   /** Null if the e-mail address must be confirmed first. */
   readonly jwt: string | null;
   /** Null unless refresh tokens are enabled. */
@@ -21,14 +23,21 @@ export interface Session {
 
 const logInFields = { identifier: ['required'], password: ['required'] } as const;
 
-/** Logs a user in by name or e-mail address and password. Throws a ValidationError or an ApplicationError. */
-export async function logIn(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
+/**
+ * Logs a user in by name or e-mail address and password. Throws a ValidationError, an ApplicationError, or a RateLimitError after too
+ * many wrong passwords.
+ */
+export async function logIn(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
   const { identifier, password } = readTexts(body, logInFields, 'ignored');
-  const user = await findByIdentifier(identifier, content);
+  const user = await findByIdentifier(identifier, call.content);
+  const { ip } = call.request;
+  const guess = { identifier, ip, known: knownClient(accounts, user, ip) };
+  await accounts.limits?.admitGuess(guess);
   const isRight = await isPassword(password, user?.password ?? null);
   if (user === null || !isRight) throw validationError('Invalid identifier or password');
+  await accounts.limits?.forgiveGuess(guess);
   assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
-  return openSession(accounts, user, content);
+  return openSession(accounts, user, call);
 }
 
 /** Finds a user by address or name. An address takes precedence over an equal name. */
@@ -46,11 +55,24 @@ async function findByIdentifier(identifier: string, content: ContentContext): Pr
 const mostAlike = 10;
 
 /** Opens a session for a user. */
-export async function openSession(accounts: Accounts, user: KnownUser, content: ContentContext): Promise<Session> {
+export async function openSession(accounts: Accounts, user: StoredUser, call: AccountCall): Promise<Session> {
+  await rememberClient(accounts, user, call);
   const { refreshTokens } = accounts.config.plugins['users-permissions'].config;
-  if (!refreshTokens.enabled) return { userId: user.id, jwt: accounts.tokens.sign(user), refreshToken: null };
-  const refreshToken = await makeRefreshToken(user, refreshTokens, content);
-  return { userId: user.id, jwt: accounts.tokens.sign(user, refreshTokens.accessExpiresIn), refreshToken };
+  if (!refreshTokens.enabled) return { user, jwt: accounts.tokens.sign(user), refreshToken: null };
+  const refreshToken = await makeRefreshToken(user, { lifetime: refreshTokens.lifetime, tokens: accounts.tokens }, call.content);
+  return { user, jwt: accounts.tokens.sign(user, refreshTokens.accessExpiresIn), refreshToken };
+}
+
+/**
+ * Returns the context in which a user who has just logged in is answered. It has the access of that user, so that the answer shows
+ * what `/users/me` shows.
+ */
+export async function contextOfUser(
+  { authenticator }: Accounts,
+  { user }: Session,
+  content: ContentContext,
+): Promise<ContentContext> {
+  return { ...content, bind: { ...content.bind, access: await authenticator.accessOf(user) } };
 }
 
 /** Throws an ApplicationError for a user who may not log in, even by the right password. */
@@ -69,17 +91,24 @@ interface RefreshTokenInput {
   readonly secret?: string;
   /** Lifetime in seconds. */
   readonly lifetime: number;
+  readonly tokens: UserTokens;
 }
+
+/**
+ * Returns the stored form of a refresh token. It depends on the secret of the service, so that a change of the secret ends all
+ * sessions.
+ */
+const storedToken = (token: string, tokens: UserTokens): string => tokens.derive(`refresh token ${token}`);
 
 /** Creates a refresh token of a user, stores its hash and returns the token. The token begins with its family. */
 async function makeRefreshToken(
   { id, tokenVersion }: KnownUser,
-  { family = randomUUID(), secret = makeCode(tokenBytes), lifetime }: RefreshTokenInput,
+  { family = randomUUID(), secret = makeCode(tokenBytes), lifetime, tokens }: RefreshTokenInput,
   { store }: ContentContext,
 ): Promise<string> {
   const token = `${family}.${secret}`;
   const expiresAt = new Date(Date.now() + lifetime * 1000);
-  const made = { _id: hashCode(token), user: id, version: tokenVersion, family, expiresAt, usedAt: null };
+  const made = { _id: storedToken(token, tokens), user: id, version: tokenVersion, family, expiresAt, usedAt: null };
   await refreshTokenStore(store.database).insert(made);
   return token;
 }
@@ -89,7 +118,7 @@ export const endRefreshTokens = (userId: number, { store: { database } }: Conten
   refreshTokenStore(database).endUser(userId);
 
 /** A request that uses a refresh token. */
-interface RefreshCall extends AccountCall {
+interface RefreshCall extends Pick<AccountCall, 'content'> {
   /** Counts the use of an existing token for the login that it descends from. Throws a RateLimitError if there were too many. */
   readonly countUse: (family: string) => Promise<void>;
 }
@@ -104,7 +133,7 @@ export async function refresh(accounts: Accounts, body: Body, { content, countUs
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const { lifetime, accessExpiresIn, grace } = accounts.config.plugins['users-permissions'].config.refreshTokens;
   const tokens = refreshTokenStore(content.store.database);
-  const found = await tokens.find(hashCode(refreshToken));
+  const found = await tokens.find(storedToken(refreshToken, accounts.tokens));
   if (found === null) throw refusedToken('token_invalid');
   await countUse(found.family);
   if (found.expiresAt.getTime() <= Date.now()) throw refusedToken('token_expired');
@@ -118,13 +147,13 @@ export async function refresh(accounts: Accounts, body: Body, { content, countUs
   await refuseReused(before, grace, tokens);
   // The successor is derived from the token and the secret of the service, so that it need not be stored to be found again.
   const secret = accounts.tokens.derive(`refresh ${refreshToken}`);
-  const token = await makeRefreshToken(user, { family: before.family, secret, lifetime }, content);
+  const token = await makeRefreshToken(user, { family: before.family, secret, lifetime, tokens: accounts.tokens }, content);
   // A concurrent logout or reuse has ended the family before the new token was part of it.
   if ((await tokens.find(before._id)) === null) {
     await tokens.endFamily(before.family);
     throw refusedToken('token_revoked');
   }
-  return { userId: user.id, jwt: accounts.tokens.sign(user, accessExpiresIn), refreshToken: token };
+  return { user, jwt: accounts.tokens.sign(user, accessExpiresIn), refreshToken: token };
 }
 
 /** Ends the family of a token that was first used longer than `grace` seconds ago, and throws an UnauthorizedError. */
@@ -135,9 +164,9 @@ async function refuseReused({ usedAt, family }: RefreshToken, grace: number, tok
 }
 
 /** Ends the family of a refresh token. Does nothing if the token does not exist. */
-export async function logOut(body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {
+export async function logOut(accounts: Accounts, body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const tokens = refreshTokenStore(content.store.database);
-  const found = await tokens.find(hashCode(refreshToken));
+  const found = await tokens.find(storedToken(refreshToken, accounts.tokens));
   if (found !== null) await tokens.endFamily(found.family);
 }

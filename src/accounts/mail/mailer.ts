@@ -7,21 +7,26 @@ import type { KnownUser } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
 import { makePrivateFolder } from '../../private-folder.js';
 import { escapeHtml } from '../../values.js';
+import { createOutbox } from './outbox.js';
 import { defaultTemplates, fillTemplate, type Placeholders } from './email-templates.js';
 
 /** Sends e-mails to users. */
 export interface Mailer {
-  /** Sends the e-mail of a template. Rejects if the mail server does not accept it. */
-  send(name: TemplateName, user: KnownUser, values: Placeholders): Promise<void>;
+  /** Sends an e-mail to a user after the answer, so that neither its duration nor a failure tells anything. Failures are logged. */
+  post(letter: Letter): void;
   /** Sends an e-mail, by default from the configured sender. Rejects if the mail server does not accept it. */
   deliver(mail: SendMailOptions): Promise<void>;
+  /** Waits shortly for e-mails that are being sent, and logs those that were not sent. */
+  close(): Promise<void>;
 }
 
-/** Sends an e-mail and logs a failure. Not awaited if the time of an answer would reveal who has an account. */
-export const sendOrLog = (logger: Logger, sendMail: () => Promise<void>): Promise<void> =>
-  sendMail().catch((error: unknown) => {
-    logger.error({ err: error }, 'an e-mail could not be sent');
-  });
+/** An e-mail to a user. */
+interface Letter {
+  readonly template: TemplateName;
+  readonly user: KnownUser;
+  /** Stores the code that the e-mail contains, and returns its values. Not called if no e-mail is sent. */
+  readonly values: () => Promise<Placeholders>;
+}
 
 /** The base URL of the service, like `http://localhost:1337`; empty until it listens. */
 export interface Address {
@@ -33,6 +38,8 @@ interface MailerInput {
   readonly logger: Logger;
   readonly settings: () => Promise<StoredSettings>;
   readonly address: Address;
+  /** Returns whether one more e-mail of a kind may be sent to an address, and counts it. */
+  readonly admits: (kind: TemplateName, address: string) => Promise<boolean>;
 }
 
 /**
@@ -41,14 +48,24 @@ interface MailerInput {
  */
 export function createMailer(input: MailerInput): Mailer {
   const { enabled, config } = input.config.plugins.email;
-  if (!enabled) return { send: () => Promise.resolve(), deliver: () => Promise.resolve() };
+  if (!enabled) return { post: () => undefined, deliver: () => Promise.resolve(), close: () => Promise.resolve() };
   const hasServer = Object.keys(config.providerOptions).length > 0;
   const deliver = hasServer ? bySmtp(config.providerOptions) : byFile(input);
+  const outbox = createOutbox({ logger: input.logger, deliver });
+  const write = async ({ template, user, values }: Letter): Promise<SendMailOptions | null> => {
+    if (!(await input.admits(template, user.email))) {
+      input.logger.warn({ template, user: user.id }, 'too many e-mails were sent to one address: one was not sent');
+      return null;
+    }
+    const text = (await input.settings()).templates[template] ?? defaultTemplates[template];
+    return compose(text, user, { ...(await values()), SERVER_URL: input.address.url }, config.settings);
+  };
   return {
-    send: async (name, user, values) => {
-      const template = (await input.settings()).templates[name] ?? defaultTemplates[name];
-      await deliver(compose(template, user, { ...values, SERVER_URL: input.address.url }, config.settings));
+    post: (letter) => {
+      const { template, user } = letter;
+      outbox.post({ about: { template, user: user.id }, compose: () => write(letter) });
     },
+    close: () => outbox.close(),
     deliver: async (mail) => {
       const { defaultFrom, defaultReplyTo } = config.settings;
       await deliver({ from: defaultFrom, ...(defaultReplyTo !== null && { replyTo: defaultReplyTo }), ...mail });

@@ -1,4 +1,5 @@
 import { collections } from '../../schema/collections.js';
+import { readAccountSettings } from '../../auth/account-settings.js';
 import { rowRule, unknownUserNames, userNames } from '../../auth/role-access.js';
 import type { FieldRule, RoleRules } from '../../auth/role.js';
 import { ApiError, notFoundError, validationError } from '../../errors.js';
@@ -9,6 +10,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { bindRule } from '../../query/bind-filter.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { asService } from '../user-store.js';
+import { ruleWarnings } from './rule-warnings.js';
 
 /** The rules to change, by uid. Null removes all rules of a kind; a kind that is absent keeps its rules. */
 export interface RulesChange {
@@ -16,8 +18,11 @@ export interface RulesChange {
   readonly rows?: Readonly<Record<string, unknown>> | null;
 }
 
-/** Changes the rules of a role. Throws a NotFoundError if there is no such role, a ValidationError if a name is unknown. */
-export async function setRules(roleId: number, change: RulesChange, content: ContentContext): Promise<void> {
+/**
+ * Changes the rules of a role, and returns warnings about them. Throws a NotFoundError if there is no such role, a ValidationError if
+ * a name is unknown.
+ */
+export async function setRules(roleId: number, change: RulesChange, content: ContentContext): Promise<readonly string[]> {
   const checked = checkRules(change, asService(content));
   const [role] = await readAll(content.store.database, { find: collections.roles, filter: { _id: roleId }, limit: 1 });
   if (role === undefined) throw notFoundError('Role not found');
@@ -25,6 +30,7 @@ export async function setRules(roleId: number, change: RulesChange, content: Con
   const isEmpty = Object.keys(rules.fields).length + Object.keys(rules.rows).length === 0;
   const stored = { set: { _rules: isEmpty ? null : rules, updatedAt: new Date() } };
   await updateEntry(content.store, collections.roles, { match: { _id: roleId }, change: stored, projection: { _id: 1 } });
+  return ruleWarnings(checked, (await readAccountSettings(content.store.database)).advanced);
 }
 
 function checkRules({ fields, rows }: RulesChange, content: ContentContext): Partial<RoleRules> {
@@ -62,7 +68,8 @@ function checkRow(type: ContentType, rule: unknown, { bind }: ContentContext): u
   if (unknown !== undefined)
     throw validationError(`${unknown} is not known; use ${userNames.map((name) => `$user.${name}`).join(', ')}`);
   if (type.kind === 'component') throw validationError(`rows of ${type.uid}: components have no rows`);
-  const sample = { id: 1, username: '', email: '', role: 1, blocked: false, confirmed: true, tokenVersion: 0 };
+  const flags = { blocked: false, confirmed: true, isEmailProven: true };
+  const sample = { id: 1, username: '', email: '', role: 1, tokenVersion: 0, ...flags };
   try {
     const rules = new Map([[type.uid, rowRule(rule, sample, bind.limits)]]);
     bindRule(type, { ...bind, access: { ...bind.access, rules } });

@@ -11,45 +11,60 @@ import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { refuseProblems } from '../check-fields.js';
 import { claimNames, emailTaken, findTaken } from '../claim-names.js';
 import { mailConfirmation, makeConfirmation } from '../login/confirm-email.js';
-import { sendOrLog } from '../mail/mailer.js';
 import { endRefreshTokens } from '../login/session.js';
-import { changedUserProblems, permitted, withStoredCodes } from './user-input.js';
-import { asRoleGiver, asWriter, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
+import { changedUserProblems, ownChange, withStoredCodes } from './user-input.js';
+import {
+  asRoleGiver,
+  asWriter,
+  changeStoredUser,
+  findStoredUser,
+  noteOnUser,
+  permitted,
+  userType,
+  type StoredUser,
+} from '../user-store.js';
+
+/** The parts of a call that operations on users need. */
+type UserCall = Pick<AccountCall, 'caller' | 'content'>;
 
 /** Work to run after the commit. */
-type AfterCommit = () => Promise<void>;
+type AfterCommit = () => void;
 
 /** Changes a user like `changeUser`, and runs the work after the commit. */
-export async function updateUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<void> {
+export async function updateUser(accounts: Accounts, id: number, sent: Body, call: UserCall): Promise<void> {
   const finish = await changeUser(accounts, id, sent, call);
-  await finish();
+  finish();
 }
 
 /**
  * Changes the attributes of a user that the body has and the caller may write. Returns the work to run after the commit. A new
  * address invalidates the codes that were sent to the old one. If addresses must be confirmed, the new one is unconfirmed unless
- * an administrator confirms it. Throws a NotFoundError, also if a rule hides the user from the caller, a ValidationError or an
+ * an administrator confirms it. Users cannot change what decides how they log in. Throws a NotFoundError, also if a rule hides the user from the caller, a ValidationError or an
  * ApplicationError.
  */
-export async function changeUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<AfterCommit> {
+export async function changeUser(accounts: Accounts, id: number, sent: Body, call: UserCall): Promise<AfterCommit> {
   const { caller, content } = call;
   const user = await findStoredUser(content, matchesAll({ _id: id }, await ruleFilter(userType(content), content)));
   if (user === null) throw notFoundError('User not found');
-  const body = permitted(sent, content);
-  refuseProblems(changedUserProblems(body));
+  const seen = permitted(sent, content.bind.access.hidden, content);
+  refuseProblems(changedUserProblems(seen));
   const isOwn = caller.kind === 'user' && caller.user.id === id;
+  const body = isOwn ? ownChange(seen, user, caller.role) : seen;
   const names = changedNames(user, body);
   const change = await addressChange(accounts, names.email, { body, isOwn });
   const data = { ...withStoredCodes(accounts, body), ...change.values };
+  const chosen = names.email === undefined ? null : isOwn;
   await claimNames(names, content, emailTaken, async () => {
     await refuseTaken(accounts, names, user, content);
     const writer = isOwn ? asWriter(content) : asRoleGiver(content);
-    await inTransaction(content.store.database, (database) => updateWithin(user, data, withDatabase(writer, database)));
+    await inTransaction(content.store.database, (database) =>
+      updateWithin(user, { data, chosen }, withDatabase(writer, database)),
+    );
   });
   content.store.changes.changed(collections.users);
-  return async () => {
+  return () => {
     const { code } = change;
-    if (code !== null) await sendOrLog(accounts.logger, () => mailConfirmation(accounts, { ...user, ...names }, code));
+    if (code !== null) mailConfirmation(accounts, { ...user, ...names }, () => Promise.resolve(code));
   };
 }
 
@@ -95,11 +110,18 @@ async function refuseTaken(
   if ((await findTaken({ email }, others, content)) !== null) throw emailTaken();
 }
 
+interface UserUpdate {
+  readonly data: Body;
+  /** Whether the user chose the new address; null if it does not change. */
+  readonly chosen: boolean | null;
+}
+
 /** Updates a user. Revokes all tokens of the user if the password changes or the user is blocked. */
-async function updateWithin(user: StoredUser, data: Body, context: ContentContext): Promise<void> {
+async function updateWithin(user: StoredUser, { data, chosen }: UserUpdate, context: ContentContext): Promise<void> {
   await update({ type: userType(context), id: user.id }, { data, query: emptyQuery }, context);
+  if (chosen !== null) await noteOnUser(context, { _id: user.id }, { set: { _chosenEmail: chosen } });
   const isBlocked = toBoolean(data['blocked']) === true && !user.blocked;
   if (data['password'] === undefined && !isBlocked) return;
-  await changeStoredUser(context, { _id: user.id }, { increase: { _tokenVersion: 1 } });
+  await changeStoredUser(context, { _id: user.id }, { set: { _clients: [] }, increase: { _tokenVersion: 1 } });
   await endRefreshTokens(user.id, context);
 }

@@ -3,10 +3,10 @@ import type { ContentContext } from '../../content/content-context.js';
 import { readAll } from '../../mongo/database.js';
 import { findStoredUser, userUid } from '../user-store.js';
 
-/** A user with the role, without an envelope, as shown to that user. */
+/** A user with the role, without an envelope, as shown to that user. Hidden attributes are null. */
 export interface Me {
   readonly id: number;
-  readonly username: string;
+  readonly username: string | null;
   readonly email: string | null;
   readonly confirmed: boolean | null;
   readonly blocked: boolean | null;
@@ -23,10 +23,11 @@ export async function findMe(id: number, content: ContentContext): Promise<Me | 
   const user = await findStoredUser(content, { _id: id });
   if (user === null) return null;
   const hidden = content.bind.access.hidden.get(userUid);
-  const shown = <Name extends 'email' | 'confirmed' | 'blocked' | 'role'>(name: Name) => (hidden?.has(name) ? null : user[name]);
+  const shown = <Name extends 'username' | 'email' | 'confirmed' | 'blocked' | 'role'>(name: Name) =>
+    hidden?.has(name) ? null : user[name];
   return {
     id,
-    username: user.username,
+    username: shown('username'),
     email: shown('email'),
     confirmed: shown('confirmed'),
     blocked: shown('blocked'),

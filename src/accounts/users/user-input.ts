@@ -1,10 +1,11 @@
-import { userUid } from '../user-store.js';
-import type { ContentContext } from '../../content/content-context.js';
+import type { Role } from '../../auth/role.js';
+import { toBoolean } from '../../schema/scalar-types.js';
+import { userUid, type StoredUser } from '../user-store.js';
 import type { FieldError } from '../../errors.js';
 import { isRecord } from '../../values.js';
 import { notOfType } from '../../schema/findings.js';
 import type { Accounts, Body } from '../accounts.js';
-import { fieldProblems } from '../check-fields.js';
+import { fieldProblems, refuseProblems } from '../check-fields.js';
 import { storedCode } from '../login/passwords.js';
 
 const newFields = {
@@ -48,10 +49,29 @@ function changedRoleProblems({ role }: Body): FieldError[] {
   return isLost ? roleProblem('Cannot remove role') : [];
 }
 
-/** Returns the body without the attributes that a rule hides from the caller. */
-export function permitted(body: Body, { bind }: ContentContext): Body {
-  const hidden = bind.access.hidden.get(userUid);
-  return hidden === undefined ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !hidden.has(name)));
+/** Attributes of users that decide how they log in and what they may do. */
+const guarded = ['provider', 'confirmed', 'blocked', 'role', 'resetPasswordToken', 'confirmationToken'] as const;
+
+/**
+ * Returns the body of a change that users make to themselves, without guarded attributes. Those that a field rule of the role lists
+ * under `allow` stay. Throws a ValidationError if another one would change.
+ */
+export function ownChange(body: Body, user: StoredUser, role: Role | null): Body {
+  const rule = role?.rules?.fields[userUid];
+  const allowed = rule !== undefined && 'allow' in rule ? rule.allow : [];
+  const refused = guarded.filter((name) => !allowed.includes(name));
+  const changed = refused.filter((name) => body[name] !== undefined && !isStored(name, body[name], user));
+  refuseProblems(
+    changed.map((name) => ({ path: [name], message: `${name} of your own account is fixed, because no field rule allows it` })),
+  );
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !refused.some((one) => one === name)));
+}
+
+/** Returns whether a user has this value already. Apps send the whole user back. */
+function isStored(name: (typeof guarded)[number], value: unknown, user: StoredUser): boolean {
+  if (name === 'confirmed' || name === 'blocked') return toBoolean(value) === user[name];
+  const id = name === 'role' && isRecord(value) ? value['id'] : value;
+  return String(id ?? '') === String(user.document[name] ?? '');
 }
 
 /** Returns the body with its codes in their stored form. They expire like codes in e-mails. */

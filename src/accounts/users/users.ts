@@ -11,18 +11,18 @@ import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { refuseProblems } from '../check-fields.js';
 import { claimNames, emailTaken, findTaken } from '../claim-names.js';
 import { endRefreshTokens } from '../login/session.js';
-import { newUserProblems, permitted, withStoredCodes } from './user-input.js';
-import { asRoleGiver, asService, userType } from '../user-store.js';
+import { newUserProblems, withStoredCodes } from './user-input.js';
+import { asRoleGiver, asService, permitted, userType } from '../user-store.js';
 
 /**
  * Creates a user with any role and any attribute that the caller may use, and returns the id. Throws a ValidationError or an
  * ApplicationError.
  */
-export async function createUser(accounts: Accounts, body: Body, { content }: AccountCall): Promise<number> {
+export async function createUser(accounts: Accounts, body: Body, { content }: Pick<AccountCall, 'content'>): Promise<number> {
   refuseProblems(newUserProblems(body));
   const email = String(body['email']).toLowerCase();
   const { advanced } = await accounts.authenticator.settings();
-  const data = { ...withStoredCodes(accounts, permitted(body, content)), email, provider: 'local' };
+  const data = { ...withStoredCodes(accounts, permitted(body, content.bind.access.hidden, content)), email, provider: 'local' };
   const names = { email, username: String(body['username']) };
   return claimNames(names, content, emailTaken, async () => {
     const taken = await findTaken(names, { except: null, sharedAddress: !advanced.unique_email, onlyLocal: false }, content);
@@ -38,21 +38,24 @@ function asApplicationError(error: unknown): never {
 }
 
 /** Deletes a user, and returns the user as the caller sees it; null if there is none. */
-export async function deleteUser(id: number, query: Query, { content }: AccountCall): Promise<Loaded | null> {
+export async function deleteUser(id: number, query: Query, { content }: Pick<AccountCall, 'content'>): Promise<Loaded | null> {
   const user = await remove(userType(content), id, query, content);
   if (user !== null) await endRefreshTokens(id, content);
   return user;
 }
 
+/** The parts of a call that operations on users need. */
+type UserCall = Pick<AccountCall, 'caller' | 'content'>;
+
 /**
  * Deletes the user who makes the request, regardless of row rules. Returns the user as that user sees it. Throws an
  * UnauthorizedError if no user is logged in.
  */
-export async function deleteMe(query: Query, { caller, content }: AccountCall): Promise<Loaded | null> {
+export async function deleteMe(query: Query, { caller, content }: UserCall): Promise<Loaded | null> {
   if (caller.kind !== 'user') throw unauthorizedError('Unauthorized');
   const { id } = caller.user;
   const user = await findWritten(id, query, content);
-  await deleteUser(id, emptyQuery, { caller, content: asService(content) });
+  await deleteUser(id, emptyQuery, { content: asService(content) });
   return user;
 }
 

@@ -7,6 +7,8 @@ import {
   GraphQLString,
   type GraphQLFieldConfigMap,
 } from 'graphql';
+import type { Me } from '../../accounts/users/find-me.js';
+import { forbiddenError } from '../../errors.js';
 import { ignoringEnded, type Fields, withScope } from '../types/schema-context.js';
 import type { SessionOperations } from './accounts-service.js';
 import type { Values } from '../../values.js';
@@ -25,12 +27,17 @@ const meRole = new GraphQLObjectType({
   },
 });
 
+/** Refuses a hidden attribute whose type does not allow null. */
+function refuse(): never {
+  throw forbiddenError();
+}
+
 /** The flat user of `me` and of logins. */
 export const meType = new GraphQLObjectType({
   name: 'UsersPermissionsMe',
   fields: {
     id: required(GraphQLID),
-    username: required(GraphQLString),
+    username: { ...required(GraphQLString), resolve: ({ username }: Me) => username ?? refuse() },
     email: { type: GraphQLString },
     confirmed: { type: GraphQLBoolean },
     blocked: { type: GraphQLBoolean },

@@ -1,7 +1,7 @@
 import { changePassword } from '../../accounts/login/change-password.js';
 import { confirmEmail } from '../../accounts/login/confirm-email.js';
 import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
-import { logIn, type Session, logOut, refresh } from '../../accounts/login/session.js';
+import { contextOfUser, logIn, type Session, logOut, refresh } from '../../accounts/login/session.js';
 import { loginProvider } from '../../accounts/login/login-provider.js';
 import { register } from '../../accounts/login/register.js';
 import { roleUid } from '../../accounts/user-store.js';
@@ -12,7 +12,7 @@ import { createUser, deleteMe, deleteUser } from '../../accounts/users/users.js'
 import type { Config } from '../../config/config.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import { findMe } from '../../accounts/users/find-me.js';
-import { applicationError, notFoundError } from '../../errors.js';
+import { ApiError, applicationError, notFoundError } from '../../errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { accountsOf } from '../../http/running.js';
 import { maySee } from '../../query/access.js';
@@ -28,8 +28,16 @@ const session =
     const accounts = accountsOf(context.running);
     const body = isRecord(args['input']) ? args['input'] : args;
     await countAttempt(context.koaContext, { route, body }, context.running.attempts);
-    return answer(await run(accounts, body, context), context);
+    return answer(await run(accounts, body, callOf(context)).catch((error: unknown) => setHeaders(error, context)), context);
   };
+
+const callOf = (context: GraphqlContext): AccountCall => ({ ...context, request: context.koaContext });
+
+/** Sets the headers of an error, which say when to try again, and throws it. */
+function setHeaders(error: unknown, { koaContext }: GraphqlContext): never {
+  if (error instanceof ApiError) koaContext.set(error.headers);
+  throw error;
+}
 
 /**
  * Logs in with a password. Logins by other providers must begin in a browser. Throws an ApplicationError for a disabled provider.
@@ -84,7 +92,7 @@ const sessionOperations: SessionOperations = {
     return payload(await refresh(accountsOf(running), args, { ...context, countUse }), context);
   },
   logout: async (args, context) => {
-    await logOut(args, context);
+    await logOut(accountsOf(context.running), args, context);
     return { ok: true };
   },
 };
@@ -108,8 +116,8 @@ const operations: Omit<AccountsService, 'sessions'> = {
   },
   // as in Strapi v4, the answer has the user from before the confirmation
   emailConfirmation: async (args, context) => {
-    const { user, ...tokens } = await payload(await confirmEmail(accountsOf(context.running), args, context), context);
-    return { ...tokens, user: { ...user, confirmed: false } };
+    const { user, ...tokens } = await payload(await confirmEmail(accountsOf(context.running), args, callOf(context)), context);
+    return { ...tokens, user: { ...user, confirmed: user.confirmed === null ? null : false } };
   },
   ...roleOperations,
   ...userOperations,
@@ -122,10 +130,10 @@ function noUser(): never {
   throw new Error('Authentication requested');
 }
 
-async function payloadWithRole({ userId, jwt, refreshToken }: Session, { content }: GraphqlContext): Promise<LoginPayload> {
-  const user = await findMe(userId, content);
+async function payloadWithRole(session: Session, { content, running }: GraphqlContext): Promise<LoginPayload> {
+  const user = await findMe(session.user.id, await contextOfUser(accountsOf(running), session, content));
   if (user === null) throw notFoundError('User not found');
-  return { jwt, refreshToken, user };
+  return { jwt: session.jwt, refreshToken: session.refreshToken, user };
 }
 
 async function payload(opened: Session, context: GraphqlContext): Promise<LoginPayload> {

@@ -3,7 +3,7 @@ import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime } from '../calls.js';
 import type { Database } from '../database.js';
 
-/** A stored refresh token. `_id` is the hash of its key. */
+/** A stored refresh token. `_id` is its keyed hash. */
 export interface RefreshToken {
   readonly _id: string;
   readonly user: number;

@@ -1,12 +1,13 @@
 import { changePassword } from '../../accounts/login/change-password.js';
 import { confirmEmail, resendConfirmation } from '../../accounts/login/confirm-email.js';
-import { logIn, logOut, refresh, type Session } from '../../accounts/login/session.js';
+import { contextOfUser, logIn, logOut, refresh, type Session } from '../../accounts/login/session.js';
 import { register } from '../../accounts/login/register.js';
 import { forgotPassword, resetPassword } from '../../accounts/login/reset-password.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
 import { roleUid } from '../../accounts/user-store.js';
 import { findWritten } from '../../accounts/users/users.js';
+import type { ContentContext } from '../../content/content-context.js';
 import { notFoundError } from '../../errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { bodyOf } from '../../http/route-request.js';
@@ -29,8 +30,11 @@ interface SessionRoute {
   readonly limit: LimitedRoute;
   readonly open: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>;
   /** Returns the query that selects the attributes and relations of the answered user; the empty query by default. */
-  readonly userQuery?: (call: RouteCall) => Query;
+  readonly userQuery?: UserQuery;
 }
+
+/** Returns a query by the contexts of the user and of the caller. */
+type UserQuery = (...contexts: readonly [ofUser: ContentContext, ofCaller: ContentContext]) => Query;
 
 /** Returns a route that begins a session and answers with its tokens and its user. */
 const sessionRoute = ({ path, name, limit, open, userQuery }: SessionRoute): Route => ({
@@ -40,7 +44,7 @@ const sessionRoute = ({ path, name, limit, open, userQuery }: SessionRoute): Rou
   limit,
   handle: async (call) => {
     const session = await open(accountsOf(call.running), bodyOf(call.request), call);
-    return sessionAnswer(call, session, userQuery?.(call));
+    return sessionAnswer(call, session, userQuery);
   },
 });
 
@@ -53,7 +57,7 @@ export const authRoutes: readonly Route[] = [
       name: 'register',
       limit: 'register',
       open: register,
-      userQuery: (call) => registeredQuery(call),
+      userQuery: (...contexts) => registeredQuery(contexts),
     }),
     ...ignoringEnded,
   },
@@ -99,7 +103,7 @@ export const refreshRoutes: readonly (Route | ContextRoute)[] = [
     action: 'anybody',
     ...ignoringEnded,
     handle: async (call) => {
-      await logOut(bodyOf(call.request), call);
+      await logOut(accountsOf(call.running), bodyOf(call.request), call);
       return { body: { ok: true } };
     },
   },
@@ -116,19 +120,22 @@ export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) =
   },
 }));
 
-/** Returns the query for the user of a registration. It includes the role if the caller may read roles. */
-const registeredQuery = ({ content }: RouteCall): Query => (maySee(content.bind.access, roleUid) ? withRole : emptyQuery);
+/** Returns the query for the user of a registration. It includes the role if both the caller and the user may read roles. */
+const registeredQuery = (contexts: readonly ContentContext[]): Query =>
+  contexts.every(({ bind }) => maySee(bind.access, roleUid)) ? withRole : emptyQuery;
 
 const role: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };
 const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [role] } };
 
 /** Returns the answer `{ jwt, user }`, without `jwt` if the e-mail address must be confirmed first. It must not be cached. */
 export async function sessionAnswer(
-  { content }: RouteCall,
-  { userId, jwt, refreshToken }: Session,
-  query = emptyQuery,
+  { content: ofCaller, running }: RouteCall,
+  session: Session,
+  query: UserQuery = () => emptyQuery,
 ): Promise<Answer> {
-  const user = await findWritten(userId, query, content);
+  const content = await contextOfUser(accountsOf(running), session, ofCaller);
+  const user = await findWritten(session.user.id, query(content, ofCaller), content);
+  const { jwt, refreshToken } = session;
   const body = {
     ...(jwt !== null && { jwt }),
     ...(refreshToken !== null && { refreshToken }),

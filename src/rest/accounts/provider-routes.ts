@@ -46,7 +46,7 @@ async function takeBack(call: RouteCall): Promise<Answer> {
   const address = new URL(`${callbackOf(call)}?${request.querystring}`);
   const identity = await provider.finish({ address, browser: cookieOf(request, cookie) ?? '' }, content);
   const user = await providerUser(accounts, identity, content);
-  if (provider.redirect === null) return sessionAnswer(call, await openSession(accounts, user, content));
+  if (provider.redirect === null) return sessionAnswer(call, await openSession(accounts, user, call));
   const target = new URL(provider.redirect);
   target.searchParams.set('access_token', await makeExchangeCode(user, provider.name, content));
   return goTo(target.href);
@@ -57,7 +57,7 @@ async function exchange(call: RouteCall): Promise<Answer> {
   const { name } = loginProvider(accounts, nameOf(call));
   const code = parameterOf(call.request, 'access_token');
   if (typeof code !== 'string') throw validationError('Invalid callback URL provided');
-  return sessionAnswer(call, await exchangeCode(accounts, name, code, call.content));
+  return sessionAnswer(call, await exchangeCode(accounts, name, code, call));
 }
 
 /** Returns a redirect. Must be called only with addresses from the configuration and of the provider. */

@@ -11,6 +11,7 @@ import {
   type LimitedRoute,
 } from '../../../src/accounts/login/limit-attempts.js';
 import { adminToken, password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { ApiError } from '../../../src/errors.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
@@ -33,24 +34,19 @@ describe('accounts/limit-attempts', () => {
     });
 
   const keys: readonly (readonly [route: LimitedRoute, body: Readonly<Record<string, unknown>>, expected: AttemptKeys])[] = [
-    ['login', { identifier: 'Ann', email: 'x' }, { sender: '-:login:::1', account: 'ann:login:*' }],
-    ['login', { identifier: ' ANN\t' }, { sender: '-:login:::1', account: 'ann:login:*' }],
+    ['login', { identifier: 'Ann', email: 'x' }, { sender: '-:login:::1' }],
     ['login', { identifier: ['ann'] }, { sender: '-:login:::1' }],
-    [
-      'forgot-password',
-      { email: ' A@b.c ' },
-      { sender: 'a@b.c:forgot-password:::1', client: '*:forgot-password:::1', address: 'a@b.c:forgot-password:*' },
-    ],
-    ['register', { email: 'A@b.c' }, { sender: 'a@b.c:register:::1', client: '*:register:::1', address: 'a@b.c:register:*' }],
+    ['forgot-password', { email: ' A@b.c ' }, { sender: 'a@b.c:forgot-password:::1', client: '*:forgot-password:::1' }],
+    ['register', { email: 'A@b.c' }, { sender: 'a@b.c:register:::1', client: '*:register:::1' }],
     ['forgot-password', {}, { sender: '-:forgot-password:::1', client: '*:forgot-password:::1' }],
     ['reset-password', { email: 'a@b.c' }, { sender: '-:reset-password:::1' }],
     ['refresh', { family: 'family' }, { sender: 'family:refresh:*' }],
   ];
   for (const [route, body, expected] of keys)
     it(`keys of ${route} ${JSON.stringify(body)}`, () => {
-      const { sender, client, account, address } = attemptKeys(route, body, '::1');
+      const { sender, client } = attemptKeys(route, body, '::1');
       const short = (key: string | undefined): string | undefined => key?.replace('0:0:0:0::/64', '::1');
-      const found = { sender: short(sender), client: short(client), account: short(account), address: short(address) };
+      const found = { sender: short(sender), client: short(client) };
       expect(JSON.parse(JSON.stringify(found))).to.deep.equal(expected);
     });
 });
@@ -78,28 +74,66 @@ describe('guesses of a secret', () => {
     expect([(await limit('192.0.2.5')).isOver, (await limit('192.0.2.5')).isOver]).to.deep.equal([false, true]);
   });
 
-  it('at an account that a limit of their client refuses do not count for the account', async () => {
+  describe('at an account', () => {
     const settings = {
       enabled: true,
       interval: 60_000,
-      max: 2,
-      maxPerClient: 9,
+      max: 99,
+      maxPerClient: 99,
       slowInterval: 60_000,
-      maxPerClientAndAccount: 9,
+      maxPerClientAndAccount: 2,
       maxPerAccount: 3,
-      maxPerAddress: 9,
+      maxPerAddress: 2,
     };
-    const refused = async (limited: object, identifier: string): Promise<readonly unknown[]> => {
-      const limits = attemptLimits({ ...settings, ...limited }, databaseOf(database));
-      const found: unknown[] = [];
-      for (const ip of ['192.0.2.6', '192.0.2.6', '192.0.2.6', '192.0.2.6', '192.0.2.7', '192.0.2.8'])
-        found.push((await limits?.count('login', { identifier }, ip))?.isOver);
-      await database.db.collection('_attempts').deleteMany({});
+    const limits = () => {
+      const found = attemptLimits(settings, databaseOf(database));
+      if (found === null) throw new Error('limits are enabled');
       return found;
     };
-    expect(await refused({}, 'ann'), 'of a minute').to.deep.equal([false, false, true, true, false, true]);
-    const slowly = { max: 9, maxPerClientAndAccount: 2 };
-    expect(await refused(slowly, 'bob'), 'of an hour').to.deep.equal([false, false, true, true, false, true]);
+    const guess = async (identifier: string, ip: string, known: string | null = null): Promise<boolean> =>
+      limits()
+        .admitGuess({ identifier, ip, known })
+        .then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof ApiError && error.status === 429 && error.headers['Retry-After'] !== undefined) return false;
+            throw error;
+          },
+        );
+    const inTurn = async <Result>(work: readonly (() => Promise<Result>)[]): Promise<Result[]> => {
+      const results: Result[] = [];
+      for (const one of work) results.push(await one());
+      return results;
+    };
+
+    it('do not count for the account if the limit of their client refuses them', async () => {
+      const ips = ['192.0.2.6', '192.0.2.6', '192.0.2.6', '192.0.2.6', '192.0.2.7', '192.0.2.8'];
+      const found = await inTurn(ips.map((ip) => () => guess('bob', ip)));
+      expect(found).to.deep.equal([true, true, false, false, true, false]);
+    });
+
+    it('are counted however its name is spelt, also if they are sent at once', async () => {
+      const names = ['ann', 'Ann', ' ANN\t', 'ANN', 'ann ', 'aNn'];
+      const found = await Promise.all(names.map((name, n) => guess(name, `192.0.2.${String(n)}`)));
+      expect(found.filter(Boolean)).to.have.lengthOf(settings.maxPerAccount);
+    });
+
+    it('by a client that has logged in before have an allowance of their own', async () => {
+      const strangers = Array.from({ length: 5 }, (_, n) => () => guess('cid', `192.0.2.${String(n)}`));
+      expect(await inTurn(strangers)).to.deep.equal([true, true, true, false, false]);
+      const owner = Array.from({ length: 3 }, (_, n) => () => guess(n === 0 ? 'cid' : 'cid@mail.test', '192.0.2.99', 'mark'));
+      expect(await inTurn(owner)).to.deep.equal([true, true, false]);
+    });
+
+    it('that are right are taken back', async () => {
+      const right = { identifier: 'dan', ip: '192.0.2.1', known: null };
+      for (let n = 0; n < 10; n += 1) {
+        await limits().admitGuess(right);
+        await limits().forgiveGuess(right);
+      }
+      const found = await inTurn(Array.from({ length: 4 }, (_, n) => () => guess('dan', `192.0.2.${String(n)}`)));
+      expect(found).to.deep.equal([true, true, true, false]);
+    });
   });
 });
 
@@ -108,10 +142,14 @@ describe('limits of attempts', () => {
   const serve = async (
     ratelimit: object,
     more: object = {},
-    { admin = {}, plugins = {} }: { readonly admin?: object; readonly plugins?: object } = {},
+    {
+      admin = {},
+      plugins = {},
+      ...rest
+    }: { readonly admin?: object; readonly plugins?: object; readonly environment?: string } = {},
   ): Promise<ServingAccounts> => {
     const config = { jwtSecret, ratelimit: { enabled: true, max: 50, ...ratelimit }, ...more };
-    const server = await serveAccounts({ config: { plugins: { ...plugins, 'users-permissions': { config } }, admin } });
+    const server = await serveAccounts({ config: { ...rest, plugins: { ...plugins, 'users-permissions': { config } }, admin } });
     started.push(server);
     return server;
   };
@@ -162,8 +200,9 @@ describe('limits of attempts', () => {
     expected: readonly number[],
   ])[] = [
     ['one client, many addresses', { maxPerClient: 2 }, 'forgotPassword', emails, [200, 200, 429, 429]],
-    ['e-mails to one address', { maxPerAddress: 3 }, 'forgotPassword', same, [200, 200, 200, 429]],
-    ['confirmations to one address', { maxPerAddress: 2 }, 'sendEmailConfirmation', same, [200, 200, 429, 429]],
+    ['e-mails of one sender to one address', { max: 3 }, 'forgotPassword', same, [200, 200, 200, 429]],
+    ['e-mails to one address', { maxPerAddress: 3 }, 'forgotPassword', same, [200, 200, 200, 200]],
+    ['confirmations to one address', { maxPerAddress: 2 }, 'sendEmailConfirmation', same, [200, 200, 200, 200]],
     ['confirmations of one client', { maxPerClient: 3 }, 'sendEmailConfirmation', emails, [200, 200, 200, 429]],
     ['registrations of one client', { maxPerClient: 2 }, 'register', newcomers, [200, 200, 429, 429]],
     ['logins of one sender', { max: 2 }, 'login', many, [400, 400, 429, 429]],
@@ -216,7 +255,7 @@ describe('limits of attempts', () => {
     const made: readonly (readonly [title: string, limits: object, route: string, body: (n: number) => object, most: number])[] =
       [
         ['refresh tokens', {}, '/refresh', (n) => ({ refreshToken: `made-up-${String(n)}.secret` }), 0],
-        ['addresses', { maxPerClient: 2 }, '/forgot-password', (n) => ({ email: `nobody${String(n)}@mail.test` }), 1 + 2 * 2],
+        ['addresses', { maxPerClient: 2 }, '/forgot-password', (n) => ({ email: `nobody${String(n)}@mail.test` }), 1 + 2],
         ['accounts', { max: 2 }, '/local', (n) => ({ identifier: `nobody${String(n)}`, password }), 1 + 2 * 2],
       ];
     for (const [title, limits, route, body, most] of made)
@@ -276,23 +315,30 @@ describe('limits of attempts', () => {
         });
   });
 
-  it('with hideAccounts no answer tells whether an address is confirmed, and none waits for the e-mail', async () => {
+  it('with hideAccounts, as in production, no answer tells whether an address is confirmed, and none waits for the e-mail', async () => {
     // A mail server that accepts connections and never answers.
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo; // of a server that listens
     const email = { config: { providerOptions: { host: '127.0.0.1', port } } };
-    for (const hideAccounts of [false, true]) {
-      const server = await serve({ enabled: false }, { hideAccounts }, { plugins: { email } });
+    const settings: readonly (readonly [environment: string, more: object, hides: boolean])[] = [
+      ['development', {}, false],
+      ['development', { hideAccounts: true }, true],
+      ['production', {}, true],
+      ['staging', {}, true],
+      ['production', { hideAccounts: false }, false],
+    ];
+    for (const [environment, more, hides] of settings) {
+      const server = await serve({ enabled: false }, more, { plugins: { email }, environment });
       const action = 'plugin::users-permissions.auth.sendEmailConfirmation';
       await server.admin('PUT', '/roles/2', { actions: [action, 'plugin::users-permissions.auth.callback'] });
       await server.addUser('ann');
       await server.admin('POST', '/users', { username: 'bob', email: 'bob@mail.test', password, role: 1, confirmed: false });
       const ask = (address: string) => server.as(null, 'POST', '/api/auth/send-email-confirmation', { email: address });
       const { status, body } = await ask('ann@mail.test');
-      expect(status).to.equal(hideAccounts ? 200 : 400);
-      if (hideAccounts) expect(body).to.deep.equal({ email: 'ann@mail.test', sent: true });
+      expect(status).to.equal(hides ? 200 : 400);
+      if (hides) expect(body).to.deep.equal({ email: 'ann@mail.test', sent: true });
       expect((await ask('nobody@mail.test')).status).to.equal(200);
       expect((await ask('bob@mail.test')).body).to.deep.equal({ email: 'bob@mail.test', sent: true });
     }

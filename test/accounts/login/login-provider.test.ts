@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { OAuth2Server } from 'oauth2-mock-server';
-import { serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
-import { readMails } from '../../support/mails.js';
+import { storedCode } from '../../../src/accounts/login/passwords.js';
+import { password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { awaitMail, readMails } from '../../support/mails.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 
@@ -42,7 +43,7 @@ describe('login with an OpenID Connect provider', () => {
     });
     const settings = { issuer: provider.issuer.url ?? '', clientId: 'app', clientSecret: 'app-secret' };
     const providers = { local: settings, direct: settings, mock: { ...settings, redirect: 'http://client.test/done?x=1' } };
-    const config = { jwtSecret, ratelimit: { enabled: false }, providers };
+    const config = { jwtSecret, ratelimit: { enabled: false }, providers, refreshTokens: { enabled: true } };
     directory = await mkdtemp(join(tmpdir(), 'mangrove-provider-'));
     server = await serveAccounts({ config: { directory, plugins: { 'users-permissions': { config } } } });
   });
@@ -113,6 +114,7 @@ describe('login with an OpenID Connect provider', () => {
     claims = { sub: 'p-6', email: 'six@mail.test', preferred_username: 'six' };
     expect((await logIn('mock')).step.status).to.equal(400);
     expect((await logIn('mock')).step.status, 'no second e-mail is sent').to.equal(400);
+    await awaitMail(directory, 'six@mail.test');
     expect((await readMails(directory)).map((mail) => /^To: (.*)$/m.exec(mail)?.[1]?.trim())).to.deep.equal(['six@mail.test']);
     claims = { ...claims, email_verified: true };
     const verified = await exchange('mock', (await logIn('mock')).step.location);
@@ -134,6 +136,31 @@ describe('login with an OpenID Connect provider', () => {
     expect((await logIn('mock')).step.status).to.equal(400);
     claims = { sub: 'p-9', email: 'old@mail.test', email_verified: true };
     expect((await exchange('mock', (await logIn('mock')).step.location)).body.user.id).to.equal(insertedId);
+  });
+
+  it('ends what somebody began who stored the address of another in an own account', async () => {
+    const uid = 'plugin::users-permissions.user';
+    const update = ['me', 'update'].map((name) => `${uid}.${name}`);
+    await server.admin('PUT', '/roles/1', { actions: update });
+    const rules = { fields: { [uid]: { allow: ['username', 'email', 'password', 'provider'] } } };
+    await server.admin('PUT', '/roles/1/rules', rules);
+    const eve = await server.addUser('eve');
+    const { refreshToken } = (await server.as(null, 'POST', '/api/auth/local', { identifier: 'eve', password })).body;
+    const taken = { email: 'victim@mail.test', provider: 'mock' };
+    const [id, users] = [eve.id, server.database.db.collection<{ _id: number }>('up_users')];
+    expect((await server.as(eve.jwt, 'PUT', `/api/users/${String(id)}`, taken)).status).to.equal(200);
+    const codes = { resetPasswordToken: storedCode('mine', 60), confirmationToken: storedCode('yours', 60) };
+    await users.updateOne({ _id: id }, { $set: codes });
+
+    claims = { sub: 'p-victim', email: 'victim@mail.test', email_verified: true };
+    const { body } = await exchange('mock', (await logIn('mock')).step.location);
+    expect(body.user).to.deep.equal((await server.as(body.jwt, 'GET', '/api/users/me')).body);
+    expect(body.user).to.deep.equal({ id, username: 'eve', email: 'victim@mail.test', provider: 'mock' });
+    expect((await server.as(eve.jwt, 'GET', '/api/users/me')).status).to.equal(401);
+    expect((await server.as(null, 'POST', '/api/auth/refresh', { refreshToken })).status).to.equal(401);
+    const ended = { password: null, resetPasswordToken: null, confirmationToken: null };
+    expect(await users.findOne({ _id: id })).to.include(ended);
+    await server.admin('DELETE', '/roles/1/rules');
   });
 
   it('refuses a token for another audience', async () => {

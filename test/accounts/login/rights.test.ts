@@ -73,14 +73,17 @@ describe('the rights to log in, register and change passwords', () => {
     });
   }
 
-  it('a registration shows the role to callers that may read roles', async () => {
-    const roleOf = async (username: string, names: readonly string[]): Promise<unknown> => {
+  it('a registration shows the role if both the caller and the new user may read roles', async () => {
+    const roleOf = async (username: string, names: readonly string[], own: readonly string[]): Promise<unknown> => {
+      await server.admin('PUT', '/roles/1', { actions: own });
       await server.admin('PUT', '/roles/2', { actions: [auth('register'), ...names] });
       const body = { username, email: `${username}@mail.test`, password: 'secret12' };
       return (await server.as(null, 'POST', '/api/auth/local/register', body)).body.user.role?.type;
     };
-    expect(await roleOf('with', ['plugin::users-permissions.role.find'])).to.equal('authenticated');
-    expect(await roleOf('without', [])).to.equal(undefined);
+    const find = ['plugin::users-permissions.role.find'];
+    expect(await roleOf('with', find, find)).to.equal('authenticated');
+    expect(await roleOf('without', [], find)).to.equal(undefined);
+    expect(await roleOf('without-own', find, [])).to.equal(undefined);
   });
 
   it('hold for tokens', async () => {

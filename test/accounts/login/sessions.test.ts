@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
-import { hashCode } from '../../../src/accounts/login/passwords.js';
+import { userTokens } from '../../../src/auth/user-tokens.js';
 import { readCode, readMails } from '../../support/mails.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
@@ -43,7 +43,8 @@ describe('sessions', () => {
   const age = async (refreshToken: string, seconds: number): Promise<void> => {
     const tokens = server.database.db.collection<{ _id: string }>('_refresh_tokens');
     const usedAt = new Date(Date.now() - seconds * 1000);
-    const { modifiedCount } = await tokens.updateOne({ _id: hashCode(refreshToken) }, { $set: { usedAt } });
+    const _id = userTokens(jwtSecret, '1d').derive(`refresh token ${refreshToken}`);
+    const { modifiedCount } = await tokens.updateOne({ _id }, { $set: { usedAt } });
     expect(modifiedCount).to.equal(1);
   };
 
@@ -141,6 +142,19 @@ describe('sessions', () => {
     const next = (await refresh(refreshToken)).body.refreshToken;
     await post('/logout', { refreshToken: next });
     for (const token of [refreshToken, next]) expect(await refusal(token)).to.deep.equal(refused('token_invalid'));
+  });
+
+  it('end when the secret of the service changes', async () => {
+    const { refreshToken } = await logIn();
+    const config = { jwtSecret: `another-${jwtSecret}`, ratelimit: { enabled: false }, refreshTokens: { enabled: true } };
+    const restarted = await serveAccounts({
+      models: [],
+      database: server.database,
+      config: { plugins: { 'users-permissions': { config } } },
+    });
+    expect(await refusal(refreshToken, restarted)).to.deep.equal(refused('token_invalid'));
+    await restarted.stop();
+    expect((await refresh(refreshToken)).status).to.equal(200);
   });
 
   it('end at a logout', async () => {
