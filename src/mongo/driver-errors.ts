@@ -10,11 +10,15 @@ import {
 } from 'mongodb';
 import { ApiError, unavailableError, unconfirmedError, validationError } from '../errors.js';
 
-/** The error of a write that a unique index refused. `fields` are the document paths of the index. */
+/**
+ * The error of a write that a unique index refused. `fields` are the document paths of the index. `mayBeOwn`: an earlier attempt,
+ * whose reply was lost, may have stored the value.
+ */
 export class DuplicateKey extends Error {
   constructor(
     readonly fields: readonly string[],
     readonly value: Readonly<Record<string, unknown>>,
+    readonly mayBeOwn = false,
   ) {
     super(`duplicate value for ${fields.join(', ')}`);
   }
@@ -167,13 +171,14 @@ export const isTransient = (error: unknown): boolean =>
 export const isConflict = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === 112;
 
 /**
- * Returns whether a transaction may have been committed without an acknowledgement. If a connection breaks while a commit is
- * sent, the error has no labels, and the driver throws a TypeError when it looks for them.
+ * Returns whether an error of a commit leaves open whether the transaction was committed. If a connection breaks while a commit is
+ * sent, the error has no labels, and the driver may throw a TypeError when it looks for them.
  */
-export const isCommitUnknown = (error: unknown): boolean =>
-  error instanceof MongoError
-    ? error.hasErrorLabel('UnknownTransactionCommitResult')
-    : error instanceof TypeError && error.message.includes('hasErrorLabel');
+export function isCommitUnknown(error: unknown): boolean {
+  if (error instanceof TypeError) return error.message.includes('hasErrorLabel');
+  if (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')) return true;
+  return isInterrupted(error) && !isTransient(error);
+}
 
 /** Returns whether an update outside of a transaction would move a document to another shard. */
 export const isMove = (error: unknown): boolean =>

@@ -1,9 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, TransactionOptions } from 'mongodb';
 import { Queue } from '../queue.js';
-import { unavailableError, unconfirmedError } from '../errors.js';
+import { ApiError, unavailableError, unconfirmedError } from '../errors.js';
 import type { Database } from './database.js';
-import { isCommitUnknown, isConflict, isInterrupted, isTransient, StaleForm, translateDriverError } from './driver-errors.js';
+import {
+  DuplicateKey,
+  isCommitUnknown,
+  isConflict,
+  isInterrupted,
+  isTransient,
+  StaleForm,
+  translateDriverError,
+} from './driver-errors.js';
 import { Deadline, tooLate, workTime } from './within-time.js';
 
 /**
@@ -20,15 +28,31 @@ export async function inTransaction<Result>(database: Database, work: (database:
   const abandon = (): void => {
     for (const run of undo.splice(0)) run();
   };
-  const result = await ending(abandon, () =>
-    attempts(database, (session) => {
-      later.length = 0;
-      abandon();
-      return work({ order: new Queue({ atOnce: 1 }), later, undo, ...database, session });
-    }),
-  );
+  const run: Work<Result> = (session, isRepeated) => {
+    later.length = 0;
+    abandon();
+    const running = work({ order: new Queue({ atOnce: 1 }), later, undo, ...database, session });
+    return isRepeated ? repeated(running, later) : running;
+  };
+  const result = await ending(abandon, () => attempts(database, run));
   database.budget.noteChange();
   await runAll(later);
+  return result;
+}
+
+/** The work of a transaction. `isRepeated`: the commit of an earlier attempt failed, so that its writes may be stored. */
+type Work<Result> = (session: ClientSession, isRepeated: boolean) => Promise<Result>;
+
+/**
+ * Throws a 503 that says that the writes may be stored if repeated work is refused or writes nothing: it may have met its own
+ * writes.
+ */
+async function repeated<Result>(work: Promise<Result>, later: readonly AfterCommit[]): Promise<Result> {
+  const result = await work.catch((error: unknown) => {
+    const isRefused = error instanceof DuplicateKey || (error instanceof ApiError && error.status < 500);
+    throw isRefused ? unconfirmedError() : error;
+  });
+  if (later.length === 0) throw unconfirmedError();
   return result;
 }
 
@@ -38,12 +62,12 @@ export async function inTransaction<Result>(database: Database, work: (database:
  * write, the work of an attempt to three times that, and everything together to the time that the request may still wait. After
  * the caller has received the error, no attempt is begun and no commit is sent.
  */
-async function attempts<Result>(database: Database, work: (session: ClientSession) => Promise<Result>): Promise<Result> {
+async function attempts<Result>(database: Database, work: Work<Result>): Promise<Result> {
   const { write } = database.maxTimeMS;
   return database.time.run(workTime(write) + write, (limit) => {
     const deadline = new Deadline(limit);
     const run = database.client.withSession((session) =>
-      attempt({ database, session, deadline, work: () => work(session) }).catch((error: unknown) => {
+      attempt({ database, session, deadline, work }).catch((error: unknown) => {
         if (deadline.isOver || isInterrupted(error)) endOnServer(database, session);
         throw error;
       }),
@@ -56,7 +80,7 @@ interface Attempt<Result> {
   readonly database: Database;
   readonly session: ClientSession;
   readonly deadline: Deadline;
-  readonly work: () => Promise<Result>;
+  readonly work: Work<Result>;
 }
 
 /**
@@ -73,13 +97,14 @@ async function attempt<Result>(input: Attempt<Result>): Promise<Result> {
   const { database, session, deadline, work } = input;
   const { write } = database.maxTimeMS;
   const begun = performance.now();
-  let inVain = 0;
+  let [inVain, isRepeated] = [0, false];
   for (let pause = shortestPause; ; pause = Math.min(3 * pause, longestPause)) {
     session.startTransaction(optionsOf(database));
     try {
       deadline.allow(workTime(write), tooLate);
-      const result = await work();
+      const result = await work(session, isRepeated);
       deadline.allow(write, unconfirmedError);
+      isRepeated = true;
       await commit(session, deadline);
       return result;
     } catch (error) {
@@ -96,14 +121,18 @@ async function attempt<Result>(input: Attempt<Result>): Promise<Result> {
   }
 }
 
-/** Commits a transaction. If the outcome is unknown, sends the commit again; the server carries it out only once. */
+/**
+ * Commits a transaction. If the outcome is unknown, sends the commit again; the server carries it out only once. Throws a 503 if it
+ * is still unknown when the time is over.
+ */
 async function commit(session: ClientSession, deadline: Deadline): Promise<void> {
   for (;;) {
     try {
       await session.commitTransaction();
       return;
     } catch (error) {
-      if (deadline.isOver || !isCommitUnknown(error)) throw error;
+      if (!isCommitUnknown(error)) throw error;
+      if (deadline.isOver) throw unconfirmedError();
       await delay(50);
     }
   }
@@ -152,7 +181,6 @@ async function ending<Result>(abandon: () => void, transaction: () => Promise<Re
     return await transaction();
   } catch (error) {
     abandon();
-    if (isCommitUnknown(error)) throw unconfirmedError();
     throw isTransient(error) ? unavailableError() : translateDriverError(error);
   }
 }
