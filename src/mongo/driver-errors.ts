@@ -156,19 +156,24 @@ function findBroken(error: unknown): unknown {
   return isBroken ? new MongoNetworkError(cause.message, { cause }) : error;
 }
 
+/** The label of errors after which a transaction may be run again. */
+export const transientLabel = 'TransientTransactionError';
+
+/** The code of the error of a write that was refused because another one changed the same document. */
+export const conflictCode = 112;
+
 /** Labels a network error as one after which a transaction is retried. The driver does so for most of them. */
 export function markTransient(error: unknown): unknown {
   const found = findBroken(error);
-  if (found instanceof MongoNetworkError) found.addErrorLabel('TransientTransactionError');
+  if (found instanceof MongoNetworkError) found.addErrorLabel(transientLabel);
   return found;
 }
 
 /** Returns whether a transaction may succeed if it is run again. */
-export const isTransient = (error: unknown): boolean =>
-  error instanceof MongoError && error.hasErrorLabel('TransientTransactionError');
+export const isTransient = (error: unknown): boolean => error instanceof MongoError && error.hasErrorLabel(transientLabel);
 
 /** Returns whether a write was refused because another one changed the same document. It may be retried at once. */
-export const isConflict = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === 112;
+export const isConflict = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === conflictCode;
 
 /**
  * Returns whether an error of a commit leaves open whether the transaction was committed. If a connection breaks while a commit is

@@ -162,17 +162,19 @@ function afterLost(error: unknown): unknown {
 }
 
 async function attempt(database: Database, command: Document, signal?: AbortSignal): Promise<Document> {
-  const { db, maxTimeMS } = database;
-  const { write } = maxTimeMS;
+  const { db, session, written } = database;
+  const { write } = database.maxTimeMS;
+  if (session !== null) written?.note(String(command['insert'] ?? command['findAndModify']), [matchIn(command)]);
   // stored by a majority, and in the journal, before it is acknowledged
   const settings =
-    database.session === null
-      ? { maxTimeMS: write, writeConcern: { w: 'majority', j: true, wtimeout: write } }
-      : { maxTimeMS: write };
+    session === null ? { maxTimeMS: write, writeConcern: { w: 'majority', j: true, wtimeout: write } } : { maxTimeMS: write };
   const limited = Object.assign({}, command, settings);
   const options = { ignoreUndefined: true, enableUtf8Validation: false, signal };
-  const reply = await withSession(database, (session) => db.command(limited, { session, ...options }));
+  const reply = await withSession(database, (own) => db.command(limited, { session: own, ...options }));
   const [failure] = (reply['writeErrors'] ?? []) as readonly Document[]; // only inserts report theirs in the reply
   if (failure !== undefined) throw new MongoServerError({ ...failure, message: String(failure['errmsg']) });
   return reply;
 }
+
+/** Returns the match of the documents that a command changes; one that matches all if it inserts some. */
+const matchIn = ({ query = {} }: Document): Document => query as Document;
