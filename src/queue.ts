@@ -39,6 +39,11 @@ export class Queue {
     this.#bounds = bounds;
   }
 
+  /** Whether no work runs or waits. */
+  get isIdle(): boolean {
+    return this.#running === 0;
+  }
+
   /**
    * Runs work when its turn has come. Rejects with a 503 if the queue is full, or if the sender's signal is aborted before the
    * work has begun.

@@ -47,6 +47,19 @@ async function killAndStart(member: Member): Promise<void> {
   await member.start();
 }
 
+/** Kills the primary when it alone has the last writes, or has just sent them to the others: the answers to all of them are lost. */
+async function killUnanswered({ members, primary }: ReplicaSet): Promise<void> {
+  const first = await primary();
+  const others = members.filter((member) => member !== first);
+  for (const { signal } of others) signal('SIGSTOP');
+  await delay(1_200);
+  const killed = first.kill();
+  for (const { signal } of others) signal('SIGCONT');
+  await killed;
+  await delay(2_000);
+  await first.start();
+}
+
 async function restart(instance: Instance, signal: NodeJS.Signals): Promise<void> {
   instance.signal(signal);
   await instance.ended();
@@ -93,6 +106,16 @@ export const faults: readonly Fault[] = [
     isShort: true,
     run: async ({ set }) => {
       await (await set.primary()).command({ replSetStepDown: 5, secondaryCatchUpPeriodSecs: 2 });
+    },
+  },
+  {
+    name: 'the primary is killed before it can answer, three times',
+    isShort: true,
+    run: async ({ set }) => {
+      for (let times = 0; times < 3; times += 1) {
+        await killUnanswered(set);
+        await set.whole();
+      }
     },
   },
   { name: 'the primary stalls for 10 s', isShort: true, run: async ({ set }) => stall(await set.primary(), 10_000) },

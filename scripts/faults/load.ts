@@ -36,11 +36,26 @@ interface Answer {
   readonly isLater: boolean;
 }
 
-const owners = 20;
-const badges = 100;
+/**
+ * Returns whether a client was told that its request was wrong. None is, except for a code that another item has. A write that was
+ * stored although its answer was lost, and then is repeated, may find no entry or its own values.
+ */
+const isWrong = ({ status, body }: Answer): boolean => status >= 400 && status < 500 && !body.includes('"path":["code"]');
+
+/** The ids of the entries that items are linked to. */
+export interface Targets {
+  readonly owners: readonly number[];
+  readonly badges: readonly number[];
+}
+
+interface LoadInput {
+  readonly url: string;
+  readonly ledger: Ledger;
+  readonly targets: Targets;
+}
 
 /** Writes continuously with a number of workers, each one request at a time, and keeps the ledger. */
-export function startLoad(url: string, ledger: Ledger, workers: number): Load {
+export function startLoad({ url, ledger, targets }: LoadInput, workers: number): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: workers + 4 });
   const meter = new Meter();
   const state = { isStopped: false, isHeld: false, busy: 0 };
@@ -49,6 +64,7 @@ export function startLoad(url: string, ledger: Ledger, workers: number): Load {
       ask({ agent, url: `${url}${path}`, method, type, body: Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {}) }),
     );
     if (answer.status === 503 && !answer.isLater) ledger.problems.push(`${method} ${path}: 503 without Retry-After`);
+    if (isWrong(answer)) ledger.problems.push(`${method} ${path}: ${String(answer.status)} ${answer.body}`);
     return answer;
   };
   const work = async (): Promise<void> => {
@@ -59,7 +75,7 @@ export function startLoad(url: string, ledger: Ledger, workers: number): Load {
         continue;
       }
       state.busy += 1;
-      const isAcknowledged = await act(own, { ledger, send });
+      const isAcknowledged = await act(own, { ledger, targets, send });
       state.busy -= 1;
       if (isAcknowledged) meter.acknowledge();
       // A client that was refused waits before it asks again.
@@ -124,10 +140,13 @@ class Meter {
 
 interface Hands {
   readonly ledger: Ledger;
+  readonly targets: Targets;
   readonly send: (method: string, path: string, body?: object | Buffer, type?: string) => Promise<Answer>;
 }
 
 const random = (below: number): number => Math.floor(Math.random() * below);
+
+const oneOf = (ids: readonly number[]): number => ids[random(ids.length)] ?? 0;
 
 /** One write of a worker. Resolves to whether it was acknowledged. */
 async function act(own: Item[], hands: Hands): Promise<boolean> {
@@ -137,12 +156,12 @@ async function act(own: Item[], hands: Hands): Promise<boolean> {
   if (item === undefined || draw < 0.5) return create(own, hands);
   if (draw < 0.75) return update(item, own, hands);
   if (draw < 0.85) return takeBadge(item, own, hands);
-  return draw < 0.9 && own.length > 20 ? remove(item, own, hands) : update(item, own, hands);
+  return own.length > 5 ? remove(item, own, hands) : update(item, own, hands);
 }
 
-async function create(own: Item[], { ledger, send }: Hands): Promise<boolean> {
+async function create(own: Item[], { ledger, targets, send }: Hands): Promise<boolean> {
   const item: Item = { key: randomUUID(), id: null, states: [null] };
-  const state: ItemState = { value: random(1_000_000), owner: random(owners) + 1 };
+  const state: ItemState = { value: random(1_000_000), owner: oneOf(targets.owners) };
   item.states = [null, state];
   ledger.items.push(item);
   // Several workers want the same few codes.
@@ -159,15 +178,15 @@ async function create(own: Item[], { ledger, send }: Hands): Promise<boolean> {
 
 const pathOf = ({ id }: Item): string => `/api/items/${String(id)}`;
 
-async function update(item: Item, own: Item[], { ledger, send }: Hands): Promise<boolean> {
-  const state: ItemState = { value: random(1_000_000), owner: random(owners) + 1 };
+async function update(item: Item, own: Item[], { ledger, targets, send }: Hands): Promise<boolean> {
+  const state: ItemState = { value: random(1_000_000), owner: oneOf(targets.owners) };
   item.states = [...item.states, state];
   const { status } = await send('PUT', pathOf(item), { data: state });
   return judge(item, own, status, { ledger, state });
 }
 
-async function takeBadge(item: Item, own: Item[], { ledger, send }: Hands): Promise<boolean> {
-  const { status } = await send('PUT', pathOf(item), { data: { badge: random(badges) + 1 } });
+async function takeBadge(item: Item, own: Item[], { ledger, targets, send }: Hands): Promise<boolean> {
+  const { status } = await send('PUT', pathOf(item), { data: { badge: oneOf(targets.badges) } });
   if (status === 200) ledger.acknowledge();
   else leave(item, own);
   return status === 200;
@@ -191,8 +210,6 @@ function judge(item: Item, own: Item[], status: number, { ledger, state }: Outco
     ledger.acknowledge();
     return true;
   }
-  // A delete that is tried again after a failover finds nothing: the first attempt was stored.
-  if (status === 404 && state !== null) ledger.problems.push(`item ${item.key} is gone`);
   leave(item, own);
   return false;
 }
@@ -286,17 +303,17 @@ export const models = [
 ] as const;
 
 /** Creates the entries that items are linked to. */
-export async function createTargets(url: string): Promise<void> {
-  for (const [path, count] of [
-    ['owners', owners],
-    ['badges', badges],
-  ] as const)
-    for (let index = 1; index <= count; index += 1) {
-      const answer = await fetch(`${url}/api/${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ data: { name: String(index) } }),
-      });
-      if (answer.status !== 200) throw new Error(`${path}: ${await answer.text()}`);
-    }
+export async function createTargets(url: string): Promise<Targets> {
+  return { owners: await createMany(`${url}/api/owners`, 20), badges: await createMany(`${url}/api/badges`, 100) };
+}
+
+async function createMany(url: string, count: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (let index = 1; index <= count; index += 1) {
+    const body = JSON.stringify({ data: { name: String(index) } });
+    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    if (answer.status !== 200) throw new Error(`${url}: ${await answer.text()}`);
+    ids.push(((await answer.json()) as { readonly data: { readonly id: number } }).data.id);
+  }
+  return ids;
 }

@@ -55,9 +55,9 @@ async function stop(): Promise<void> {
 
 async function runAll(scene: Scene): Promise<number> {
   const front = await balance(instances.map(({ port }) => port));
-  await createTargets(front.url);
   const ledger = new Ledger();
-  const load = startLoad(front.url, ledger, Number(values.workers));
+  const targets = await createTargets(front.url);
+  const load = startLoad({ url: front.url, ledger, targets }, Number(values.workers));
   let failed = 0;
   const each = Number(values.writes) / chosen.length;
   for (const [index, fault] of chosen.entries()) {

@@ -11,13 +11,33 @@ export interface TcpLink {
   unblock(): void;
   /** Resets all connections. */
   cut(): void;
+  /** Resets the connection of the next request that contains a text when its reply arrives, after `lost` has run. */
+  loseReply(text: string, lost?: () => Promise<void>): void;
   close(): Promise<void>;
+}
+
+interface LinkState {
+  delay: number;
+  isBlocked: boolean;
+  /** The request whose reply will be lost; null if none will. */
+  losing: { readonly text: string; readonly lost: () => Promise<void> } | null;
+}
+
+/** Resets a connection when the reply to the request arrives that is to be lost. */
+function loseReplies(near: Socket, far: Socket, state: LinkState): void {
+  near.on('data', (chunk) => {
+    const { losing } = state;
+    if (losing === null || !chunk.includes(losing.text)) return;
+    state.losing = null;
+    far.removeAllListeners('data');
+    far.once('data', () => void losing.lost().finally(() => near.resetAndDestroy()));
+  });
 }
 
 /** Listens in front of a port of this machine. `port`: 0 for any. */
 export async function linkTo(target: number): Promise<TcpLink> {
   const sockets = new Set<Socket>();
-  const state = { delay: 0, isBlocked: false };
+  const state: LinkState = { delay: 0, isBlocked: false, losing: null };
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     socket.setNoDelay(true);
@@ -26,6 +46,7 @@ export async function linkTo(target: number): Promise<TcpLink> {
   };
   const server = createServer((near) => {
     const far = createConnection({ port: target, host: '127.0.0.1' });
+    loseReplies(near, far, state);
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -52,6 +73,7 @@ export async function linkTo(target: number): Promise<TcpLink> {
       cut();
     },
     cut,
+    loseReply: (text, lost = () => Promise.resolve()) => (state.losing = { text, lost }),
     close: async () => {
       cut();
       await new Promise((resolve) => server.close(resolve));

@@ -1,6 +1,6 @@
 import type { ClientSession, MongoClient } from 'mongodb';
 import type { AbandonedTransactions } from './abandoned.js';
-import { markTransient, translateDriverError } from './driver-errors.js';
+import { markTransient, mayHaveRun, translateDriverError } from './driver-errors.js';
 import { unconfirmedError } from '../errors.js';
 import { requestTime, type WaitTime } from './wait-time.js';
 import { tooLate, withinTime } from './within-time.js';
@@ -38,7 +38,11 @@ export const inWriteTime = <Result>(
   call: () => Promise<Result>,
 ): Promise<Result> => {
   if (session !== null) return translating(() => withinTime(write, call, tooLate), session);
-  const within = (limit: number): Promise<Result> => withinTime(limit, call, unconfirmedError);
+  const sent = (): Promise<Result> =>
+    call().catch((error: unknown) => {
+      throw mayHaveRun(error) ? unconfirmedError() : error;
+    });
+  const within = (limit: number): Promise<Result> => withinTime(limit, sent, unconfirmedError);
   return translating(() => abandoned.endWhile(() => time.run(write, within)));
 };
 

@@ -11,6 +11,7 @@ import { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { Replies } from './command-turns.js';
 import { endless } from './wait-time.js';
 import { workTime } from './within-time.js';
+import { WriteQueues } from './write-queues.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
@@ -37,6 +38,7 @@ export async function connectDatabase(uri: string, config: DatabaseConfig): Prom
       searches: new SearchIndexes(),
       uniques: new UniqueBuilds(),
       abandoned: new AbandonedTransactions({ client, isSharded, longest: workTime(config.maxTimeMS.write) }),
+      writers: new WriteQueues(),
     };
     await ensureCollections(Object.values(collections), database);
     return database;

@@ -8,6 +8,7 @@ import type { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { withoutLists, sortsTwoLists } from './sort-lists.js';
 import { requestTime, WaitTime } from './wait-time.js';
 import { untilAnswered } from './within-time.js';
+import type { WriteQueues, WrittenEntries } from './write-queues.js';
 
 /** A stored document, for code outside of this folder. */
 export type { Document } from 'mongodb';
@@ -15,9 +16,9 @@ export type { Document } from 'mongodb';
 /**
  * A connected database with the scope of the commands that are sent to it:
  * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`
- * - the transaction, if there is one: `session`, `order`, `later`, `undo`
+ * - the transaction, if there is one: `session`, `order`, `later`, `undo`, `written`
  * - the request, if there is one: `budget`, `time`, `turns`, `sender`
- * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `uniques`, `abandoned`
+ * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `uniques`, `abandoned`, `writers`
  * - the kind of command: `isScanned`
  *
  * `forRequest`, `asScanned` and `inTransaction` return copies with another scope.
@@ -39,6 +40,8 @@ export interface Database {
   readonly later?: (() => Promise<void>)[];
   /** Work that runs if the transaction is not committed. */
   readonly undo?: (() => void)[];
+  /** The entries that the transaction writes. */
+  readonly written?: WrittenEntries;
   /** The budget of the request; unlimited without a request. */
   readonly budget: Budget;
   /** The time that the request may wait for its commands and transactions; endless without a request. */
@@ -59,6 +62,8 @@ export interface Database {
   readonly uniques: UniqueBuilds;
   /** Ends transactions of instances that have died. */
   readonly abandoned: AbandonedTransactions;
+  /** The queues of transactions that write the same entries. */
+  readonly writers: WriteQueues;
   /** Whether commands may scan whole collections, so that they go through the queue `scans`. */
   readonly isScanned?: boolean;
 }

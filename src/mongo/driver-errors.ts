@@ -10,11 +10,15 @@ import {
 } from 'mongodb';
 import { ApiError, unavailableError, unconfirmedError, validationError } from '../errors.js';
 
-/** The error of a write that a unique index refused. `fields` are the document paths of the index. */
+/**
+ * The error of a write that a unique index refused. `fields` are the document paths of the index. `mayBeOwn`: an earlier attempt,
+ * whose reply was lost, may have stored the value.
+ */
 export class DuplicateKey extends Error {
   constructor(
     readonly fields: readonly string[],
     readonly value: Readonly<Record<string, unknown>>,
+    readonly mayBeOwn = false,
   ) {
     super(`duplicate value for ${fields.join(', ')}`);
   }
@@ -152,28 +156,34 @@ function findBroken(error: unknown): unknown {
   return isBroken ? new MongoNetworkError(cause.message, { cause }) : error;
 }
 
+/** The label of errors after which a transaction may be run again. */
+export const transientLabel = 'TransientTransactionError';
+
+/** The code of the error of a write that was refused because another one changed the same document. */
+export const conflictCode = 112;
+
 /** Labels a network error as one after which a transaction is retried. The driver does so for most of them. */
 export function markTransient(error: unknown): unknown {
   const found = findBroken(error);
-  if (found instanceof MongoNetworkError) found.addErrorLabel('TransientTransactionError');
+  if (found instanceof MongoNetworkError) found.addErrorLabel(transientLabel);
   return found;
 }
 
 /** Returns whether a transaction may succeed if it is run again. */
-export const isTransient = (error: unknown): boolean =>
-  error instanceof MongoError && error.hasErrorLabel('TransientTransactionError');
+export const isTransient = (error: unknown): boolean => error instanceof MongoError && error.hasErrorLabel(transientLabel);
 
 /** Returns whether a write was refused because another one changed the same document. It may be retried at once. */
-export const isConflict = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === 112;
+export const isConflict = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === conflictCode;
 
 /**
- * Returns whether a transaction may have been committed without an acknowledgement. If a connection breaks while a commit is
- * sent, the error has no labels, and the driver throws a TypeError when it looks for them.
+ * Returns whether an error of a commit leaves open whether the transaction was committed. If a connection breaks while a commit is
+ * sent, the error has no labels, and the driver may throw a TypeError when it looks for them.
  */
-export const isCommitUnknown = (error: unknown): boolean =>
-  error instanceof MongoError
-    ? error.hasErrorLabel('UnknownTransactionCommitResult')
-    : error instanceof TypeError && error.message.includes('hasErrorLabel');
+export function isCommitUnknown(error: unknown): boolean {
+  if (error instanceof TypeError) return error.message.includes('hasErrorLabel');
+  if (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')) return true;
+  return isInterrupted(error) && !isTransient(error);
+}
 
 /** Returns whether an update outside of a transaction would move a document to another shard. */
 export const isMove = (error: unknown): boolean =>

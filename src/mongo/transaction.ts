@@ -1,10 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, TransactionOptions } from 'mongodb';
 import { Queue } from '../queue.js';
-import { unavailableError, unconfirmedError } from '../errors.js';
+import { ApiError, unavailableError, unconfirmedError } from '../errors.js';
 import type { Database } from './database.js';
-import { isCommitUnknown, isConflict, isInterrupted, isTransient, StaleForm, translateDriverError } from './driver-errors.js';
+import {
+  DuplicateKey,
+  isCommitUnknown,
+  isConflict,
+  isInterrupted,
+  isTransient,
+  StaleForm,
+  translateDriverError,
+} from './driver-errors.js';
 import { Deadline, tooLate, workTime } from './within-time.js';
+import { WrittenEntries } from './write-queues.js';
 
 /**
  * Runs writes in a transaction, so that all or none of them are stored by a majority. It is retried after conflicts with other
@@ -20,15 +29,32 @@ export async function inTransaction<Result>(database: Database, work: (database:
   const abandon = (): void => {
     for (const run of undo.splice(0)) run();
   };
-  const result = await ending(abandon, () =>
-    attempts(database, (session) => {
-      later.length = 0;
-      abandon();
-      return work({ order: new Queue({ atOnce: 1 }), later, undo, ...database, session });
-    }),
-  );
+  const written = new WrittenEntries(database.writers);
+  const run: Work<Result> = (session, isRepeated) => {
+    later.length = 0;
+    abandon();
+    const running = work({ order: new Queue({ atOnce: 1 }), later, undo, written, ...database, session });
+    return isRepeated ? repeated(running, later) : running;
+  };
+  const result = await ending(abandon, () => attempts(database, run, written));
   database.budget.noteChange();
   await runAll(later);
+  return result;
+}
+
+/** The work of a transaction. `isRepeated`: the commit of an earlier attempt failed, so that its writes may be stored. */
+type Work<Result> = (session: ClientSession, isRepeated: boolean) => Promise<Result>;
+
+/**
+ * Throws a 503 that says that the writes may be stored if repeated work is refused or writes nothing: it may have met its own
+ * writes.
+ */
+async function repeated<Result>(work: Promise<Result>, later: readonly AfterCommit[]): Promise<Result> {
+  const result = await work.catch((error: unknown) => {
+    const isRefused = error instanceof DuplicateKey || (error instanceof ApiError && error.status < 500);
+    throw isRefused ? unconfirmedError() : error;
+  });
+  if (later.length === 0) throw unconfirmedError();
   return result;
 }
 
@@ -38,57 +64,53 @@ export async function inTransaction<Result>(database: Database, work: (database:
  * write, the work of an attempt to three times that, and everything together to the time that the request may still wait. After
  * the caller has received the error, no attempt is begun and no commit is sent.
  */
-async function attempts<Result>(database: Database, work: (session: ClientSession) => Promise<Result>): Promise<Result> {
+async function attempts<Result>(database: Database, work: Work<Result>, written: WrittenEntries): Promise<Result> {
   const { write } = database.maxTimeMS;
   return database.time.run(workTime(write) + write, (limit) => {
     const deadline = new Deadline(limit);
     const run = database.client.withSession((session) =>
-      attempt({ database, session, deadline, work: () => work(session) }).catch((error: unknown) => {
-        if (deadline.isOver || isInterrupted(error)) endOnServer(database, session);
-        throw error;
-      }),
+      untilCommitted({ database, session, deadline, work, written, begun: performance.now(), isRepeated: false }).catch(
+        (error: unknown) => {
+          if (deadline.isOver || isInterrupted(error)) endOnServer(database, session);
+          throw error;
+        },
+      ),
     );
     return deadline.race(run);
   });
 }
 
-interface Attempt<Result> {
+interface Transaction<Result> {
   readonly database: Database;
   readonly session: ClientSession;
   readonly deadline: Deadline;
-  readonly work: () => Promise<Result>;
+  readonly work: Work<Result>;
+  readonly written: WrittenEntries;
+  /** The begin of the first attempt, by `performance.now()`. */
+  readonly begun: number;
+  /** Whether a commit was sent. */
+  isRepeated: boolean;
 }
 
-/**
- * Maximum pauses, in milliseconds, before the second attempt of a transaction and before late attempts. With pauses that begin at
- * 5 ms and grow by half, 200 writers of one entry would make twice as many attempts.
- */
+/** Maximum pauses, in milliseconds, before the second attempt of a transaction and before late attempts. */
 const shortestPause = 20;
 const longestPause = 500;
 
 /** Attempts after documents in a former form were looked for and none was found: another writer has just completed them, or there are none. */
 const mostInVain = 3;
 
-async function attempt<Result>(input: Attempt<Result>): Promise<Result> {
-  const { database, session, deadline, work } = input;
-  const { write } = database.maxTimeMS;
-  const begun = performance.now();
+/** Runs attempts until one is committed. After a conflict, further attempts wait for the other writers of the same entries. */
+async function untilCommitted<Result>(transaction: Transaction<Result>): Promise<Result> {
+  const { database, deadline, written, begun } = transaction;
   let inVain = 0;
   for (let pause = shortestPause; ; pause = Math.min(3 * pause, longestPause)) {
-    session.startTransaction(optionsOf(database));
     try {
-      deadline.allow(workTime(write), tooLate);
-      const result = await work();
-      deadline.allow(write, unconfirmedError);
-      await commit(session, deadline);
-      return result;
+      return await written.inTurn(() => attempt(transaction), database.sender);
     } catch (error) {
-      const left = Math.min((isConflict(error) ? workTime(write) : write) - (performance.now() - begun), deadline.left);
       const stale: StaleForm | null = error instanceof StaleForm && inVain < mostInVain ? error : null;
-      const isRetried = (isTransient(error) || stale !== null) && left > 0 && !deadline.isOver;
-      if (!deadline.isOver) deadline.allow(Math.max(left, 1_000), tooLate);
-      if (session.inTransaction()) await session.abortTransaction();
-      if (!isRetried) throw error;
+      const isRetried = isTransient(error) || stale !== null;
+      if (!isRetried || timeAfter(error, transaction) <= 0 || deadline.isOver) throw error;
+      if (isConflict(error)) written.noteConflict();
       if (stale !== null) inVain = (await stale.complete()) ? 0 : inVain + 1;
       database.abandoned.endSince(begun);
       await delay(Math.random() * pause);
@@ -96,14 +118,43 @@ async function attempt<Result>(input: Attempt<Result>): Promise<Result> {
   }
 }
 
-/** Commits a transaction. If the outcome is unknown, sends the commit again; the server carries it out only once. */
+/** Runs the work and commits it. If that fails, aborts the transaction. */
+async function attempt<Result>(transaction: Transaction<Result>): Promise<Result> {
+  const { database, session, deadline, work, isRepeated } = transaction;
+  const { write } = database.maxTimeMS;
+  deadline.allow(workTime(write), tooLate);
+  session.startTransaction(optionsOf(database));
+  try {
+    const result = await work(session, isRepeated);
+    deadline.allow(write, unconfirmedError);
+    transaction.isRepeated = true;
+    await commit(session, deadline);
+    return result;
+  } catch (error) {
+    if (!deadline.isOver) deadline.allow(Math.max(timeAfter(error, transaction), 1_000), tooLate);
+    if (session.inTransaction()) await session.abortTransaction();
+    throw error;
+  }
+}
+
+/** Returns the milliseconds that are left for further attempts after an error: more if it was a conflict. */
+function timeAfter<Result>(error: unknown, { database, deadline, begun }: Transaction<Result>): number {
+  const { write } = database.maxTimeMS;
+  return Math.min((isConflict(error) ? workTime(write) : write) - (performance.now() - begun), deadline.left);
+}
+
+/**
+ * Commits a transaction. If the outcome is unknown, sends the commit again; the server carries it out only once. Throws a 503 if it
+ * is still unknown when the time is over.
+ */
 async function commit(session: ClientSession, deadline: Deadline): Promise<void> {
   for (;;) {
     try {
       await session.commitTransaction();
       return;
     } catch (error) {
-      if (deadline.isOver || !isCommitUnknown(error)) throw error;
+      if (!isCommitUnknown(error)) throw error;
+      if (deadline.isOver) throw unconfirmedError();
       await delay(50);
     }
   }
@@ -152,7 +203,6 @@ async function ending<Result>(abandon: () => void, transaction: () => Promise<Re
     return await transaction();
   } catch (error) {
     abandon();
-    if (isCommitUnknown(error)) throw unconfirmedError();
     throw isTransient(error) ? unavailableError() : translateDriverError(error);
   }
 }

@@ -7,6 +7,7 @@ import { Sessions } from '../../src/mongo/calls.js';
 import { SearchIndexes, UniqueBuilds } from '../../src/mongo/index-state.js';
 import { endless } from '../../src/mongo/wait-time.js';
 import { workTime } from '../../src/mongo/within-time.js';
+import { WriteQueues } from '../../src/mongo/write-queues.js';
 import { unlimited } from '../../src/query/budget.js';
 import { Queue } from '../../src/queue.js';
 
@@ -59,6 +60,7 @@ export const databaseOf = ({ client, db }: Pick<FreshDatabase, 'client' | 'db'>,
   searches: new SearchIndexes(),
   uniques: new UniqueBuilds(),
   abandoned: new AbandonedTransactions({ client, isSharded: false, longest: workTime(limit) }),
+  writers: new WriteQueues(),
   scans: new Queue({ atOnce: 10 }),
   replies: new Replies(new Queue({ atOnce: 4 })),
 });

@@ -28,12 +28,15 @@ export async function bulkWrite(store: Store, collection: string, operations: re
 }
 
 async function send(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
-  const { db, session, maxTimeMS } = store.database;
+  const { db, session, maxTimeMS, written } = store.database;
   const options = { maxTimeMS: maxTimeMS.write, ordered: true, ...(session !== null && { session }) };
   const complete: readonly Document[] = operations.map((operation) => completeOperation(operation, collection, store.database));
   const list = complete as readonly AnyBulkWriteOperation[]; // checked by the driver
   const result = await inWriteTime(store.database, () =>
-    inOrder(store.database, () => db.collection(collection).bulkWrite(list, options)),
+    inOrder(store.database, () => {
+      if (session !== null) written?.note(collection, operations.flatMap(matchIn));
+      return db.collection(collection).bulkWrite(list, options);
+    }),
   );
   noteWrite(store, collection, noteOf(operations.map(updateIn)));
   return result.matchedCount;

@@ -23,25 +23,28 @@ export async function insertEntry(store: Store, collection: string, document: En
       await runWrite(store.database, { insert: collection, documents: [complete] });
     } catch (error) {
       if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
+      if (!error.mayBeOwn) return refuseId(store);
       await assertStored(store, collection, complete);
     }
     return document;
   });
 }
 
-/**
- * Throws a 503 unless exactly this document is stored. If it is, an earlier attempt has stored it and its reply was lost.
- * Otherwise an import has inserted another document with an id that was reserved here. In a transaction always throws, because
- * only the commit stores its documents.
- */
-async function assertStored({ database, ids }: Store, collection: string, document: Document): Promise<void> {
-  if (database.session === null) {
-    const stored = database.db.collection(collection);
-    const found: unknown = await inReadTime(database, () => stored.findOne({ _id: document['_id'] }, { raw: true }));
-    if (found instanceof Uint8Array && Buffer.compare(found, BSON.serialize(document, { ignoreUndefined: true })) === 0) return;
-  }
+/** Throws a 503: an import has inserted another document with an id that was reserved here. */
+function refuseId({ ids }: Store): never {
   ids.forget();
   throw idTakenError();
+}
+
+/**
+ * Throws a 503 unless exactly this document is stored. If it is, an earlier attempt has stored it and its reply was lost. Otherwise
+ * it may have been changed since, or an import may have inserted another one.
+ */
+async function assertStored({ database }: Store, collection: string, document: Document): Promise<void> {
+  const stored = database.db.collection(collection);
+  const found: unknown = await inReadTime(database, () => stored.findOne({ _id: document['_id'] }, { raw: true }));
+  const isSame = found instanceof Uint8Array && Buffer.compare(found, BSON.serialize(document, { ignoreUndefined: true })) === 0;
+  if (!isSame) throw unconfirmedError();
 }
 
 interface EntryUpdate {
@@ -134,6 +137,10 @@ async function runWrite(database: Database, command: Document): Promise<Document
   }
 }
 
+/**
+ * Repeats a write until it is answered. If an attempt may have been carried out without a reply, and the last one finds nothing to
+ * write to, throws a 503: it may have met the writes of the other.
+ */
 async function writeAgain(limit: number, write: () => Promise<Document>): Promise<Document> {
   let isOpen = false;
   const attempted = (): Promise<Document> =>
@@ -141,25 +148,33 @@ async function writeAgain(limit: number, write: () => Promise<Document>): Promis
       isOpen ||= mayHaveRun(error);
       throw error;
     });
-  return untilAnswered(limit, attempted).catch((error: unknown) => {
-    throw isOpen && isUnavailable(translateDriverError(error)) ? unconfirmedError() : error;
+  const reply = await untilAnswered(limit, attempted).catch((error: unknown) => {
+    throw isOpen ? afterLost(translateDriverError(error)) : error;
   });
+  if (isOpen && reply['value'] === null) throw unconfirmedError();
+  return reply;
 }
 
-const isUnavailable = (error: unknown): boolean => error instanceof ApiError && error.status === 503;
+/** Returns the error of a write of which an earlier attempt may have been carried out. */
+function afterLost(error: unknown): unknown {
+  if (error instanceof DuplicateKey) return new DuplicateKey(error.fields, error.value, true);
+  return error instanceof ApiError && error.status === 503 ? unconfirmedError() : error;
+}
 
 async function attempt(database: Database, command: Document, signal?: AbortSignal): Promise<Document> {
-  const { db, maxTimeMS } = database;
-  const { write } = maxTimeMS;
+  const { db, session, written } = database;
+  const { write } = database.maxTimeMS;
+  if (session !== null) written?.note(String(command['insert'] ?? command['findAndModify']), [matchIn(command)]);
   // stored by a majority, and in the journal, before it is acknowledged
   const settings =
-    database.session === null
-      ? { maxTimeMS: write, writeConcern: { w: 'majority', j: true, wtimeout: write } }
-      : { maxTimeMS: write };
+    session === null ? { maxTimeMS: write, writeConcern: { w: 'majority', j: true, wtimeout: write } } : { maxTimeMS: write };
   const limited = Object.assign({}, command, settings);
   const options = { ignoreUndefined: true, enableUtf8Validation: false, signal };
-  const reply = await withSession(database, (session) => db.command(limited, { session, ...options }));
+  const reply = await withSession(database, (own) => db.command(limited, { session: own, ...options }));
   const [failure] = (reply['writeErrors'] ?? []) as readonly Document[]; // only inserts report theirs in the reply
   if (failure !== undefined) throw new MongoServerError({ ...failure, message: String(failure['errmsg']) });
   return reply;
 }
+
+/** Returns the match of the documents that a command changes; one that matches all if it inserts some. */
+const matchIn = ({ query = {} }: Document): Document => query as Document;
