@@ -6,10 +6,9 @@ import { type Match, matchesAny, oneOf, otherThan } from '../mongo/matches.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import type { Values } from '../values.js';
-import { uniquePaths, valuesAt } from '../schema/attribute-places.js';
+import { isShared, uniquePaths, valuesAt } from '../schema/attribute-places.js';
 import type { ContentContext } from './content-context.js';
 import { mustBeUnique } from '../schema/findings.js';
-import { isShared } from './sync-locales.js';
 
 const notUnique = (path: readonly string[]): FieldError => ({
   path,

@@ -10,7 +10,7 @@ import { bindFilter, bindRule } from '../query/bind-filter.js';
 import { allOf } from '../query/conditions.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildWrite } from './build-write.js';
+import { buildUpdate } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
 import type { ContentContext } from './content-context.js';
 import { hookOf, orUniqueError, writePortions } from './run-write.js';
@@ -40,7 +40,7 @@ async function setMany(type: ContentType, match: Match, data: unknown, context: 
   const values = acceptInput(type, data, context.bind);
   refuseOthers(type, values);
   await checkBody(type, values, { mode: 'update', draft: context.checksAsDrafts === true, id: null }, context);
-  const write = await buildWrite(type, values, {}, context);
+  const write = await buildUpdate(type, values, {}, context);
   const change = { set: { ...write.values, updatedAt: new Date() } };
   return orUniqueError({ type, data: values, id: null }, context, () =>
     bulkWrite(context.store, type.collection, [changeMany(match, change)]),

@@ -8,7 +8,7 @@ import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildWrite } from './build-write.js';
+import { buildUpdate } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
 import { withDatabase, type ContentContext, type EntryKey, type WriteInput } from './content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
@@ -104,7 +104,7 @@ function isScalarsOnly({ type, data, mayBreakRule }: Change): boolean {
 }
 
 async function updateScalars({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
-  const { values } = await buildWrite(type, data, {}, context);
+  const { values } = await buildUpdate(type, data, {}, context);
   const change = { set: Object.assign({}, values, { updatedAt: new Date() }) };
   const document = await updateEntry(context.store, type.collection, { match, change, ...compileReturned(selection) });
   return document === null ? null : readWritten(document, selection, context);
@@ -132,7 +132,7 @@ async function updateStored(
 ): Promise<EntryDocument | null> {
   const stored = await readStored(type, match, context.store.database);
   if (stored === null) return null;
-  const write = await buildWrite(type, data, stored, context);
+  const write = await buildUpdate(type, data, stored, context);
   if (type.localized) await refuseHiddenLocales({ type, source: stored, values: write.values }, context);
   for (const links of write.exclusive) await writeExclusive(id, type, links, context);
   const document = await updateEntry(context.store, type.collection, {

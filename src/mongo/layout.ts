@@ -6,7 +6,7 @@ import { type Match, otherThan } from './matches.js';
 /*
  * Fields of a stored entry besides its attributes:
  * - `_ranks`: the positions of its links in the lists of their targets; for files, by the attribute that has the files or the
- *   components with them
+ *   components with them; for its group, by `localizations`
  * - `_group`: the number that its localizations share
  * - `_unique`: the values of unique attributes in lists of components
  * - `_trigrams`: the sequences of three characters of texts, for searches in them
@@ -60,6 +60,12 @@ export const uniqueField = ({ names, inList }: UniquePath): string => (inList ? 
 
 /** Returns the names that lead to the attribute of such a field. */
 export const uniqueNames = (field: string): readonly string[] => field.replace('_unique.', '').split(/[./]/);
+
+/**
+ * The name under which the ranks of an entry contain its place in its group. The entry that was localized last comes first, then
+ * the entry from which that was made.
+ */
+export const orderField = 'localizations';
 
 /** Returns the number that the localizations of an entry share. */
 export const groupOf = (document: StoredDocument): number => Number(document['_group']);

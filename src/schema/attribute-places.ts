@@ -62,6 +62,10 @@ const none: readonly StepInto[] = [];
 export const dottedPath = ({ steps, attribute }: AttributePlace): string =>
   [...steps.map(({ name }) => name), attribute.name].join('.');
 
+/** Returns whether an attribute has one value for all locales of an entry. */
+export const isShared = (attribute: Attribute | undefined): attribute is Attribute =>
+  attribute !== undefined && attribute.visible && !attribute.localized;
+
 /** A unique attribute of a type, or of a component inside it. */
 export interface UniquePath {
   /** Names from the entry to the attribute. */
