@@ -87,6 +87,16 @@ export const uniquePaths = memoizePair((type: ContentType, registry: Registry): 
 
 const isUnique = (attribute: Attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && attribute.unique;
 
+/**
+ * Returns the unique attributes that all locales of an entry share. No entry of another localization group may have their values,
+ * in any locale. The entries of a single type are one group.
+ */
+export const sharedUniquePaths = memoizePair((type: ContentType, registry: Registry): readonly UniquePath[] =>
+  type.localized && type.kind === 'collectionType'
+    ? uniquePaths(type, registry).filter(({ names: [name = ''] }) => isShared(type.attributes.get(name)))
+    : [],
+);
+
 /** Returns the unique attributes inside lists, whose values are stored in a separate field for their index. */
 export const listedUniquePaths = (type: ContentType, registry: Registry): UniquePath[] =>
   uniquePaths(type, registry).filter(({ inList }) => inList);

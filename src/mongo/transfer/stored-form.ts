@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.js';
-import { fileAttributes, heldUniques, listedUniquePaths } from '../../schema/attribute-places.js';
+import { fileAttributes, heldUniques, listedUniquePaths, sharedUniquePaths } from '../../schema/attribute-places.js';
 import {
   type Attribute,
   type ContentType,
@@ -11,7 +11,7 @@ import {
 import { isRecord, type Values } from '../../values.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { keptTrigrams, trigramAttributes } from '../index-state.js';
-import { orderField } from '../layout.js';
+import { inGroup, leading, orderField } from '../layout.js';
 import type { EntryDocument } from '../write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type StagedLink, type TransferredEntry } from './transferred.js';
 
@@ -181,10 +181,12 @@ function rankOf({ many }: LinkAttribute, links: readonly HeldLink[]): unknown {
   return Object.fromEntries(links.flatMap(({ target, rank }) => (rank === null ? [] : [[String(target), rank]])));
 }
 
-/** Returns the localization group of an entry, which is the least id of its localizations. */
-function groupOf(type: ContentType, entry: TransferredEntry, context: FormContext): { readonly _group?: number } {
-  if (type.kind === 'singleType') return { _group: 1 };
+/** Returns the localization group of an entry, which is the least id of its localizations. The entry with this id leads it. */
+function groupOf(type: ContentType, entry: TransferredEntry, context: FormContext): Values {
+  if (type.kind === 'singleType') return inGroup(1);
   if (!type.localized) return {};
-  const others = linksAt('localizations', entry, context).map(({ target }) => target);
-  return { _group: Math.min(entry.id, ...others) };
+  const others = linksAt(orderField, entry, context).map(({ target }) => target);
+  const group = Math.min(entry.id, ...others);
+  const leads = group === entry.id && sharedUniquePaths(type, context.registry).length > 0;
+  return { ...inGroup(group), ...(leads && leading) };
 }
