@@ -11,7 +11,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildDocument } from './build-document.js';
 import { buildCreate, type EntryWrite } from './build-write.js';
-import { acceptInput, acceptNew, type BodyContext, checkBody } from './check-body.js';
+import { acceptInput, acceptNew, type BodyContext, checkBody, refuseIncomplete } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { generateUids, lastAttempt } from './generate-uids.js';
 import { findGroupToJoin, heldNames } from './localization-group.js';
@@ -158,6 +158,7 @@ async function prepareEntry(
   const write = await buildCreate(type, data, taken, context);
   const [id = 0] = await store.ids.next(type.collection, 1, { ...store.database, session: null });
   const document = buildDocument(type, data, write, { id, group: source === null ? null : groupOf(source), context });
+  if (source !== null) refuseIncomplete(type, document, context);
   const mayBreakRule = bind.access.rules.has(type.uid) && createMayBreakRule(type, data, bind.access);
   return { document, write, mayBreakRule };
 }
