@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { forbiddenError } from '../errors.js';
+import { fieldErrors, forbiddenError } from '../errors.js';
 import { changeMany, changeOne } from '../mongo/write/compile-change.js';
 import { orderField, otherLocalesOf, rankPath, storedRank } from '../mongo/layout.js';
 import { matchesAll, oneOf } from '../mongo/matches.js';
 import { type Document, readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { isShared } from '../schema/attribute-places.js';
+import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
 import { type Values, isRecord } from '../values.js';
 import { completeCopies } from './build-write.js';
@@ -100,7 +101,8 @@ async function copyToLocales(
 ): Promise<void> {
   const { store, bind } = context;
   const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
-  const locales = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 } });
+  const locales = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1, publishedAt: 1 } });
+  if (locales.some(isPublished)) refuseIncomplete(type, entry, names, context);
   const copies = await Promise.all(
     locales.map(async ({ _id }) => {
       const values: Record<string, unknown> = { ...(await copyValues(type, entry, names, context)), updatedAt: new Date() };
@@ -112,6 +114,20 @@ async function copyToLocales(
   await keepingRules(changed, context, async () => {
     await bulkWrite(store, type.collection, [...copies, ...others]);
   });
+}
+
+const isPublished = ({ publishedAt }: Document): boolean => publishedAt instanceof Date;
+
+/** Throws a ValidationError if a draft shares values that its published locales need. */
+function refuseIncomplete(
+  type: ContentType,
+  entry: StoredDocument,
+  names: readonly string[],
+  { bind, checksAsDrafts }: ContentContext,
+): void {
+  if (isPublished(entry) || checksAsDrafts === true || !mayBeIncomplete(type, bind.registry)) return;
+  const problems = publishedProblems(type, entry, bind.registry).filter(({ path: [name = ''] }) => names.includes(name));
+  if (problems.length > 0) throw fieldErrors(problems);
 }
 
 /** Returns copies of some values for another entry. */

@@ -174,6 +174,17 @@ describe('publishing a draft', () => {
     expect(commands.filter((name) => name === 'find')).to.deep.equal([]);
   });
 
+  it('a draft cannot take shared values from its published locales that they need', async () => {
+    const { id } = (await ok('POST', '/api/pages', { data: { title: 'en', code: 'c', part: { name: 'p' } } })).data;
+    const french = (await ok('POST', `/api/pages/${String(id)}/localizations`, { locale: 'fr', title: 'fr' })).id as number;
+    const path = `/api/pages/${String(french)}`;
+    const { status, body } = await serving.call('PUT', path, { data: { code: null, title: null } });
+    expect([status, body.error?.details.errors[0].path]).to.deep.equal([400, ['code']]);
+    await ok('PUT', path, { data: { title: null, code: 'd' } });
+    await ok('PUT', `/api/pages/${String(id)}`, { data: { publishedAt: null } });
+    await ok('PUT', path, { data: { code: null } });
+  });
+
   describe('as a localization of a draft', () => {
     /** What the body of the localization has, and the paths of what the entry then lacks. */
     const localizations: readonly (readonly [sent: object, lacking: readonly string[] | null])[] = [

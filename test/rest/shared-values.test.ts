@@ -71,7 +71,9 @@ const original = {
   zone: [['z', null]],
 };
 
-interface Entry { readonly attributes: Readonly<Record<string, unknown>> }
+interface Entry {
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- looks into answers of every form
 const part = (one: any): unknown => [one.name, one.file?.data?.id ?? null];
