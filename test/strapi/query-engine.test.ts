@@ -89,8 +89,8 @@ describe('strapi.db.query', () => {
 
   for (const [parameters, expected] of reads)
     it(`findMany(${JSON.stringify(parameters)})`, async () => {
-    expect(titles(await books().findMany(parameters))).to.deep.equal(expected);
-  });
+      expect(titles(await books().findMany(parameters))).to.deep.equal(expected);
+    });
 
   for (const [parameters, message] of refused)
     it(`refuses ${JSON.stringify(parameters)}: ${message}`, async () => {
@@ -101,18 +101,18 @@ describe('strapi.db.query', () => {
     });
 
   it('updateMany sets shared values in all locales, and deleteMany keeps unique ones from other groups', async () => {
-      const { id } = await books().create({ data: { title: 'Many', isbn: 'many', pages: 1 } });
-      const french = await books().create({ data: { title: 'Beaucoup', locale: 'fr', localizations: [id] } });
-      expect(await books().updateMany({ where: { id }, data: { title: 'More', pages: 42 } })).to.deep.equal({ count: 1 });
-      expect(await books().findOne({ where: { id } })).to.include({ title: 'More', pages: 42 });
-      expect(await books().findOne({ where: { id: french.id } })).to.include({ title: 'Beaucoup', pages: 42, isbn: 'many' });
-      expect(await books().deleteMany({ where: { id } })).to.deep.equal({ count: 1 });
-      const taken: unknown = await books()
-        .create({ data: { title: 'Other', isbn: 'many' } })
-        .catch((error: unknown) => error);
-      expect(taken).to.include({ message: 'This attribute must be unique' });
-      await books().delete({ where: { id: french.id } });
-    });
+    const { id } = await books().create({ data: { title: 'Many', isbn: 'many', pages: 1 } });
+    const french = await books().create({ data: { title: 'Beaucoup', locale: 'fr', localizations: [id] } });
+    expect(await books().updateMany({ where: { id }, data: { title: 'More', pages: 42 } })).to.deep.equal({ count: 1 });
+    expect(await books().findOne({ where: { id } })).to.include({ title: 'More', pages: 42 });
+    expect(await books().findOne({ where: { id: french.id } })).to.include({ title: 'Beaucoup', pages: 42, isbn: 'many' });
+    expect(await books().deleteMany({ where: { id } })).to.deep.equal({ count: 1 });
+    const taken: unknown = await books()
+      .create({ data: { title: 'Other', isbn: 'many' } })
+      .catch((error: unknown) => error);
+    expect(taken).to.include({ message: 'This attribute must be unique' });
+    await books().delete({ where: { id: french.id } });
+  });
 
   it('selects and populates, private attributes too', async () => {
     const populate = {
