@@ -1,7 +1,6 @@
 import { memoizePair } from '../caches.js';
-import { inGroup, setRanks, setUniques, storedRank } from '../mongo/layout.js';
+import { setRanks, setUniques, storedRank } from '../mongo/layout.js';
 import type { StoredDocument } from '../mongo/loaded.js';
-import type { EntryDocument } from '../mongo/write/write-entries.js';
 import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { type LinkInput, readLinkInput } from '../schema/link-input.js';
@@ -64,28 +63,39 @@ export interface ExclusiveLinks {
 
 interface Building extends BuildContext {
   readonly current: StoredDocument | null;
+  /** Stored values that a new entry takes where its data has none. */
+  readonly taken: Values;
   readonly values: Record<string, unknown>;
   readonly inverse: InverseLinks[];
   readonly exclusive: ExclusiveLinks[];
 }
 
 /**
- * Builds the write of a checked body. `current` is the stored document that an update starts from, null for a create, where
- * absent attributes take their defaults. Throws the errors of casts and component ids.
+ * Builds the update of a stored document by a checked body. Throws the errors of casts and component ids.
  */
-export async function buildWrite(
+export const buildUpdate = (
   type: ContentType,
   data: Values,
-  current: StoredDocument | null,
+  current: StoredDocument,
   context: ContentContext,
-): Promise<EntryWrite> {
+): Promise<EntryWrite> => buildWrite(type, data, { mode: 'update', current, taken: {} }, context);
+
+/**
+ * Builds the write of a new entry from a checked body. Attributes that the body leaves out have the values of `taken`, or their
+ * defaults. Throws the errors of casts.
+ */
+export const buildCreate = (type: ContentType, data: Values, taken: Values, context: ContentContext): Promise<EntryWrite> =>
+  buildWrite(type, data, { mode: 'create', current: null, taken }, context);
+
+type Start = Pick<Building, 'mode' | 'current' | 'taken'>;
+
+async function buildWrite(type: ContentType, data: Values, start: Start, context: ContentContext): Promise<EntryWrite> {
   const { registry } = context.bind;
   const { writable, listed, withFiles } = writePlan(type, registry);
-  const mode = current === null ? 'create' : 'update';
-  const building = startBuilding(registry, mode, current);
+  const building = startBuilding(registry, start);
   for (const attribute of writable) {
     if (Object.hasOwn(data, attribute.name)) buildAttribute(attribute, data[attribute.name], building);
-    else if (mode === 'create') buildDefault(attribute, building);
+    else if (start.mode === 'create') buildAbsent(attribute, building);
   }
   if (building.passwords.length > 0) await hashPasswords(building.passwords, context.store.database.sender);
   if (building.newParts.size > 0) await giveIds(building.newParts, context);
@@ -94,12 +104,13 @@ export async function buildWrite(
   return building;
 }
 
-const startBuilding = (registry: Registry, mode: Building['mode'], current: StoredDocument | null): Building => ({
+const startBuilding = (registry: Registry, { mode, current, taken }: Start): Building => ({
   registry,
   newParts: new Map(),
   passwords: [],
   mode,
   current,
+  taken,
   values: {},
   inverse: [],
   exclusive: [],
@@ -127,9 +138,10 @@ function buildAttribute(attribute: Attribute, value: unknown, building: Building
   }
 }
 
-function buildDefault(attribute: Attribute, building: Building): void {
+function buildAbsent(attribute: Attribute, building: Building): void {
   const { name } = attribute;
-  if (attribute.kind === 'scalar') buildScalar(attribute, attribute.default, building.values, building);
+  if (Object.hasOwn(building.taken, name)) building.values[name] = building.taken[name];
+  else if (attribute.kind === 'scalar') buildScalar(attribute, attribute.default, building.values, building);
   else if (attribute.kind === 'component') building.values[name] = attribute.repeatable ? [] : null;
   else if (attribute.kind === 'dynamiczone' || attribute.kind === 'morph')
     building.values[name] = attribute.kind === 'morph' && !attribute.many ? null : [];
@@ -172,7 +184,7 @@ function buildOwnMany(link: LinkAttribute, ids: readonly number[], { values, cur
 }
 
 /** Sets the ranks of attributes whose files are written. A file lists its related entries in the order of these ranks. */
-export function rankFiles(names: readonly string[], { values, mode }: Pick<Building, 'values' | 'mode'>): void {
+function rankFiles(names: readonly string[], { values, mode }: Pick<Building, 'values' | 'mode'>): void {
   for (const name of names) {
     const held = values[name] ?? null;
     if (held !== null && !(Array.isArray(held) && held.length === 0)) setRanks(values, name, nextRank(), mode);
@@ -182,38 +194,14 @@ export function rankFiles(names: readonly string[], { values, mode }: Pick<Build
 /**
  * Stores the values of unique attributes in lists of components in a separate field. A create without such values adds no field.
  */
-function keepUnique(listed: readonly UniquePath[], { values, mode }: Building): void {
+function keepUnique(listed: readonly UniquePath[], { values, mode }: Pick<Building, 'values' | 'mode'>): void {
   const paths = listed.filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
   setUniques(values, { paths, held: heldUniques(listed, values) }, mode);
 }
 
-/** The entry that a new localization belongs to: its group, and the stored values that all locales share. */
-export interface LocaleSource {
-  readonly group: number;
-  readonly values: Values;
+/** Adds what is stored beside values that an update copies from another entry. */
+export function completeCopies(type: ContentType, values: Record<string, unknown>, registry: Registry): void {
+  const { listed, withFiles } = writePlan(type, registry);
+  keepUnique(listed, { values, mode: 'update' });
+  rankFiles(withFiles, { values, mode: 'update' });
 }
-
-interface DocumentContext {
-  readonly id: number;
-  readonly source: LocaleSource | null;
-  readonly context: ContentContext;
-}
-
-/** Returns the document of a new entry. */
-export function buildDocument(
-  type: ContentType,
-  data: Values,
-  { values }: EntryWrite,
-  { id, source, context }: DocumentContext,
-): EntryDocument {
-  const now = new Date();
-  const state = type.draftAndPublish
-    ? { publishedAt: 'publishedAt' in data ? values['publishedAt'] : createdAs(now, context) }
-    : {};
-  const locale = type.localized ? { locale: values['locale'] ?? context.bind.defaultLocale } : {};
-  const group = type.kind === 'singleType' ? inGroup(1) : type.localized ? inGroup(source?.group ?? id) : {};
-  return { _id: id, ...values, ...source?.values, createdAt: now, updatedAt: now, ...state, ...locale, ...group };
-}
-
-/** Returns the publication date of an entry that is created without `publishedAt`. REST publishes it, GraphQL makes a draft. */
-const createdAs = (now: Date, { createsDrafts }: ContentContext): Date | null => (createsDrafts ? null : now);

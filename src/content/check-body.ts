@@ -3,6 +3,7 @@ import { oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { countExisting, type Targets } from '../mongo/read/look-ups.js';
 import { type Access, isHiddenLink, maySee } from '../query/access.js';
+import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
 import { type CheckedInput, checkInput } from '../schema/check-input.js';
 import { type Attribute, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
@@ -13,7 +14,7 @@ import { ruleFilter, withOwner } from './rules-on-writes.js';
 import { uniqueErrors } from './unique-errors.js';
 
 /** The entry that a body is checked for. `id` is null on a create. */
-interface BodyContext extends Pick<InputContext, 'mode' | 'draft'> {
+export interface BodyContext extends Pick<InputContext, 'mode' | 'draft' | 'held'> {
   readonly id: number | null;
   /** The localization group that a new entry joins; null if it starts a group of its own. */
   readonly group?: number | null;
@@ -44,6 +45,16 @@ export async function checkUnwritten(type: ContentType, data: Values, body: Body
   await checkBody(type, data, body, context);
   const taken = await uniqueErrors({ type, data, id: body.id }, context);
   if (taken.length > 0) throw fieldErrors(taken);
+}
+
+/**
+ * Throws a ValidationError that lists what a published entry lacks. Drafts may be incomplete, and so may the shared values of their
+ * groups. The queries of project code may publish them.
+ */
+export function refuseIncomplete(type: ContentType, document: Values, { bind, checksAsDrafts }: ContentContext): void {
+  if ((document['publishedAt'] ?? null) === null || checksAsDrafts === true || !mayBeIncomplete(type, bind.registry)) return;
+  const problems = publishedProblems(type, document, bind.registry);
+  if (problems.length > 0) throw fieldErrors(problems);
 }
 
 /** Sorts errors by the order of the attributes; those without a path come last. */

@@ -2,10 +2,11 @@ import { inTransaction } from '../mongo/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildDocument, buildWrite } from './build-write.js';
+import { buildDocument } from './build-document.js';
+import { buildCreate } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
-import { insertLinked, createRules, type PreparedEntry } from './create.js';
+import { createRules, insertLinked, isLinked, type PreparedEntry } from './create.js';
 import { orUniqueError, runWrite } from './run-write.js';
 
 /**
@@ -20,7 +21,7 @@ export const createMany = (type: ContentType, data: readonly unknown[], context:
 
 async function insertMany(type: ContentType, data: readonly unknown[], context: ContentContext): Promise<readonly number[]> {
   const accepted = data.map((one) => acceptInput(type, one, context.bind));
-  for (const values of accepted) await checkBody(type, values, createRules(values, context), context);
+  for (const values of accepted) await checkBody(type, values, createRules(type, values, null, context), context);
   const { store } = context;
   const ids = await store.ids.next(type.collection, accepted.length, { ...store.database, session: null });
   const entries: PreparedEntry[] = [];
@@ -32,11 +33,9 @@ async function insertMany(type: ContentType, data: readonly unknown[], context: 
 }
 
 async function prepare(type: ContentType, values: Values, id: number, context: ContentContext): Promise<PreparedEntry> {
-  const write = await buildWrite(type, values, null, context);
-  return { document: buildDocument(type, values, write, { id, source: null, context }), write, mayBreakRule: false };
+  const write = await buildCreate(type, values, {}, context);
+  return { document: buildDocument(type, values, write, { id, group: null, context }), write, mayBreakRule: false };
 }
-
-const isLinked = ({ write }: PreparedEntry): boolean => write.inverse.length > 0 || write.exclusive.length > 0;
 
 async function insertAll(type: ContentType, entries: readonly PreparedEntry[], context: ContentContext): Promise<void> {
   const operations = entries.filter((entry) => !isLinked(entry)).map(({ document }) => ({ insertOne: { document } }));

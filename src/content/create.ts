@@ -1,6 +1,6 @@
-import { applicationError, hasCode } from '../errors.js';
+import { applicationError, hasCode, notFoundError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
-import { groupOf, inGroup } from '../mongo/layout.js';
+import { groupOf } from '../mongo/layout.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { type EntryDocument, insertEntry } from '../mongo/write/write-entries.js';
@@ -9,101 +9,67 @@ import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildDocument, buildWrite, type EntryWrite, type LocaleSource } from './build-write.js';
-import { acceptInput, acceptNew, checkBody } from './check-body.js';
+import { buildDocument } from './build-document.js';
+import { buildCreate, type EntryWrite } from './build-write.js';
+import { acceptInput, acceptNew, type BodyContext, checkBody, refuseIncomplete } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { generateUids, lastAttempt } from './generate-uids.js';
-import { findGroupToJoin, overwritesGroup, requiredShared, withoutShared } from './localization-group.js';
+import { findGroupToJoin, heldNames } from './localization-group.js';
 import { createMayBreakRule, refuseBroken } from './rules-on-writes.js';
-import { copyValues, refuseHiddenLocales, sharedNames, syncLocales, touchLocales } from './sync-locales.js';
+import { copyValues, refuseHiddenLocales, sharedAttributes, shareValues } from './sync-locales.js';
 import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
- * Creates an entry from a client's data and returns it as the query selects it. Throws a ValidationError, an ApplicationError for
- * a locale that does not exist, or a ForbiddenError if the entry breaks the caller's rule.
+ * Creates an entry from a client's data and returns it as the query selects it. An entry whose data has `localizations` joins their
+ * group. Throws a ValidationError, an ApplicationError for a locale that does not exist, or a ForbiddenError if the entry breaks the
+ * caller's rule.
  */
 export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded> {
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = acceptNew(type, data, context.bind);
-  const joined = type.localized ? await groupToJoin(type, accepted, context) : null;
-  if (joined !== null) return joinGroup(type, accepted, joined, { query, selection, context });
-  await checkBody(type, accepted, createRules(accepted, context), context);
+  const source = type.localized ? await groupToJoin(type, accepted, context) : null;
+  if (source !== null) return createInGroup(type, accepted, { selection, source }, context);
+  await checkBody(type, accepted, createRules(type, accepted, null, context), context);
   return runCreate(type, accepted, { selection, source: null }, context);
 }
 
 /**
- * Returns the rules for the body of a new entry. Only an explicit `publishedAt: null` makes it a draft. `group` is the
- * localization group that it joins.
+ * Returns the rules for the body of a new entry. Only an explicit `publishedAt: null` makes it a draft. `source` is an entry of the
+ * localization group that it joins, which has the shared values that the body leaves out.
  */
-export const createRules = (data: Values, { checksAsDrafts }: ContentContext, group: number | null = null) =>
-  ({ mode: 'create', draft: data['publishedAt'] === null || checksAsDrafts === true, id: null, group }) as const;
+export const createRules = (
+  type: ContentType,
+  data: Values,
+  source: StoredDocument | null,
+  { checksAsDrafts }: ContentContext,
+): BodyContext => ({
+  mode: 'create',
+  draft: data['publishedAt'] === null || checksAsDrafts === true,
+  id: null,
+  ...(source !== null && { group: groupOf(source), held: heldNames(type, source) }),
+});
 
 interface Joining {
-  readonly query: Query;
+  /** The selection that is read for the answer. */
   readonly selection: Selection;
-  readonly context: ContentContext;
+  /** A stored entry of the group. */
+  readonly source: StoredDocument;
 }
 
 /**
- * Creates an entry in an existing localization group. The shared values of the group are copied to the entry, or those of the entry
- * to the group if the query shows the localizations.
+ * Creates an entry in the localization group of a stored one. It has the shared values of the group, unless its data has others:
+ * these are copied to the other locales in the same transaction. Throws the errors of a create, and a ForbiddenError if the data
+ * changes a value in a locale that the caller's rule hides.
  */
-async function joinGroup(
-  type: ContentType,
-  data: Values,
-  joined: StoredDocument,
-  { query, selection, context }: Joining,
-): Promise<Loaded> {
-  const group = groupOf(joined);
-  if (overwritesGroup(type, query, context.bind)) {
-    await checkBody(type, data, createRules(data, context, group), context);
-    const values = Object.fromEntries(sharedOf(type).map((name) => [name, data[name] ?? null]));
-    await refuseHiddenLocales({ type, source: joined, values }, context);
-    return insertInGroup(type, data, { selection, group, givenBy: null }, context);
-  }
-  const own = withoutShared(type, data);
-  await checkBody(type, { ...requiredShared(type, joined), ...own }, createRules(data, context, group), context);
-  return insertInGroup(type, own, { selection, group, givenBy: joined }, context);
-}
-
-const sharedOf = (type: ContentType): string[] => sharedNames(type, [...type.attributes.keys()]);
-
-interface GroupInsertion {
-  readonly selection: Selection;
-  readonly group: number;
-  /** The entry of the group from which the shared values are copied; null if those of the new entry are copied to the group. */
-  readonly givenBy: StoredDocument | null;
-}
-
-/**
- * Stores a new entry, and copies the shared values from its group or to it. The values are read inside the transaction. The write
- * marks the group as changed, so that a concurrent change of the values conflicts with it and the transaction runs again. The answer
- * shows the other locales as they were before.
- */
-const insertInGroup = (
-  type: ContentType,
-  data: Values,
-  { selection, group, givenBy }: GroupInsertion,
-  context: ContentContext,
-): Promise<Loaded> =>
-  orUniqueError({ type, data, id: null, group }, context, () =>
-    inTransaction(context.store.database, async (database) => {
-      const inside = withDatabase(context, database);
-      const shared = sharedOf(type);
-      const values = givenBy === null ? {} : await copyValues(type, await readAgain(type, givenBy, inside), shared, inside);
-      const created = await runCreate(type, data, { selection, source: { group, values } }, inside);
-      const id = Number(created.document['_id']);
-      if (givenBy === null && shared.length > 0) await syncLocales(type, id, shared, inside);
-      else await touchLocales(type, { _id: id, ...inGroup(group) }, inside);
-      return created;
-    }),
+export async function createInGroup(type: ContentType, data: Values, joining: Joining, context: ContentContext): Promise<Loaded> {
+  const { source, selection } = joining;
+  await checkBody(type, data, createRules(type, data, source, context), context);
+  await refuseHiddenLocales({ type, source, values: data }, context);
+  const { document } = await orUniqueError({ type, data, id: null, group: groupOf(source) }, context, () =>
+    inTransaction(context.store.database, (database) => runCreate(type, data, joining, withDatabase(context, database))),
   );
-
-/** Reads a stored entry again. Returns the given document if the entry has been deleted. */
-async function readAgain({ collection }: ContentType, entry: StoredDocument, { store }: ContentContext): Promise<StoredDocument> {
-  const [now] = await readAll(store.database, { find: collection, filter: { _id: entry['_id'] }, limit: 1 });
-  return now ?? entry;
+  return readWritten(document, selection, context);
 }
 
 /** Returns the stored entry whose group a new one joins; null if its data names none. */
@@ -117,7 +83,8 @@ async function groupToJoin(type: ContentType, data: Values, context: ContentCont
 interface Insertion {
   /** The selection that is read for the answer. */
   readonly selection: Selection;
-  readonly source: LocaleSource | null;
+  /** A stored entry of the localization group that the new one joins; null if it starts its own. */
+  readonly source: StoredDocument | null;
 }
 
 /**
@@ -140,9 +107,7 @@ const tryCreate = (type: ContentType, data: Values, tried: Attempt, context: Con
   runWrite({ action: 'create', type, data, selection: tried.insertion.selection }, context, {
     run: async (changed, inside) => {
       const accepted = changed === data ? data : acceptInput(type, changed, inside.bind);
-      const { group = null, values = {} } = tried.insertion.source ?? {};
-      if (accepted !== data)
-        await checkBody(type, { ...requiredShared(type, values), ...accepted }, createRules(accepted, inside, group), inside);
+      if (accepted !== data) await checkBody(type, accepted, createRules(type, accepted, tried.insertion.source, inside), inside);
       return insertWithNextId(type, accepted, tried, inside);
     },
     written: ({ document }) => ({ id: Number(document['_id']) }),
@@ -160,24 +125,52 @@ async function insertWithNextId(
   { insertion, attempt }: Attempt,
   context: ContentContext,
 ): Promise<Loaded> {
+  const source = insertion.source === null ? null : await readAgain(type, insertion.source, context);
   const uids = await generateUids(type, data, attempt, context);
   const complete = uids === null ? data : { ...data, ...uids };
-  const write = await buildWrite(type, complete, null, context);
-  const [id = 0] = await context.store.ids.next(type.collection, 1, { ...context.store.database, session: null });
-  const document = buildDocument(type, complete, write, { id, source: insertion.source, context });
-  const { access } = context.bind;
-  const mayBreakRule = access.rules.has(type.uid) && createMayBreakRule(type, complete, access);
-  const linked = write.inverse.length > 0 || write.exclusive.length > 0;
-  const unique = { type, data: complete, id: null, group: insertion.source?.group ?? null, generated: Object.keys(uids ?? {}) };
-  await orUniqueError(unique, context, () =>
-    linked || mayBreakRule
-      ? inTransaction(context.store.database, (database) =>
-          insertLinked(type, { document, write, mayBreakRule }, withDatabase(context, database)),
-        )
-      : insertEntry(context.store, type.collection, document),
+  const prepared = await prepareEntry(type, complete, source, context);
+  const group = source === null ? null : groupOf(source);
+  await orUniqueError({ type, data: complete, id: null, group, generated: Object.keys(uids ?? {}) }, context, () =>
+    insertPrepared(type, prepared, context),
   );
-  return readNew(type, document, insertion, context);
+  if (source === null) return readNew(type, prepared.document, insertion, context);
+  await shareValues(type, prepared.document, { source, given: Object.keys(complete) }, context);
+  return { document: prepared.document, selection: insertion.selection, children: [] }; // read after the commit
 }
+
+/** Reads an entry again. Throws a NotFoundError if it was deleted meanwhile. */
+async function readAgain({ collection }: ContentType, entry: StoredDocument, { store }: ContentContext): Promise<StoredDocument> {
+  const [now] = await readAll(store.database, { find: collection, filter: { _id: entry['_id'] }, limit: 1 });
+  if (now === undefined) throw notFoundError('Entity not found');
+  return now;
+}
+
+/** Returns the new entry of a checked body. `source` is an entry of the localization group that it joins. */
+async function prepareEntry(
+  type: ContentType,
+  data: Values,
+  source: StoredDocument | null,
+  context: ContentContext,
+): Promise<PreparedEntry> {
+  const { store, bind } = context;
+  const missing = source === null ? [] : sharedAttributes(type).filter((name) => !Object.hasOwn(data, name));
+  const taken = source === null ? {} : await copyValues(type, source, missing, context);
+  const write = await buildCreate(type, data, taken, context);
+  const [id = 0] = await store.ids.next(type.collection, 1, { ...store.database, session: null });
+  const document = buildDocument(type, data, write, { id, group: source === null ? null : groupOf(source), context });
+  if (source !== null) refuseIncomplete(type, document, context);
+  const mayBreakRule = bind.access.rules.has(type.uid) && createMayBreakRule(type, data, bind.access);
+  return { document, write, mayBreakRule };
+}
+
+async function insertPrepared(type: ContentType, prepared: PreparedEntry, context: ContentContext): Promise<void> {
+  if (isLinked(prepared) || prepared.mayBreakRule)
+    await inTransaction(context.store.database, (database) => insertLinked(type, prepared, withDatabase(context, database)));
+  else await insertEntry(context.store, type.collection, prepared.document);
+}
+
+/** Returns whether other entries store links of a new one. */
+export const isLinked = ({ write }: PreparedEntry): boolean => write.inverse.length > 0 || write.exclusive.length > 0;
 
 /**
  * Returns a new entry with what the selection reads of it. Sends no command if nothing is populated and the entry has no other
@@ -186,10 +179,10 @@ async function insertWithNextId(
 async function readNew(
   type: ContentType,
   document: EntryDocument,
-  { selection, source }: Insertion,
+  { selection }: Insertion,
   context: ContentContext,
 ): Promise<Loaded> {
-  const hasLocales = selection.locales !== null && (source !== null || type.kind === 'singleType');
+  const hasLocales = selection.locales !== null && type.kind === 'singleType';
   if (hasLocales || selection.children.length > 0) return readWritten(document, selection, context);
   return { document, selection, children: selection.locales === null ? [] : [[]] };
 }

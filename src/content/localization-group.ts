@@ -2,14 +2,12 @@ import { missingActions } from '../errors.js';
 import { matchesAll, oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { allows, actionOf } from '../query/access.js';
-import type { Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Values } from '../values.js';
 import { applyLinkInput, parseLinkInput } from '../schema/link-input.js';
 import type { ContentContext } from './content-context.js';
 import type { StoredDocument } from '../mongo/loaded.js';
 import { ruleFilter } from './rules-on-writes.js';
-import { isShared } from './sync-locales.js';
+import { sharedAttributes } from './sync-locales.js';
 
 /**
  * Returns a stored entry of the localization group that a create joins by the `localizations` of its data; null if these name no
@@ -31,23 +29,6 @@ export async function findGroupToJoin(
   return entry ?? null;
 }
 
-/**
- * Returns whether a new entry overwrites the values of its group instead of copying them. As in Strapi v4, this depends on
- * whether the answer shows the localizations, and the caller must have the right to update them.
- */
-export const overwritesGroup = (type: ContentType, { populate }: Query, { access }: ContentContext['bind']): boolean =>
-  allows(access, actionOf(type, 'update')) && (populate.all || populate.fields.some(({ name }) => name === 'localizations'));
-
-/** Returns the data without the values that all locales of an entry share. */
-export const withoutShared = (type: ContentType, data: Values): Values =>
-  Object.fromEntries(Object.entries(data).filter(([name]) => !isShared(type.attributes.get(name))));
-
-/** Returns the required shared scalars of a group, which count as sent when the data of a new entry is checked. */
-export function requiredShared(type: ContentType, source: StoredDocument): Values {
-  const shared = [...type.attributes.values()].filter(
-    (attribute) => isShared(attribute) && attribute.kind === 'scalar' && attribute.required,
-  );
-  return Object.fromEntries(
-    shared.map(({ name }) => [name, source[name]]).filter(([, value]) => value !== null && value !== undefined),
-  );
-}
+/** Returns the names of shared attributes that have a value in an entry of a group. A new entry of the group need not send them. */
+export const heldNames = (type: ContentType, source: StoredDocument): ReadonlySet<string> =>
+  new Set(sharedAttributes(type).filter((name) => (source[name] ?? null) !== null));

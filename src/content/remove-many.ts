@@ -1,3 +1,5 @@
+import { readAll } from '../mongo/database.js';
+import { leading } from '../mongo/layout.js';
 import { oneOf } from '../mongo/matches.js';
 import { afterCommit } from '../mongo/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
@@ -5,6 +7,7 @@ import { deleteEntry } from '../mongo/write/write-entries.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
+import { mayLead, passLead } from './pass-lead.js';
 import { idsOfMany, type ManyEntries } from './update-many.js';
 import { writePortions } from './run-write.js';
 
@@ -21,13 +24,23 @@ export async function removeMany(entries: ManyEntries, context: ContentContext):
 async function removeWithin(type: ContentType, ids: readonly number[], context: ContentContext): Promise<void> {
   const { store } = context;
   if (type.uid === uploadFile) for (const id of ids) await removeFile(type, id, context);
-  else await bulkWrite(store, type.collection, [{ deleteMany: { filter: { _id: oneOf(ids) } } }]);
+  else await removeEntries(type, ids, context);
   for (const { collection, links } of referrersOf(type, context.bind.registry))
     await bulkWrite(
       store,
       collection,
       ids.flatMap((id) => unlinkOperations(links, type, id)),
     );
+}
+
+async function removeEntries(type: ContentType, ids: readonly number[], context: ContentContext): Promise<void> {
+  const filter = { _id: oneOf(ids) };
+  const { store } = context;
+  const leads = mayLead(type, context)
+    ? await readAll(store.database, { find: type.collection, filter: { ...filter, ...leading } })
+    : [];
+  await bulkWrite(store, type.collection, [{ deleteMany: { filter } }]);
+  await passLead(type, leads, context);
 }
 
 async function removeFile(type: ContentType, id: number, { store, retireFile }: ContentContext): Promise<void> {

@@ -10,6 +10,7 @@ import { countExisting } from '../mongo/read/look-ups.js';
 import type { Query } from '../query/ast.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
+import { mayLead, passLead } from './pass-lead.js';
 import { runWrite } from './run-write.js';
 
 /** Deletes an entry with all links to it, and the bytes of a file. Returns the entry as it was; null if there is none. */
@@ -26,7 +27,7 @@ export async function remove(type: ContentType, id: number, query: Query, contex
 async function removeEntry(type: ContentType, id: number, context: ContentContext): Promise<boolean> {
   const { database } = context.store;
   const referrers = referrersOf(type, context.bind.registry);
-  const alone = referrers.length === 0 && type.uid !== uploadFile;
+  const alone = referrers.length === 0 && type.uid !== uploadFile && !mayLead(type, context);
   const work = (inner: Database) => removeWithin(type, id, withDatabase(context, inner));
   const finish = await (alone ? work(database) : inTransaction(database, work));
   if (finish === null) return false;
@@ -53,6 +54,7 @@ function unlinkLater(type: ContentType, id: number, entered: ContentContext): vo
 async function removeWithin(type: ContentType, id: number, context: ContentContext): Promise<(() => Promise<void>) | null> {
   const deleted = await deleteEntry(context.store, type.collection, { _id: id });
   if (deleted === null) return null;
+  await passLead(type, [deleted], context);
   for (const { collection, links } of referrersOf(type, context.bind.registry))
     await bulkWrite(context.store, collection, unlinkOperations(links, type, id));
   const { retireFile } = context;

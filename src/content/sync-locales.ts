@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { forbiddenError } from '../errors.js';
+import { fieldErrors, forbiddenError } from '../errors.js';
 import { changeMany, changeOne } from '../mongo/write/compile-change.js';
-import { otherLocalesOf } from '../mongo/layout.js';
+import { orderField, otherLocalesOf, rankPath, storedRank } from '../mongo/layout.js';
 import { matchesAll, oneOf } from '../mongo/matches.js';
-import { readAll } from '../mongo/database.js';
+import { type Document, readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
+import { isShared } from '../schema/attribute-places.js';
+import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
 import { type Values, isRecord } from '../values.js';
-import { rankFiles, writePlan } from './build-write.js';
+import { completeCopies } from './build-write.js';
 import type { ContentContext } from './content-context.js';
 import type { StoredDocument } from '../mongo/loaded.js';
 import { hidesOne, keepingRules, ruleFilter } from './rules-on-writes.js';
@@ -18,8 +20,8 @@ export function sharedNames(type: ContentType, names: readonly string[]): string
   return names.filter((name) => isShared(type.attributes.get(name)));
 }
 
-export const isShared = (attribute: Attribute | undefined): attribute is Attribute =>
-  attribute !== undefined && attribute.visible && !attribute.localized;
+/** Returns the names of all attributes that have one value for all locales of an entry. */
+export const sharedAttributes = (type: ContentType): string[] => sharedNames(type, [...type.attributes.keys()]);
 
 /** A write of values that all locales of an entry share. */
 interface SharedWrite {
@@ -52,31 +54,80 @@ export async function syncLocales(
   names: readonly string[],
   context: ContentContext,
 ): Promise<void> {
-  const { store } = context;
-  const [entry] =
-    names.length === 0 ? [] : await readAll(store.database, { find: type.collection, filter: { _id: id }, limit: 1 });
-  if (entry === undefined) return;
+  const { database } = context.store;
+  const [entry] = names.length === 0 ? [] : await readAll(database, { find: type.collection, filter: { _id: id }, limit: 1 });
+  if (entry !== undefined) await copyToLocales(type, entry, { names, others: [] }, context);
+}
+
+interface NewLocale {
+  /** The entry from which it was made. */
+  readonly source: StoredDocument;
+  /** The names of the attributes that its data has. */
+  readonly given: readonly string[];
+}
+
+/**
+ * Copies the shared values that the data of a new entry has to the other locales, inside its transaction. Marks all of them as
+ * changed, because each lists all others, and moves the source behind the new entry in the order of the group.
+ */
+export async function shareValues(
+  type: ContentType,
+  entry: StoredDocument,
+  { source, given }: NewLocale,
+  context: ContentContext,
+): Promise<void> {
+  const rank = Number(storedRank(entry, orderField)) - 1;
+  const others = [changeOne({ _id: source['_id'] }, { set: { [rankPath(orderField)]: rank } })];
+  const names = sharedNames(type, given);
+  if (names.length > 0) return copyToLocales(type, entry, { names, others }, context);
   const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
-  const locales = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 } });
-  const operations = await Promise.all(
+  await keepingRules({ type, names: ['updatedAt'], filter }, context, async () => {
+    const touch = changeMany(filter, { set: { updatedAt: new Date() } });
+    await bulkWrite(context.store, type.collection, [touch, ...others]);
+  });
+}
+
+interface Copying {
+  readonly names: readonly string[];
+  /** Further operations of the same command. */
+  readonly others: readonly Document[];
+}
+
+async function copyToLocales(
+  type: ContentType,
+  entry: StoredDocument,
+  { names, others }: Copying,
+  context: ContentContext,
+): Promise<void> {
+  const { store, bind } = context;
+  const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
+  const locales = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1, publishedAt: 1 } });
+  if (locales.some(isPublished)) refuseIncomplete(type, entry, names, context);
+  const copies = await Promise.all(
     locales.map(async ({ _id }) => {
       const values: Record<string, unknown> = { ...(await copyValues(type, entry, names, context)), updatedAt: new Date() };
-      rankFiles(writePlan(type, context.bind.registry).withFiles, { values, mode: 'update' });
+      completeCopies(type, values, bind.registry);
       return changeOne({ _id }, { set: values });
     }),
   );
   const changed = { type, names, filter: { _id: oneOf(locales.map(({ _id }) => _id)) } };
   await keepingRules(changed, context, async () => {
-    await bulkWrite(store, type.collection, operations);
+    await bulkWrite(store, type.collection, [...copies, ...others]);
   });
 }
 
-/** Marks the other locales of a new entry as changed, inside its transaction: each of them lists all others, as in Strapi v4. */
-export async function touchLocales(type: ContentType, entry: StoredDocument, context: ContentContext): Promise<void> {
-  const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
-  await keepingRules({ type, names: ['updatedAt'], filter }, context, async () => {
-    await bulkWrite(context.store, type.collection, [changeMany(filter, { set: { updatedAt: new Date() } })]);
-  });
+const isPublished = ({ publishedAt }: Document): boolean => publishedAt instanceof Date;
+
+/** Throws a ValidationError if a draft shares values that its published locales need. */
+function refuseIncomplete(
+  type: ContentType,
+  entry: StoredDocument,
+  names: readonly string[],
+  { bind, checksAsDrafts }: ContentContext,
+): void {
+  if (isPublished(entry) || checksAsDrafts === true || !mayBeIncomplete(type, bind.registry)) return;
+  const problems = publishedProblems(type, entry, bind.registry).filter(({ path: [name = ''] }) => names.includes(name));
+  if (problems.length > 0) throw fieldErrors(problems);
 }
 
 /** Returns copies of some values for another entry. */

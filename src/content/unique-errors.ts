@@ -1,15 +1,15 @@
 import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '../errors.js';
 import { readAll, type Database } from '../mongo/database.js';
 import type { DuplicateKey } from '../mongo/driver-errors.js';
-import { groupOf, inGroup, isGroupField, outsideGroup, uniqueField, uniqueNames } from '../mongo/layout.js';
+import { groupField, groupOf, isGroupField, uniqueField, uniqueNames } from '../mongo/layout.js';
 import { type Match, matchesAny, oneOf, otherThan } from '../mongo/matches.js';
+import type { StoredDocument } from '../mongo/loaded.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import type { Values } from '../values.js';
-import { uniquePaths, valuesAt } from '../schema/attribute-places.js';
+import { isShared, uniquePaths, valuesAt } from '../schema/attribute-places.js';
 import type { ContentContext } from './content-context.js';
 import { mustBeUnique } from '../schema/findings.js';
-import { isShared } from './sync-locales.js';
 
 const notUnique = (path: readonly string[]): FieldError => ({
   path,
@@ -37,7 +37,7 @@ export interface UniqueWrite {
 export async function uniqueErrors(write: UniqueWrite, context: ContentContext): Promise<FieldError[]> {
   const sent = uniqueValues(write, context);
   const taken = await takenValues(sent, write, context);
-  return sent.filter((value) => taken.has(keyOf(value))).map(({ path }) => notUnique(path));
+  return sent.filter((value) => taken.has(value)).map(({ path }) => notUnique(path));
 }
 
 /**
@@ -61,7 +61,7 @@ async function refusedValues(
   const sent = uniqueValues(write, context);
   const taken = await takenValues(sent, write, context);
   const named = fields.map((field) => keyOf({ field, value: value[field] }));
-  const refused = sent.filter((one) => taken.has(keyOf(one)) || named.includes(keyOf(one)));
+  const refused = sent.filter((one) => taken.has(one) || named.includes(keyOf(one)));
   const isGenerated = ({ path: [name = ''] }: UniqueValue): boolean => write.generated?.includes(name) === true;
   const generated = refused.find(isGenerated);
   const given = refused.filter((one) => !isGenerated(one));
@@ -76,10 +76,12 @@ interface UniqueValue {
   readonly field: string;
   /** The value in its stored form. */
   readonly value: unknown;
+  /** Whether all locales of the entry have the value. */
+  readonly isShared: boolean;
 }
 
 /** Returns the key of a value. Equal numbers have the same key, even if one is a BigInt to be stored and the other was read. */
-const keyOf = ({ field, value }: Omit<UniqueValue, 'path'>): string =>
+const keyOf = ({ field, value }: Pick<UniqueValue, 'field' | 'value'>): string =>
   `${field} ${typeof value === 'string' ? 'text' : 'value'} ${value instanceof Date ? value.toISOString() : String(value)}`;
 
 /** Returns the values of a body that must be unique, without those that have no stored form. */
@@ -87,7 +89,12 @@ function uniqueValues({ type, data }: UniqueWrite, { bind }: ContentContext): Un
   const paths = uniquePaths(type, bind.registry).filter(({ attribute }) => attribute.type !== 'password');
   const placed = paths.flatMap((path) => valuesAt(data, path.names).map(({ place, value }) => ({ path, place, value })));
   return placed
-    .map(({ path, place, value }) => ({ path: [...place], field: uniqueField(path), value: storedValue(path.attribute, value) }))
+    .map(({ path, place, value }) => ({
+      path: [...place],
+      field: uniqueField(path),
+      value: storedValue(path.attribute, value),
+      isShared: isShared(type.attributes.get(path.names[0] ?? '')),
+    }))
     .filter(({ value }) => value !== null);
 }
 
@@ -101,33 +108,27 @@ function storedValue({ type, name }: ScalarAttribute, value: unknown): unknown {
 }
 
 /**
- * Returns the keys of the values that another entry has. In a localized type only entries of the same locale count; for a value
- * that all locales of an entry share, also those of its other locales. Reads outside the transaction, which the error may have
- * ended.
+ * Returns the values that another entry has. In a localized type only entries of the same locale count; for a value that all locales
+ * of an entry share, those of all other entries in any locale. Reads outside the transaction, which the error may have ended.
  */
 async function takenValues(
   sent: readonly UniqueValue[],
   write: UniqueWrite,
   { bind, store }: ContentContext,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlySet<UniqueValue>> {
   if (sent.length === 0) return new Set();
   const { type, id } = write;
   const database = { ...store.database, session: null };
   const fields = [...new Set(sent.map(({ field }) => field))];
+  const place = type.localized ? await placeOf(write, bind.defaultLocale, database) : null;
   const others = id === null ? {} : { _id: otherThan(id) };
-  const filter = type.localized
-    ? holdersInLocales(sent, type, await placeOf(write, bind.defaultLocale, database))
-    : holders(sent);
-  const projection = Object.fromEntries(fields.map((field) => [field, 1]));
-  const rows = await readAll(database, {
-    find: type.collection,
-    filter: { ...filter, ...others },
-    projection,
-    batchSize: 1_000_000,
-  });
-  return new Set(
-    rows.flatMap((row) => fields.flatMap((field) => valuesAt(row, field.split('.')).map(({ value }) => keyOf({ field, value })))),
-  );
+  const projection = Object.fromEntries([...fields, 'locale', groupField].map((field) => [field, 1]));
+  const filter = { ...holders(sent), ...others };
+  const rows = await readAll(database, { find: type.collection, filter, projection, batchSize: 1_000_000 });
+  const keys = (document: StoredDocument): string[] =>
+    fields.flatMap((field) => valuesAt(document, field.split('.')).map(({ value }) => keyOf({ field, value })));
+  const held = rows.map((document) => ({ document, keys: new Set(keys(document)) }));
+  return new Set(sent.filter((one) => held.some((row) => row.keys.has(keyOf(one)) && counts(row.document, one, place))));
 }
 
 /** Returns the condition that matches entries with one of the values. */
@@ -138,27 +139,22 @@ function holders(sent: readonly UniqueValue[]): Match {
   );
 }
 
-/**
- * The locales in which a localized write must be unique: that of the entry, and those of the other localizations in its group.
- */
+/** The locale and the localization group of a written entry. */
 interface Place {
   readonly locale: unknown;
+  /** Null if the entry starts a group of its own. */
   readonly group: number | null;
-  readonly others: readonly unknown[];
 }
 
-function holdersInLocales(sent: readonly UniqueValue[], { attributes }: ContentType, { locale, group, others }: Place): Match {
-  const own = { ...holders(sent), locale };
-  const shared = sent.filter(({ path: [name = ''] }) => isShared(attributes.get(name)));
-  if (group === null || others.length === 0 || shared.length === 0) return own;
-  return matchesAny(own, { ...holders(shared), locale: oneOf(others), ...outsideGroup(group) });
+/** Returns whether another entry must not have a value. */
+function counts(other: StoredDocument, value: UniqueValue, place: Place | null): boolean {
+  if (place === null) return true;
+  return value.isShared ? groupOf(other) !== place.group : other['locale'] === place.locale;
 }
 
 async function placeOf({ type, data, id, group = null }: UniqueWrite, defaultLocale: string, database: Database): Promise<Place> {
-  const read = (filter: Match) => readAll(database, { find: type.collection, filter });
-  const [entry] = id === null ? [] : await read({ _id: id });
-  const locale = entry === undefined ? (data['locale'] ?? defaultLocale) : entry['locale'];
-  const shared = entry === undefined ? group : groupOf(entry);
-  const members = shared === null ? [] : await read(inGroup(shared));
-  return { locale, group: shared, others: members.map((member) => member['locale']).filter((one) => one !== locale) };
+  const [entry] = id === null ? [] : await readAll(database, { find: type.collection, filter: { _id: id } });
+  return entry === undefined
+    ? { locale: data['locale'] ?? defaultLocale, group }
+    : { locale: entry['locale'], group: groupOf(entry) };
 }

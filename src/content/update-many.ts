@@ -1,5 +1,7 @@
 import { readAll } from '../mongo/database.js';
-import { oneOf, type Match } from '../mongo/matches.js';
+import { groupField, groupOf } from '../mongo/layout.js';
+import { noneOf, oneOf, type Match } from '../mongo/matches.js';
+import { inTransaction } from '../mongo/transaction.js';
 import { changeMany } from '../mongo/write/compile-change.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
@@ -10,9 +12,10 @@ import { bindFilter, bindRule } from '../query/bind-filter.js';
 import { allOf } from '../query/conditions.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildWrite } from './build-write.js';
+import { buildUpdate } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
-import type { ContentContext } from './content-context.js';
+import { type ContentContext, withDatabase } from './content-context.js';
+import { sharedNames } from './sync-locales.js';
 import { hookOf, orUniqueError, writePortions } from './run-write.js';
 
 /** The entries of a write: those that meet the filter, or all if it is null. `where` is the filter as project code sees it. */
@@ -40,11 +43,41 @@ async function setMany(type: ContentType, match: Match, data: unknown, context: 
   const values = acceptInput(type, data, context.bind);
   refuseOthers(type, values);
   await checkBody(type, values, { mode: 'update', draft: context.checksAsDrafts === true, id: null }, context);
-  const write = await buildWrite(type, values, {}, context);
+  const write = await buildUpdate(type, values, {}, context);
   const change = { set: { ...write.values, updatedAt: new Date() } };
+  const shared = sharedNames(type, Object.keys(values));
   return orUniqueError({ type, data: values, id: null }, context, () =>
-    bulkWrite(context.store, type.collection, [changeMany(match, change)]),
+    shared.length === 0
+      ? bulkWrite(context.store, type.collection, [changeMany(match, change)])
+      : inTransaction(context.store.database, (database) =>
+          setInGroups(type, { match, change, shared }, withDatabase(context, database)),
+        ),
   );
+}
+
+interface SharedChange {
+  readonly match: Match;
+  readonly change: { readonly set: Values };
+  /** The names of the values that all locales of the entries share. */
+  readonly shared: readonly string[];
+}
+
+/** Sets values of entries, and the shared ones in their other locales too. Returns the number of the entries. */
+async function setInGroups(
+  type: ContentType,
+  { match, change, shared }: SharedChange,
+  { store }: ContentContext,
+): Promise<number> {
+  const { collection } = type;
+  const command = { find: collection, filter: match, projection: { _id: 1, [groupField]: 1 }, batchSize: 1_000_000 };
+  const entries = await readAll(store.database, command);
+  const ids = entries.map(({ _id }): unknown => _id);
+  const set = Object.fromEntries(['updatedAt', ...shared].map((name) => [name, change.set[name]]));
+  await bulkWrite(store, collection, [
+    changeMany({ _id: oneOf(ids) }, change),
+    changeMany({ [groupField]: oneOf([...new Set(entries.map(groupOf))]), _id: noneOf(ids) }, { set }),
+  ]);
+  return ids.length;
 }
 
 function refuseOthers(type: ContentType, values: Values): void {

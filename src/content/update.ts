@@ -6,10 +6,11 @@ import { inTransaction } from '../mongo/transaction.js';
 import { updateEntry, type EntryDocument } from '../mongo/write/write-entries.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Selection } from '../query/plan.js';
+import { mayBeIncomplete } from '../schema/check-published.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildWrite } from './build-write.js';
-import { acceptInput, checkBody } from './check-body.js';
+import { buildUpdate } from './build-write.js';
+import { acceptInput, checkBody, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext, type EntryKey, type WriteInput } from './content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { refuseBroken, ruleFilter, updateMayBreakRule } from './rules-on-writes.js';
@@ -29,21 +30,29 @@ export async function update(
 ): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, type, context.bind);
   const change = await bindChange({ type, id, selection }, data, context);
-  if (!(await checkChange(change, context))) return null;
+  const checked = await checkChange(change, context);
+  if (checked === null) return null;
   const write = { action: 'update', type, where: { id }, data: change.data, selection } as const;
   return runWrite(write, context, {
     run: async (changed, inside) => {
-      if (changed === change.data) return writeChange(change, inside);
+      if (changed === change.data) return writeChange(change, checked, inside);
       const rebound = await bindChange(change, changed, inside);
-      return (await checkChange(rebound, inside)) ? writeChange(rebound, inside) : null;
+      const rechecked = await checkChange(rebound, inside);
+      return rechecked === null ? null : writeChange(rebound, rechecked, inside);
     },
     exists: async ({ store }) => (await readStored(type, change.match, store.database)) !== null,
     written: (updated) => (updated === null ? null : { id }),
   });
 }
 
-const writeChange = (change: Change, context: ContentContext): Promise<Loaded | null> =>
-  orUniqueError(change, context, () => (isScalarsOnly(change) ? updateScalars(change, context) : updateAndSync(change, context)));
+/** Makes a checked change. Checks it again if it was allowed for a draft that was published meanwhile. */
+async function writeChange(change: Change, checked: Change, context: ContentContext): Promise<Loaded | null> {
+  const updated = await orUniqueError(checked, context, () =>
+    isScalarsOnly(checked, context) ? updateScalars(checked, context) : updateAndSync(checked, context),
+  );
+  if (updated === null && checked !== change) await checkChange(change, context);
+  return updated;
+}
 
 async function bindChange(
   { type, id, selection }: Pick<Change, 'type' | 'id' | 'selection'>,
@@ -75,19 +84,21 @@ const matchEntry = async (type: ContentType, id: number, context: ContentContext
 
 /**
  * Checks a change by the rules of published entries, which does not need the stored entry. Only if this fails, reads the entry,
- * and checks by the rules of drafts if it is one. Returns false if it then finds no such entry.
+ * and checks by the rules of drafts if it is one; the change then applies only to a draft. Returns null if it then finds no such
+ * entry.
  */
-async function checkChange({ type, id, data, match }: Change, context: ContentContext): Promise<boolean> {
+async function checkChange(change: Change, context: ContentContext): Promise<Change | null> {
+  const { type, id, data, match } = change;
   try {
     await checkBody(type, data, { mode: 'update', draft: context.checksAsDrafts === true, id }, context);
-    return true;
+    return change;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const stored = await readStored(type, match, context.store.database);
-    if (stored === null) return false;
+    if (stored === null) return null;
     if (!type.draftAndPublish || (stored['publishedAt'] ?? null) !== null) throw error;
     await checkBody(type, data, { mode: 'update', draft: true, id }, context);
-    return true;
+    return { ...change, match: matchesAll(match, { publishedAt: null }) };
   }
 }
 
@@ -96,15 +107,18 @@ async function readStored(type: ContentType, match: Match, database: Database): 
   return (stored as EntryDocument | undefined) ?? null; // entries have numeric ids
 }
 
-/** Returns whether one command can make a change: it sets only scalars that no other locale shares and no rule depends on. */
-function isScalarsOnly({ type, data, mayBreakRule }: Change): boolean {
-  if (mayBreakRule) return false;
+/**
+ * Returns whether one command can make a change: it sets only scalars that no other locale shares and no rule depends on, and
+ * publishes no draft that may be incomplete.
+ */
+function isScalarsOnly({ type, data, mayBreakRule }: Change, { bind }: ContentContext): boolean {
+  if (mayBreakRule || ((data['publishedAt'] ?? null) !== null && mayBeIncomplete(type, bind.registry))) return false;
   const names = Object.keys(data);
   return names.every((name) => type.attributes.get(name)?.kind === 'scalar') && sharedNames(type, names).length === 0;
 }
 
 async function updateScalars({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
-  const { values } = await buildWrite(type, data, {}, context);
+  const { values } = await buildUpdate(type, data, {}, context);
   const change = { set: Object.assign({}, values, { updatedAt: new Date() }) };
   const document = await updateEntry(context.store, type.collection, { match, change, ...compileReturned(selection) });
   return document === null ? null : readWritten(document, selection, context);
@@ -132,7 +146,8 @@ async function updateStored(
 ): Promise<EntryDocument | null> {
   const stored = await readStored(type, match, context.store.database);
   if (stored === null) return null;
-  const write = await buildWrite(type, data, stored, context);
+  const write = await buildUpdate(type, data, stored, context);
+  if ((stored['publishedAt'] ?? null) === null) refuseIncomplete(type, { ...stored, ...write.values }, context);
   if (type.localized) await refuseHiddenLocales({ type, source: stored, values: write.values }, context);
   for (const links of write.exclusive) await writeExclusive(id, type, links, context);
   const document = await updateEntry(context.store, type.collection, {

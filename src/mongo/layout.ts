@@ -6,8 +6,9 @@ import { type Match, otherThan } from './matches.js';
 /*
  * Fields of a stored entry besides its attributes:
  * - `_ranks`: the positions of its links in the lists of their targets; for files, by the attribute that has the files or the
- *   components with them
+ *   components with them; for its group, by `localizations`
  * - `_group`: the number that its localizations share
+ * - `_leads`: true in the entry of a group that stands for it in indexes of unique values
  * - `_unique`: the values of unique attributes in lists of components
  * - `_trigrams`: the sequences of three characters of texts, for searches in them
  */
@@ -61,14 +62,20 @@ export const uniqueField = ({ names, inList }: UniquePath): string => (inList ? 
 /** Returns the names that lead to the attribute of such a field. */
 export const uniqueNames = (field: string): readonly string[] => field.replace('_unique.', '').split(/[./]/);
 
+/**
+ * The name under which the ranks of an entry contain its place in its group. The entry that was localized last comes first, then
+ * the entry from which that was made.
+ */
+export const orderField = 'localizations';
+
+/** The field with the number that the localizations of an entry share. */
+export const groupField = '_group';
+
 /** Returns the number that the localizations of an entry share. */
 export const groupOf = (document: StoredDocument): number => Number(document['_group']);
 
 /** Returns the field that makes an entry a member of a group; also a match for the group. */
 export const inGroup = (group: number): Match => ({ _group: group });
-
-/** Returns a match for the entries of other groups. */
-export const outsideGroup = (group: number): Match => ({ _group: otherThan(group) });
 
 /** Returns a match for the other localizations of an entry. */
 export const otherLocalesOf = (document: StoredDocument): Match => ({
@@ -77,7 +84,20 @@ export const otherLocalesOf = (document: StoredDocument): Match => ({
 });
 
 /** Returns whether a unique index with this first field is the one of groups and locales. */
-export const isGroupField = (field: string): boolean => field === '_group';
+export const isGroupField = (field: string): boolean => field === groupField;
+
+/**
+ * The field that is true in one entry of each localization group, for types with unique values that all locales share. Only these
+ * entries are in the indexes of such values, because an index cannot allow equal values within a group and refuse them elsewhere.
+ * The entry that leads passes this on when it is deleted.
+ */
+export const leadField = '_leads';
+
+/** Makes an entry lead its group; also a match for the entries that lead. */
+export const leading: Values = { [leadField]: true };
+
+/** Returns whether an entry leads its group. */
+export const leadsGroup = (document: StoredDocument): boolean => document[leadField] === true;
 
 /** Returns the path of the trigrams of an attribute. */
 export const trigramPath = (attribute: string): string => `_trigrams.${attribute}`;

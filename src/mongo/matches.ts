@@ -15,6 +15,9 @@ export const matchesNone = (...matches: readonly Match[]): Match => ({ $nor: mat
 /** Matches a value, or a list with an element, that is one of these. */
 export const oneOf = (values: readonly unknown[]): Match => ({ $in: values });
 
+/** Matches every value that is none of these. */
+export const noneOf = (values: readonly unknown[]): Match => ({ $nin: values });
+
 /** Matches exactly this value, even if it is an object with keys that look like operators. */
 export const exactly = (value: unknown): Match => ({ $eq: value });
 

@@ -62,6 +62,10 @@ const none: readonly StepInto[] = [];
 export const dottedPath = ({ steps, attribute }: AttributePlace): string =>
   [...steps.map(({ name }) => name), attribute.name].join('.');
 
+/** Returns whether an attribute has one value for all locales of an entry. */
+export const isShared = (attribute: Attribute | undefined): attribute is Attribute =>
+  attribute !== undefined && attribute.visible && !attribute.localized;
+
 /** A unique attribute of a type, or of a component inside it. */
 export interface UniquePath {
   /** Names from the entry to the attribute. */
@@ -82,6 +86,16 @@ export const uniquePaths = memoizePair((type: ContentType, registry: Registry): 
 });
 
 const isUnique = (attribute: Attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && attribute.unique;
+
+/**
+ * Returns the unique attributes that all locales of an entry share. No entry of another localization group may have their values,
+ * in any locale. The entries of a single type are one group.
+ */
+export const sharedUniquePaths = memoizePair((type: ContentType, registry: Registry): readonly UniquePath[] =>
+  type.localized && type.kind === 'collectionType'
+    ? uniquePaths(type, registry).filter(({ names: [name = ''] }) => isShared(type.attributes.get(name)))
+    : [],
+);
 
 /** Returns the unique attributes inside lists, whose values are stored in a separate field for their index. */
 export const listedUniquePaths = (type: ContentType, registry: Registry): UniquePath[] =>

@@ -44,8 +44,8 @@ function checkValues(type: ContentType, values: Values, prefix: string, found: F
 }
 
 function checkAbsent(attribute: Attribute, path: string, found: Findings): void {
-  const { mode, draft } = found.context;
-  if (!attribute.required || mode === 'update' || attribute.kind === 'media') return;
+  const { mode, draft, held } = found.context;
+  if (!attribute.required || mode === 'update' || attribute.kind === 'media' || held?.has(path) === true) return;
   if (attribute.kind === 'scalar' && attribute.default !== undefined) return;
   const isList = attribute.kind === 'dynamiczone' || (attribute.kind === 'component' && attribute.repeatable);
   if (!draft || isList) report(found, path, `${path} must be defined.`);

@@ -4,7 +4,7 @@ import { type InputContext, mustNotBeNull, notOfType } from './findings.js';
 import { toBigInteger, toBoolean, toNumber } from './scalar-types.js';
 
 /** Drafts may leave out required values, and their strings may be too short. */
-type InputRules = Pick<InputContext, 'mode' | 'draft'>;
+type InputRules = Pick<InputContext, 'mode' | 'draft' | 'hashed'>;
 
 type Check = (value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules) => string[];
 
@@ -78,6 +78,7 @@ function textProblems(value: string, { maxLength, regex, required }: ScalarAttri
 
 /** Checks a password. bcrypt reads at most 72 bytes and stops at NUL. Longer passwords are refused, not cut. */
 function checkPassword(value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules): string[] {
+  if (rules.hashed === true) return [];
   const problems = checkText(value, attribute, path, rules);
   const isLong = typeof value === 'string' && Buffer.byteLength(value) > 72;
   return isLong ? [...problems, `${path} must be at most 72 bytes`] : problems;

@@ -6,6 +6,10 @@ export interface InputContext {
   /** Only a create reports required values that are absent. */
   readonly mode: 'create' | 'update';
   readonly draft: boolean;
+  /** Names of attributes that a new entry has without being sent. */
+  readonly held?: ReadonlySet<string>;
+  /** Whether passwords are hashes, so that only their absence is a problem. */
+  readonly hashed?: true;
   /** Whether files must be of an allowed type, and a single media attribute takes only one. Strapi v4 checks neither. */
   readonly strict: boolean;
 }

@@ -351,18 +351,18 @@ describe('row rules of a role on writes', () => {
     });
 
     for (const [action, locale] of Object.entries({ update: 'fr', createLocalization: 'de' }))
-      it(`copies its shared values to an entry that joins with the right to ${action}`, async () => {
+      it(`shares its values with an entry that joins with the right to ${action}, and takes those that this sends`, async () => {
         await grant([...findPages, `${page}.${action}`]);
-        const { status, body } = await join(locale, { code: 'mine', seo: { text: 'mine' } });
+        const { status, body } = await join(locale, { seo: { text: action } });
         expect(status).to.equal(200);
         const joined = await read(body.data.id);
-        expect(joined).to.include({ code: 'P1', text: 'kept' });
+        expect(joined).to.include({ code: 'P1', text: action });
         expect(await read(original)).to.deep.equal(joined);
       });
 
     it('requires no shared value of a new member, and keeps its shared values whatever the answer populates', async () => {
       expect((await join('es', {}, '?populate=localizations')).status).to.equal(200);
-      expect(await read(original)).to.deep.equal({ code: 'P1', text: 'kept', group: 3 });
+      expect(await read(original)).to.deep.equal({ code: 'P1', text: 'createLocalization', group: 3 });
     });
 
     describe('of which a rule hides a locale', () => {

@@ -207,12 +207,12 @@ describe('unique values', () => {
     before(async () => {
       await serving.database.db.collection('i18n_locales').insertOne({ code: 'fr', name: 'French' });
       await serving.settled();
-      const french = { title: 'b', number: 2, editions: [{ code: 'f' }], locale: 'fr' };
+      const french = { title: 'b', number: 3, editions: [{ code: 'f' }], locale: 'fr' };
       for (const data of [here, { ...here, number: 2, title: 'c', editions: [] }, french])
         expect((await serving.call('POST', '/api/posters', { data })).status).to.equal(200);
     });
 
-    /** Requests, and the places of the values that are taken in the locale of the entry, or in that of another localization. */
+    /** Requests, and the places of the values that are taken: in the locale of the entry, in any if all locales share the value. */
     const requests: readonly (readonly [method: string, path: string, body: object, places: readonly string[] | null])[] = [
       ['POST', '/api/posters', { data: { ...here, locale: 'en' } }, ['title', 'number', 'editions.0.code']],
       ['POST', '/api/posters', { data: { ...here, number: 2, locale: 'fr' } }, ['number']],
@@ -225,7 +225,7 @@ describe('unique values', () => {
       ],
       ['POST', '/api/posters/1/localizations', { locale: 'fr', title: 'a', editions: [{ code: 'e' }] }, null],
       ['PUT', '/api/posters/1', { data: { number: 2 } }, ['number']],
-      ['POST', '/api/posters/2/localizations', { locale: 'fr', title: 'z' }, ['number']],
+      ['POST', '/api/posters/2/localizations', { locale: 'fr', title: 'z', number: 3 }, ['number']],
       // free in the new locale, and taken in the one that it is shared with
       ['POST', '/api/posters', { data: { title: 'q', number: 5 } }, null],
       ['POST', '/api/posters/2/localizations', { locale: 'fr', title: 'z', number: 5 }, ['number']],
@@ -235,8 +235,7 @@ describe('unique values', () => {
       ['POST', '/api/posters/2/localizations', { locale: 'fr', title: 'y', number: 8, code: 8 }, ['number', 'code']],
       // beside what is wrong for another reason
       ['POST', '/api/posters/2/localizations', { locale: 'fr', title: 5, number: 8, code: 8 }, ['title', 'number', 'code']],
-      // only the locales of the entry count
-      ['PUT', '/api/posters/2', { data: { number: 6, code: 6 } }, null],
+      ['PUT', '/api/posters/2', { data: { number: 6, code: 6 } }, ['number', 'code']],
     ];
     for (const [method, path, body, places] of requests)
       it(`${method} ${path} ${JSON.stringify(body)}`, async () => {

@@ -55,7 +55,15 @@ describe('mongo/read/plan-indexes', () => {
     localization: [{ ...i18n, attributes: {} }, ['_group_locale_unique', 'locale__id-']],
     'a unique value': [{ attributes: { slug: { type: 'uid', unique: true } } }, ['slug_unique']],
     'a unique value of each locale': [
+      { ...i18n, attributes: { slug: { type: 'string', unique: true, ...i18n } } },
+      ['_group_locale_unique', 'slug_locale_unique', 'locale__id-'],
+    ],
+    'a unique value that all locales share': [
       { ...i18n, attributes: { slug: { type: 'string', unique: true } } },
+      ['_group_locale_unique', 'slug__leads_unique', 'slug_locale_unique', 'locale__id-'],
+    ],
+    'such a value in a single type, whose entries are one group': [
+      { ...i18n, kind: 'singleType', attributes: { slug: { type: 'string', unique: true } } },
       ['_group_locale_unique', 'slug_locale_unique', 'locale__id-'],
     ],
     'an indexed value': [{ attributes: { title: { type: 'string', index: true } } }, ['title-__id-']],

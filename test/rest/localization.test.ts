@@ -130,6 +130,72 @@ describe('localization', () => {
   });
 });
 
+describe('the order of localizations', () => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serveLocales();
+    for (const code of ['es', 'it']) await serving.database.db.collection('i18n_locales').insertOne({ code, name: code });
+    await serving.settled();
+  });
+  after(() => serving.stop());
+
+  /**
+   * From which locale each further one is made, and the order of the group afterwards: the new entry, its source, then the others as
+   * before. An entry lists the group without itself.
+   */
+  const chains: readonly (readonly (readonly [source: string, locale: string, order: readonly string[]])[])[] = [
+    [
+      ['en', 'fr', ['fr', 'en']],
+      ['en', 'de', ['de', 'en', 'fr']],
+      ['en', 'es', ['es', 'en', 'de', 'fr']],
+    ],
+    [
+      ['en', 'fr', ['fr', 'en']],
+      ['fr', 'de', ['de', 'fr', 'en']],
+      ['en', 'es', ['es', 'en', 'de', 'fr']],
+      ['de', 'it', ['it', 'de', 'es', 'en', 'fr']],
+    ],
+  ];
+  const others = (order: readonly string[], locale: string): string[] => order.filter((one) => one !== locale);
+  const codes = (list: readonly { readonly locale?: string; readonly attributes?: { readonly locale: string } }[]) =>
+    list.map(({ locale, attributes }) => locale ?? attributes?.locale);
+
+  for (const [index, chain] of chains.entries())
+    for (const published of [true, false])
+      it(`${JSON.stringify(chain.map(([source, locale]) => `${source}>${locale}`))}${published ? '' : ', the new ones are drafts'}`, async () => {
+        const title = `Order ${String(index)} ${String(published)}`;
+        const { data } = await expectOk(serving, 'POST', '/api/books', { data: { title } });
+        const ids = new Map<string, number>([['en', data.id]]);
+        for (const [source, locale, order] of chain) {
+          const body = { locale, title: `${title} ${locale}`, ...(published && { publishedAt: at }) };
+          const made = await expectOk(serving, 'POST', `/api/books/${String(ids.get(source))}/localizations`, body);
+          expect(codes(made.localizations)).to.deep.equal(others(order, locale));
+          ids.set(locale, made.id);
+          for (const [code, id] of ids) {
+            const one = await expectOk(serving, 'GET', `/api/books/${String(id)}?populate=localizations`);
+            expect(codes(one.data.attributes.localizations.data)).to.deep.equal(others(order, code));
+            expect(one.data.meta.availableLocales).to.deep.equal(others(order, code));
+          }
+        }
+        const order = chain.at(-1)?.[2] ?? [];
+        for (const [code, id] of ids) {
+          const live = others(order, code).filter((one) => published || one === 'en');
+          const many = `/api/books?locale=all&filters[id]=${String(id)}&populate=localizations`;
+          const preview = (await expectOk(serving, 'GET', `${many}&publicationState=preview`)).data[0];
+          expect(codes(preview.attributes.localizations.data)).to.deep.equal(others(order, code));
+          const query = `{ book(id: ${String(id)}) { data { attributes {
+            live: localizations { data { attributes { locale } } }
+            all: localizations(publicationState: PREVIEW) { data { attributes { locale } } }
+            part: localizations(publicationState: PREVIEW, pagination: { start: 1, limit: 1 }) { data { attributes { locale } } }
+          } } } }`;
+          const { attributes } = (await expectOk(serving, 'POST', '/graphql', { query })).data.book.data;
+          expect(codes(attributes.live.data)).to.deep.equal(live);
+          expect(codes(attributes.all.data)).to.deep.equal(others(order, code));
+          expect(codes(attributes.part.data)).to.deep.equal(others(order, code).slice(1, 2));
+        }
+      });
+});
+
 describe('commands of a new locale', () => {
   let serving: Serving;
   before(async () => {

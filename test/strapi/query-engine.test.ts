@@ -100,6 +100,20 @@ describe('strapi.db.query', () => {
       expect(error).to.have.property('message', message);
     });
 
+  it('updateMany sets shared values in all locales, and deleteMany keeps unique ones from other groups', async () => {
+    const { id } = await books().create({ data: { title: 'Many', isbn: 'many', pages: 1 } });
+    const french = await books().create({ data: { title: 'Beaucoup', locale: 'fr', localizations: [id] } });
+    expect(await books().updateMany({ where: { id }, data: { title: 'More', pages: 42 } })).to.deep.equal({ count: 1 });
+    expect(await books().findOne({ where: { id } })).to.include({ title: 'More', pages: 42 });
+    expect(await books().findOne({ where: { id: french.id } })).to.include({ title: 'Beaucoup', pages: 42, isbn: 'many' });
+    expect(await books().deleteMany({ where: { id } })).to.deep.equal({ count: 1 });
+    const taken: unknown = await books()
+      .create({ data: { title: 'Other', isbn: 'many' } })
+      .catch((error: unknown) => error);
+    expect(taken).to.include({ message: 'This attribute must be unique' });
+    await books().delete({ where: { id: french.id } });
+  });
+
   it('selects and populates, private attributes too', async () => {
     const populate = {
       author: { select: ['name', 'secret'], populate: { books: { where: { title: 'Emma' }, select: ['title'] } } },

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Database, type Document, readAll } from '../database.js';
 import { holdsDocuments } from './served-collections.js';
+import { isShared } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { unfitExpressions } from './unfit-match.js';
@@ -74,9 +75,12 @@ async function count(type: ContentType, attribute: Attribute, { rule, match }: R
 
 async function countDuplicates(type: ContentType, attribute: Attribute, database: Database): Promise<UnfitData> {
   if (attribute.kind !== 'scalar' || !attribute.unique) return describe(type, attribute, 'unique', undefined);
-  const value = { value: `$${attribute.name}`, ...(type.localized && { locale: '$locale' }) };
+  const { name } = attribute;
+  const isOfGroup = isShared(attribute);
+  const value = { value: `$${name}`, ...(type.localized && !isOfGroup && { locale: '$locale' }) };
   const pipeline = [
-    { $match: { [attribute.name]: { $ne: null } } },
+    { $match: { [name]: { $ne: null } } },
+    ...(isOfGroup ? oncePerGroup(name) : []),
     { $group: { _id: value, count: { $sum: 1 }, ids: firstTen('$_id') } },
     { $match: { count: { $gt: 1 } } },
     { $group: { _id: null, count: { $sum: '$count' }, examples: firstTen('$ids') } },
@@ -84,6 +88,13 @@ async function countDuplicates(type: ContentType, attribute: Attribute, database
   const [row] = await readAll(database, { aggregate: type.collection, pipeline, cursor: {}, allowDiskUse: true });
   return describe(type, attribute, 'unique', row);
 }
+
+/** Returns the stages that count a value once for all locales of an entry. */
+const oncePerGroup = (name: string): Document[] => [
+  { $group: { _id: { value: `$${name}`, group: { $ifNull: ['$_group', '$_id'] } }, first: { $min: '$_id' } } },
+  { $sort: { first: 1 } },
+  { $project: { _id: '$first', [name]: '$_id.value' } },
+];
 
 const describe = ({ uid }: ContentType, { name }: Attribute, rule: string, row: Document | undefined): UnfitData => ({
   uid,

@@ -181,8 +181,8 @@ export class ModelRegistry {
     await this.#searches.keep(build.registry);
     this.#stored = stored;
     this.#replace(build);
-    const incomplete = changed.filter((type) => asksForMore(type, previous?.types.get(type.uid)));
-    this.#preparation.completeLater(incomplete, this.snapshot.locales.default);
+    const incomplete = changed.filter((type) => asksForMore({ type, registry: build.registry }, previous));
+    this.#preparation.completeLater(incomplete, build.registry, this.snapshot.locales.default);
     const check = () => this.#required.check(changed, build.registry, older);
     this.#background = this.#background.then(check).catch(this.#warn(uncounted));
     this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#warn(unsearched));

@@ -3,6 +3,7 @@ import type { ContentType, Registry, ScalarType } from '../../schema/content-typ
 import { translating } from '../calls.js';
 import { type Database, readAll } from '../database.js';
 import { ensureCollections } from '../ensure-collections.js';
+import { leadField } from '../layout.js';
 import { keepsUnique, planIndexes } from '../read/plan-indexes.js';
 
 /** The effects of the shard key of a type, one line each, for operators. */
@@ -67,11 +68,12 @@ function uniqueProblems(type: ContentType, registry: Registry, fields: readonly 
   const isHashed = Object.values(type.shard ?? {}).includes('hashed');
   const uniques = planIndexes(type, registry).filter(keepsUnique);
   const broken = uniques.filter(({ key }) => isHashed || fields.some((field, index) => Object.keys(key)[index] !== field));
-  return broken.map(({ key }) => {
-    const what = Object.keys(key).filter((field) => field !== 'locale' || '_group' in key);
+  const problems = broken.map(({ key }) => {
+    const what = Object.keys(key).filter((field) => field !== leadField && (field !== 'locale' || '_group' in key));
     if (what.includes('_group')) return 'a localized entry has each locale once, which a single shard cannot guarantee';
     return `${what.join(', ')} is unique, which only a key of { "${what[0] ?? ''}": 1 } can guarantee`;
   });
+  return [...new Set(problems)];
 }
 
 function notesOnReads({ uid }: ContentType, fields: readonly string[]): string[] {

@@ -54,7 +54,7 @@ export class TypePreparation {
     );
     for (const refusal of await shardNewTypes(types, registry, database)) logger.warn({}, refusal);
     const older = types.filter(({ collection }) => stored.has(collection));
-    await completeDocuments(older, locale, database);
+    await completeDocuments(older, { registry, defaultLocale: locale }, database);
     const { unique, all } = indexes.begin(types, registry, stored);
     const patience = new AbortController();
     await Promise.race([unique, delay(indexPatience, undefined, { signal: patience.signal }).catch(() => undefined)]);
@@ -63,13 +63,13 @@ export class TypePreparation {
   }
 
   /** Completes entries again that are written in the former form after the types are served. */
-  completeLater(types: readonly ContentType[], locale: string): void {
+  completeLater(types: readonly ContentType[], registry: Registry, locale: string): void {
     if (types.length === 0) return;
     const { database, logger } = this.#input;
     for (const milliseconds of completionDelays) {
       const timer = setTimeout(() => {
         this.#timers.delete(timer);
-        completeDocuments(types, locale, database).catch((error: unknown) => {
+        completeDocuments(types, { registry, defaultLocale: locale }, database).catch((error: unknown) => {
           logger.warn({ err: error }, 'entries written during a model change could not be completed');
         });
       }, milliseconds);

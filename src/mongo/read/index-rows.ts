@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import type { LinkChild } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
+import { orderField } from '../layout.js';
 import { readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
 import { indexMorphRows } from './index-morphs.js';
@@ -106,26 +107,31 @@ function countRows(child: LinkChild, rows: readonly Document[]): RelatedOf {
   return (holder) => counts.get(holder['_id']) ?? 0;
 }
 
-/**
- * Returns a function that lists the other locales of an entry. Unless the query sorts them, the newest comes first, then the
- * oldest, then the others from the newest on.
- */
+const idOf = ({ document }: Loaded): number => Number(document['_id']);
+
+/** Returns a function that lists the other locales of an entry, in the order of their group unless the query sorts them. */
 function otherLocales(child: LinkChild, nodes: readonly Growing[]): ListOf {
   const groups = groupBy(nodes, ({ document }) => [document['_group']]);
-  if (child.sort.length === 0) for (const group of groups.values()) orderLocales(group);
+  if (child.sort.length === 0) for (const group of groups.values()) orderLocales(group, child);
   return (holder) => {
     const others = (groups.get(holder['_group']) ?? []).filter(({ document }) => document['_id'] !== holder['_id']);
     return cutWindow(others, child.window);
   };
 }
 
-function orderLocales(group: Growing[]): void {
+/**
+ * Sorts the locales of a group by descending rank. Of those without a rank the newest comes first, then the oldest, then the others
+ * from the newest on.
+ */
+function orderLocales(group: Growing[], { reversed }: LinkChild): void {
   group.sort((a, b) => idOf(b) - idOf(a));
-  const first = group.length > 2 ? group.pop() : undefined;
-  if (first !== undefined) group.splice(1, 0, first);
+  const oldest = group.length > 2 ? group.pop() : undefined;
+  if (oldest !== undefined) group.splice(1, 0, oldest);
+  const ranks = new Map(group.map((node) => [node, storedRank(orderField)(node.document, null)]));
+  const rankOf = (node: Growing): number => ranks.get(node) ?? -Infinity;
+  group.sort((a, b) => (rankOf(a) === rankOf(b) ? 0 : rankOf(b) - rankOf(a)));
+  if (reversed) group.reverse();
 }
-
-const idOf = ({ document }: Loaded): number => Number(document['_id']);
 
 function inverseLists(child: LinkChild, nodes: readonly Growing[], field: string): Map<unknown, Growing[]> {
   const lists = groupBy(nodes, ({ document }) => linkedIds(document, field));

@@ -1,8 +1,8 @@
 import type { CreateIndexesOptions } from 'mongodb';
 import type { ContentType, LinkAttribute, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';
-import { listedUniquePaths } from '../../schema/attribute-places.js';
-import { trigramPath, uniqueField } from '../layout.js';
+import { listedUniquePaths, sharedUniquePaths } from '../../schema/attribute-places.js';
+import { leadField, leading, trigramPath, uniqueField } from '../layout.js';
 import { notNull } from './compile-condition.js';
 
 /** An index that a content type needs. */
@@ -68,7 +68,9 @@ function indexesOf(type: ContentType, registry: Registry): readonly IndexPlan[] 
         : [],
     ),
   ];
-  const named = new Map([...listedUniques(type, registry), ...plans].map((plan) => [plan.name, plan]));
+  const named = new Map(
+    [...listedUniques(type, registry), ...sharedUniques(type, registry), ...plans].map((plan) => [plan.name, plan]),
+  );
   return [...named.values()];
 }
 
@@ -163,6 +165,17 @@ const listedUniques = (type: ContentType, registry: Registry): IndexPlan[] =>
     const field = uniqueField(path);
     const partialFilterExpression = { [field]: notNull[scalarTypes[path.attribute.type].stored] };
     return plan({ [field]: 1, ...(type.localized && { locale: 1 }) }, { unique: true, partialFilterExpression });
+  });
+
+/**
+ * Returns the indexes of unique values that all locales of an entry share. They contain one entry of each group. The index of the
+ * attribute itself, which contains the locale, serves filters.
+ */
+const sharedUniques = (type: ContentType, registry: Registry): IndexPlan[] =>
+  sharedUniquePaths(type, registry).map((path) => {
+    const field = uniqueField(path);
+    const partialFilterExpression = { [field]: notNull[scalarTypes[path.attribute.type].stored], ...leading };
+    return plan({ [field]: 1, [leadField]: 1 }, { unique: true, partialFilterExpression });
   });
 
 /**

@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.js';
-import { fileAttributes, heldUniques, listedUniquePaths } from '../../schema/attribute-places.js';
+import { fileAttributes, heldUniques, listedUniquePaths, sharedUniquePaths } from '../../schema/attribute-places.js';
 import {
   type Attribute,
   type ContentType,
@@ -11,6 +11,7 @@ import {
 import { isRecord, type Values } from '../../values.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { keptTrigrams, trigramAttributes } from '../index-state.js';
+import { inGroup, leading, orderField } from '../layout.js';
 import type { EntryDocument } from '../write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type StagedLink, type TransferredEntry } from './transferred.js';
 
@@ -152,7 +153,15 @@ function ranksOf(type: ContentType, entry: TransferredEntry, context: FormContex
     const numbers = fileNumbers(type.attributes.get(name), entry, context);
     return numbers.length === 0 ? [] : [[name, numbers.reduce((first, number) => Math.min(first, number))]];
   });
-  return Object.fromEntries([...ranks, ...files]);
+  return Object.fromEntries([...ranks, ...files, ...placeInGroup(type, entry, context)]);
+}
+
+/** Returns the place of an entry in the order of its localizations: the newest, the oldest, then the others from the newest on. */
+function placeInGroup({ localized }: ContentType, entry: TransferredEntry, context: FormContext): [string, number][] {
+  const others = localized ? linksAt(orderField, entry, context).map(({ target }) => target) : [];
+  if (others.length === 0) return [];
+  const isOldest = others.every((other) => other > entry.id);
+  return [[orderField, isOldest ? Math.max(...others) - 0.5 : entry.id]];
 }
 
 /** Returns the numbers of the links of an attribute to files. Archives contain links in the order in which they were made. */
@@ -172,10 +181,12 @@ function rankOf({ many }: LinkAttribute, links: readonly HeldLink[]): unknown {
   return Object.fromEntries(links.flatMap(({ target, rank }) => (rank === null ? [] : [[String(target), rank]])));
 }
 
-/** Returns the localization group of an entry, which is the least id of its localizations. */
-function groupOf(type: ContentType, entry: TransferredEntry, context: FormContext): { readonly _group?: number } {
-  if (type.kind === 'singleType') return { _group: 1 };
+/** Returns the localization group of an entry, which is the least id of its localizations. The entry with this id leads it. */
+function groupOf(type: ContentType, entry: TransferredEntry, context: FormContext): Values {
+  if (type.kind === 'singleType') return inGroup(1);
   if (!type.localized) return {};
-  const others = linksAt('localizations', entry, context).map(({ target }) => target);
-  return { _group: Math.min(entry.id, ...others) };
+  const others = linksAt(orderField, entry, context).map(({ target }) => target);
+  const group = Math.min(entry.id, ...others);
+  const leads = group === entry.id && sharedUniquePaths(type, context.registry).length > 0;
+  return { ...inGroup(group), ...(leads && leading) };
 }

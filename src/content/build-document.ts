@@ -1,0 +1,36 @@
+import { inGroup, leading, orderField, setRanks } from '../mongo/layout.js';
+import type { EntryDocument } from '../mongo/write/write-entries.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { Values } from '../values.js';
+import { nextRank } from './build-parts.js';
+import type { EntryWrite } from './build-write.js';
+import type { ContentContext } from './content-context.js';
+import { mayLead } from './pass-lead.js';
+
+interface DocumentContext {
+  readonly id: number;
+  /** The localization group that the entry joins; null if it starts its own. */
+  readonly group: number | null;
+  readonly context: ContentContext;
+}
+
+/** Returns the document of a new entry. */
+export function buildDocument(
+  type: ContentType,
+  data: Values,
+  { values }: EntryWrite,
+  { id, group, context }: DocumentContext,
+): EntryDocument {
+  const now = new Date();
+  const state = type.draftAndPublish
+    ? { publishedAt: 'publishedAt' in data ? values['publishedAt'] : createdAs(now, context) }
+    : {};
+  const locale = type.localized ? { locale: values['locale'] ?? context.bind.defaultLocale } : {};
+  const member = type.kind === 'singleType' ? inGroup(1) : type.localized ? inGroup(group ?? id) : {};
+  const lead = group === null && mayLead(type, context) ? leading : {};
+  if (group !== null) setRanks(values, orderField, nextRank(), 'create');
+  return { _id: id, ...values, createdAt: now, updatedAt: now, ...state, ...locale, ...member, ...lead };
+}
+
+/** Returns the publication date of an entry that is created without `publishedAt`. REST publishes it, GraphQL makes a draft. */
+const createdAs = (now: Date, { createsDrafts }: ContentContext): Date | null => (createsDrafts ? null : now);
