@@ -2,15 +2,18 @@ import { type FieldError, fieldErrors, validationError } from '../errors.js';
 import { oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { countExisting, type Targets } from '../mongo/read/look-ups.js';
-import { type Access, isHiddenLink, maySee } from '../query/access.js';
+import { isHiddenLink, maySee } from '../query/access.js';
+import type { BindContext } from '../query/bind-context.js';
 import { type CheckedInput, checkInput } from '../schema/check-input.js';
-import { type Attribute, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
+import { type Attribute, type ContentType, uploadFile } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import { type InputContext, type LinkedFiles, notOfType, splitPath } from '../schema/findings.js';
 import { parseMorphTarget } from '../schema/link-input.js';
 import type { ContentContext } from './content-context.js';
+import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { ruleFilter, withOwner } from './rules-on-writes.js';
 import { uniqueErrors } from './unique-errors.js';
+import { hiddenValue, unknownValues } from './values-left-out.js';
 
 /** The entry that a body is checked for. `id` is null on a create. */
 interface BodyContext extends Pick<InputContext, 'mode' | 'draft'> {
@@ -105,71 +108,87 @@ function kindOf(mime: string): string {
 }
 
 /**
- * Returns the part of a body that may be written: unknown names, the system's attributes, and relations to types that the caller
- * may not see are dropped silently, as in Strapi v4. Throws a ValidationError if the body is not an object.
+ * Returns the part of a body that may be written. The system's attributes are dropped silently, as in Strapi v4. Attributes that are
+ * left out of service or that the caller may not write, and in strict mode unknown names, are refused or told. Throws a
+ * ValidationError if the body is not an object.
  */
 export function acceptInput(type: ContentType, data: unknown, context: Context): Values {
   if (Array.isArray(data)) throw fieldErrors([{ path: [], message: notOfType('this', 'object', null, data) }]);
   if (!isRecord(data)) throw validationError('Missing "data" payload in the request body');
-  return acceptValues(type, data, context);
+  const undone: Undone[] = [];
+  const accepted = acceptValues(type, data, { bind: context.bind, undone, prefix: '' });
+  refuseOrTell(undone, context);
+  return accepted;
 }
 
 /** Does the same as `acceptInput` for a new entry, and adds the owner that the caller's rule demands. */
 export function acceptNew(type: ContentType, data: unknown, context: Context): Values {
   const accepted = acceptInput(type, data, context);
-  return context.access.rules.has(type.uid) ? withOwner(type, accepted, context.access) : accepted;
+  const { access } = context.bind;
+  return access.rules.has(type.uid) ? withOwner(type, accepted, access) : accepted;
 }
 
-interface Context {
-  readonly access: Access;
-  readonly registry: Registry;
+type Context = Pick<ContentContext, 'bind' | 'notices'>;
+
+interface Accepting extends Pick<ContentContext, 'bind'> {
+  readonly undone: Undone[];
+  /** The path of the values, with a dot at its end; empty for an entry. */
+  readonly prefix: string;
 }
 
-function acceptValues(type: ContentType, values: Values, context: Context): Values {
+function acceptValues(type: ContentType, values: Values, context: Accepting): Values {
   const accepted: Record<string, unknown> = {};
   for (const attribute of type.attributes.values()) {
     if (!attribute.writable || !Object.hasOwn(values, attribute.name) || values[attribute.name] === undefined) continue;
-    if (isHidden(attribute, type, context)) continue;
+    if (isHidden(attribute, type, context.bind)) {
+      context.undone.push(hiddenValue(attribute, type, context));
+      continue;
+    }
     const value = acceptValue(attribute, values[attribute.name], type, context);
     if (value !== undefined) accepted[attribute.name] = value;
   }
+  for (const one of unknownValues(type, values, context)) context.undone.push(one);
   return accepted;
 }
 
-function isHidden(attribute: Attribute, type: ContentType, { access }: Context): boolean {
+function isHidden(attribute: Attribute, type: ContentType, { access }: BindContext): boolean {
   if (access.hidden.get(type.uid)?.has(attribute.name) === true) return true;
   return attribute.kind === 'relation' && !maySee(access, attribute.target);
 }
 
-function acceptValue(attribute: Attribute, value: unknown, owner: ContentType, context: Context): unknown {
+function acceptValue(attribute: Attribute, value: unknown, owner: ContentType, context: Accepting): unknown {
+  const { access, registry } = context.bind;
+  const at = (place: string): Accepting => ({ ...context, prefix: `${context.prefix}${attribute.name}${place}.` });
   if (attribute.kind === 'component') {
-    const type = context.registry.types.get(attribute.component);
-    return type === undefined ? value : eachItem(value, (item) => acceptPart(type, item, context));
+    const type = registry.types.get(attribute.component);
+    return type === undefined ? value : eachItem(value, (item, place) => acceptPart(type, item, at(place)));
   }
-  if (attribute.kind === 'dynamiczone') return eachItem(value, (item) => acceptZonePart(item, context));
+  if (attribute.kind === 'dynamiczone') return eachItem(value, (item, place) => acceptZonePart(item, at(place)));
   if (attribute.kind === 'morph')
     return eachItem(value, (item) => {
       const target = parseMorphTarget(item).uid;
       if (target === null) return item; // refused by a later check, or a null that removes the link
-      return maySee(context.access, target) && !isHiddenLink({ owner, attribute, target }, context) ? item : undefined;
+      return maySee(access, target) && !isHiddenLink({ owner, attribute, target }, { access, registry }) ? item : undefined;
     });
   return value;
 }
 
-function eachItem(value: unknown, accept: (item: unknown) => unknown): unknown {
-  return Array.isArray(value) ? value.map(accept).filter((item) => item !== undefined) : accept(value);
+/** Applies `accept` to an item or to each of a list, with its place: empty or `[0]`. */
+function eachItem(value: unknown, accept: (item: unknown, place: string) => unknown): unknown {
+  if (!Array.isArray(value)) return accept(value, '');
+  return value.map((item, index) => accept(item, `[${String(index)}]`)).filter((item) => item !== undefined);
 }
 
-function acceptPart(type: ContentType, item: unknown, context: Context): unknown {
+function acceptPart(type: ContentType, item: unknown, context: Accepting): unknown {
   if (!isRecord(item)) return item;
   const accepted = acceptValues(type, item, context);
   return item['id'] === undefined ? accepted : { id: item['id'], ...accepted };
 }
 
-function acceptZonePart(item: unknown, context: Context): unknown {
+function acceptZonePart(item: unknown, context: Accepting): unknown {
   if (!isRecord(item)) return item;
   const uid = item['__component'];
-  const type = typeof uid === 'string' ? context.registry.types.get(uid) : undefined;
+  const type = typeof uid === 'string' ? context.bind.registry.types.get(uid) : undefined;
   if (type?.kind !== 'component') return uid === undefined ? {} : { __component: uid };
   return { __component: uid, ...(acceptPart(type, item, context) as Values) }; // an object in, an object out
 }

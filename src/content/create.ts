@@ -25,7 +25,7 @@ import { writeExclusive, writeInverse } from './write-inverse.js';
  */
 export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded> {
   const selection = bindEntrySelection(query, type, context.bind);
-  const accepted = acceptNew(type, data, context.bind);
+  const accepted = acceptNew(type, data, context);
   const joined = type.localized ? await groupToJoin(type, accepted, context) : null;
   if (joined !== null) return joinGroup(type, accepted, joined, { query, selection, context });
   await checkBody(type, accepted, createRules(accepted, context), context);
@@ -139,7 +139,7 @@ export async function runCreate(type: ContentType, data: Values, insertion: Inse
 const tryCreate = (type: ContentType, data: Values, tried: Attempt, context: ContentContext): Promise<Loaded> =>
   runWrite({ action: 'create', type, data, selection: tried.insertion.selection }, context, {
     run: async (changed, inside) => {
-      const accepted = changed === data ? data : acceptInput(type, changed, inside.bind);
+      const accepted = changed === data ? data : acceptInput(type, changed, inside);
       const { group = null, values = {} } = tried.insertion.source ?? {};
       if (accepted !== data)
         await checkBody(type, { ...requiredShared(type, values), ...accepted }, createRules(accepted, inside, group), inside);

@@ -1,4 +1,5 @@
 import { type FieldError, fieldErrors } from '../errors.js';
+import { maximumErrors } from '../schema/findings.js';
 import type { ContentContext } from './content-context.js';
 
 /** A part of a request that is not carried out. The message names the cause; the remedy is what an operator can do. */
@@ -12,6 +13,6 @@ export interface Undone extends FieldError {
  */
 export function refuseOrTell(undone: readonly Undone[], { bind, notices }: Pick<ContentContext, 'bind' | 'notices'>): void {
   if (undone.length === 0) return;
-  if (bind.settings.strict) throw fieldErrors(undone.map(({ path, message }) => ({ path, message })));
+  if (bind.settings.strict) throw fieldErrors(undone.slice(0, maximumErrors).map(({ path, message }) => ({ path, message })));
   for (const { message, remedy } of undone) notices.tell(`${message}; ${remedy}`);
 }

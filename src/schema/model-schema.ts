@@ -28,7 +28,7 @@ const attribute = {
     minLength: { ...count, nullable: true },
     maxLength: { ...count, nullable: true },
     regex: { type: ['string', 'null'], format: 'regex' },
-    enum: { type: 'array', items: { type: 'string' }, minItems: 1 },
+    enum: { type: 'array', items: { type: 'string' } },
     enumName: { type: 'string', pattern: '^[_A-Za-z][_0-9A-Za-z]*$' },
     targetField: { type: 'string' },
     multiple: { type: 'boolean' },

@@ -66,7 +66,7 @@ function pickAllowed({ config }: Accounts, body: Body, { content }: AccountCall)
     allowedFields === null ? writable && !hidden && !reserved.has(name) : allowedFields.includes(name) && !reserved.has(name),
   );
   const picked = names.flatMap(({ name }) => (Object.hasOwn(body, name) ? [[name, body[name]] as const] : []));
-  return acceptInput(type, Object.fromEntries(picked), content.bind);
+  return acceptInput(type, Object.fromEntries(picked), content);
 }
 
 /** Inserts a user. Row rules of the caller apply to the entries that the user links to, not to the user. */

@@ -4,8 +4,10 @@ import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarA
 import { componentResolver, linkResolver, morphResolver, zoneResolver } from '../execute/read-resolvers.js';
 import { filtersType } from './filters-type.js';
 import { morphUnion, zoneUnion } from './union-types.js';
-import { isGraphqlName } from '../type-names.js';
-import { enumType, scalarFields } from './scalar-fields.js';
+import { isInGraphql } from '../type-names.js';
+import { namedValues } from '../../schema/enum-names.js';
+import type { Values } from '../../values.js';
+import { enumType, isNamed, scalarFields } from './scalar-fields.js';
 import { emptyFields, type Fields, plainField, type SchemaContext, shownType } from './schema-context.js';
 import { listArguments, publicationStateArgument } from './shared-types.js';
 
@@ -17,10 +19,10 @@ type Field = Fields[string];
 export function attributeFields(type: ContentType, context: SchemaContext): Fields {
   const fields = emptyFields();
   for (const attribute of type.attributes.values()) {
-    if (attribute.private || !isGraphqlName(attribute.name) || !context.shadow.hasOutput(type.uid, attribute.name)) continue;
+    if (attribute.private || !isInGraphql(attribute) || !context.shadow.hasOutput(type.uid, attribute.name)) continue;
     const field = attributeField(type, attribute, context);
     if (field === null) continue;
-    const isNonNull = attribute.required && !context.nullableOutput;
+    const isNonNull = attribute.required && !context.nullableOutput && isWhole(attribute);
     fields[attribute.name] = isNonNull ? { ...field, type: new GraphQLNonNull(field.type) } : field;
   }
   return fields;
@@ -29,7 +31,7 @@ export function attributeFields(type: ContentType, context: SchemaContext): Fiel
 function attributeField(type: ContentType, attribute: Attribute, context: SchemaContext): Field | null {
   switch (attribute.kind) {
     case 'scalar':
-      return plainField(scalarOutput(type, attribute, context));
+      return scalarField(type, attribute, context);
     case 'relation':
     case 'media':
       return linkField(attribute, type, context);
@@ -40,10 +42,23 @@ function attributeField(type: ContentType, attribute: Attribute, context: Schema
       return { type: new GraphQLList(union), resolve: zoneResolver(attribute, type) };
     }
     case 'morph': {
+      if (attribute.targets?.every((uid) => shownType(context, uid) === null) === true) return null;
       const union = morphUnion(type, attribute, context);
       return { type: attribute.many ? new GraphQLList(union) : union, resolve: morphResolver(attribute, type) };
     }
   }
+}
+
+/** Returns whether answers can hold every value of an attribute. */
+const isWhole = (attribute: Attribute): boolean => attribute.kind !== 'scalar' || isNamed(attribute);
+
+/** Returns the field of a scalar. Values of an enumeration that GraphQL has no name for are null. */
+function scalarField(type: ContentType, attribute: ScalarAttribute, context: SchemaContext): Field {
+  const field = plainField(scalarOutput(type, attribute, context));
+  if (isNamed(attribute)) return field;
+  const named = new Set(namedValues(attribute.enum).values());
+  const resolve = (row: Values): unknown => (named.has(String(row[attribute.name])) ? row[attribute.name] : null);
+  return { type: field.type, resolve };
 }
 
 const scalarOutput = (type: ContentType, attribute: ScalarAttribute, context: SchemaContext): GraphQLOutputType =>

@@ -45,7 +45,7 @@ export const addedMembers = (
   schema.getType(GenericMorph.typeName) === undefined
     ? []
     : objectsOf(
-        added.filter(({ uid }) => context.shadow.hasType(uid)),
+        added.filter(({ uid }) => shownType(context, uid) !== null),
         context,
       );
 
@@ -135,4 +135,8 @@ function parseItem(value: unknown, expected: string, uids: ReadonlyMap<string, s
 
 /** Returns the uids of all components by their type names. */
 const componentUids = ({ registry }: SchemaContext): ReadonlyMap<string, string> =>
-  new Map([...registry.types.values()].filter(({ kind }) => kind === 'component').map((type) => [typeName(type), type.uid]));
+  new Map(
+    [...registry.types.values()]
+      .filter(({ kind, inGraphql }) => kind === 'component' && inGraphql)
+      .map((type) => [typeName(type), type.uid]),
+  );
