@@ -1,11 +1,14 @@
 import { printSize } from '../values.js';
 import type { PreparedImport } from '../transfer/run-import.js';
-import { Tally } from '../transfer/import-run.js';
+import type { Tally } from '../transfer/import-run.js';
 
 type Row = readonly [what: string, which: string, about: string];
 
 /** Returns a table of the content that an import would store, and of what it could not store. */
-export function describePrepared({ source, manifest, plan, occupied, unfinished }: PreparedImport, lost: Tally): readonly Row[] {
+export function describePrepared(
+  { source, manifest, plan, occupied, unfinished }: PreparedImport,
+  lost: Pick<Tally, 'shortcomings'> = { shortcomings: new Map() },
+): readonly Row[] {
   const types = [...plan.types.keys()].map((uid): Row => ['entries', uid, String(manifest.entities.get(uid) ?? 0)]);
   const refused = [...plan.refused].map(([uid, why]): Row => ['skipped', uid, `${String(manifest.entities.get(uid))}: ${why}`]);
   return [
@@ -39,7 +42,7 @@ export function describeImport({ plan, manifest }: PreparedImport, tally: Tally)
   ];
 }
 
-const shortcomingRows = ({ shortcomings }: Tally): readonly Row[] =>
+const shortcomingRows = ({ shortcomings }: Pick<Tally, 'shortcomings'>): readonly Row[] =>
   [...shortcomings].map(([reason, { count, examples }]) => [
     'not imported',
     String(count),

@@ -1,14 +1,14 @@
 import { type FieldError, fieldErrors, validationError } from '../errors.js';
-import { oneOf } from '../mongo/matches.js';
-import { readAll } from '../mongo/database.js';
+import { matchesAll } from '../mongo/matches.js';
 import { countExisting, type Targets } from '../mongo/read/look-ups.js';
 import { isHiddenLink, maySee } from '../query/access.js';
 import type { BindContext } from '../query/bind-context.js';
 import { type CheckedInput, checkInput } from '../schema/check-input.js';
 import { type Attribute, type ContentType, uploadFile } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
-import { type InputContext, type LinkedFiles, notOfType, splitPath } from '../schema/findings.js';
+import { type InputContext, notOfType } from '../schema/findings.js';
 import { parseMorphTarget } from '../schema/link-input.js';
+import { fittingFiles, readMimes, unfitFiles } from './allowed-files.js';
 import type { ContentContext } from './content-context.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { ruleFilter, withOwner } from './rules-on-writes.js';
@@ -24,19 +24,20 @@ interface BodyContext extends Pick<InputContext, 'mode' | 'draft'> {
 
 /**
  * Checks a body, and that all entries that it links exist. Throws a ValidationError that lists all problems, including unique
- * values that are taken. A valid body without links costs no command. A body with links costs one command, one more if it links
- * files, and those of row rules on the linked entries.
+ * values that are taken. A valid body without links costs no command. A body with links costs one command, one more for a file of a
+ * type that its attribute does not allow, and those of row rules on the linked entries.
  */
 export async function checkBody(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
-  const checked = checkInput(type, data, { strict: context.bind.settings.strict, registry: context.bind.registry, ...body });
+  const { strict } = context.bind.settings;
+  const checked = checkInput(type, data, { strict, registry: context.bind.registry, ...body });
   const namesTargets = checked.targets.size > 0 && !checked.errors.some(({ path }) => path.length === 0);
-  const missing = namesTargets ? await missingTargets(checked, context) : [];
-  const unfit = checked.files.length > 0 ? await fileErrors(checked.files, context) : [];
-  if (checked.errors.length + missing.length + unfit.length === 0) return;
+  const { missing, unfit } = namesTargets ? await checkTargets(type, checked, context) : { missing: [], unfit: [] };
+  const others = [...(strict ? unfit : []), ...missing];
+  if (checked.errors.length + others.length === 0) return void refuseOrTell(unfit, context);
   const wrong = new Set(checked.errors.map(({ path }) => path.join('.')));
   const { id, group = null } = body;
   const taken = (await uniqueErrors({ type, data, id, group }, context)).filter(({ path }) => !wrong.has(path.join('.')));
-  throw fieldErrors(inOrder(type, [...checked.errors, ...taken, ...unfit, ...missing]));
+  throw fieldErrors(inOrder(type, [...checked.errors, ...taken, ...others]));
 }
 
 /**
@@ -56,55 +57,51 @@ function inOrder(type: ContentType, errors: readonly FieldError[]): FieldError[]
   return [...errors].sort((a, b) => rank(a) - rank(b));
 }
 
-/**
- * Returns an error for the first type of which linked entries are missing, in the wording of Strapi v4. Entries that a row rule
- * hides from the caller count as missing.
- */
-async function missingTargets({ targets }: CheckedInput, context: ContentContext): Promise<FieldError[]> {
-  const wanted: (Targets & { readonly uid: string })[] = [];
+interface TargetProblems {
+  /** An error for the first type of which linked entries are missing, in the wording of Strapi v4. */
+  readonly missing: readonly FieldError[];
+  /** Files of types that their attributes do not allow. */
+  readonly unfit: readonly Undone[];
+}
+
+interface Wanted extends Targets {
+  readonly uid: string;
+  /** The number of those that exist. */
+  readonly count: number;
+}
+
+/** Checks the linked entries. Those that a row rule hides from the caller count as missing. */
+async function checkTargets(
+  type: ContentType,
+  { targets, files }: CheckedInput,
+  context: ContentContext,
+): Promise<TargetProblems> {
+  const wanted: Omit<Wanted, 'count'>[] = [];
   for (const [uid, ids] of targets) {
-    const type = context.bind.registry.types.get(uid);
-    const filter = type !== undefined && context.bind.access.rules.has(uid) ? await ruleFilter(type, context) : undefined;
-    wanted.push({ uid, collection: type?.collection ?? '', ids: [...ids], filter });
+    const target = context.bind.registry.types.get(uid);
+    const filter = target !== undefined && context.bind.access.rules.has(uid) ? await ruleFilter(target, context) : undefined;
+    wanted.push({ uid, collection: target?.collection ?? '', ids: [...ids], filter });
   }
-  const counts = await countExisting(wanted, context.store.database);
-  const at = wanted.findIndex(({ ids }, index) => (counts[index] ?? 0) < ids.length);
-  const lacking = wanted[at];
-  if (lacking === undefined) return [];
-  const count = lacking.ids.length - (counts[at] ?? 0);
-  return [{ path: [], message: `${String(count)} relation(s) of type ${lacking.uid} associated with this entity do not exist` }];
-}
-
-/**
- * Returns an error for each attribute with a file of a type that it does not allow (`images`, `videos`, `audios`, `files`). Sends
- * one command.
- */
-async function fileErrors(files: readonly LinkedFiles[], { store, bind }: ContentContext): Promise<FieldError[]> {
-  const ids = [...new Set(files.flatMap((linked) => linked.ids))];
-  const type = bind.registry.types.get(uploadFile);
-  if (type === undefined) return [];
-  const command = { find: type.collection, filter: { _id: oneOf(ids) }, projection: { mime: 1 }, batchSize: ids.length };
-  const rows = await readAll(store.database, command);
-  const mimes = new Map(rows.map(({ _id, mime }) => [Number(_id), String(mime)]));
-  return files.flatMap(({ path, ids: linked, allowedTypes }) =>
-    unfitErrors(
-      path,
-      linked.flatMap((id) => mimes.get(id) ?? []),
-      allowedTypes,
-    ),
+  const isLimited = ({ uid }: { readonly uid: string }): boolean => uid === uploadFile && files.length > 0;
+  const fitting = wanted.map((one) =>
+    isLimited(one) ? { ...one, filter: matchesAll(one.filter ?? {}, fittingFiles(files)) } : one,
   );
+  const counts = await countExisting(fitting, context.store.database);
+  const found = wanted.map((one, index): Wanted => ({ ...one, count: counts[index] ?? 0 }));
+  const limited = found.find((one) => isLimited(one) && one.count < one.ids.length);
+  if (limited === undefined) return { missing: missingErrors(found), unfit: [] };
+  const mimes = await readMimes(limited.ids, limited, context);
+  const unfit = files.flatMap(({ path, ids, allowedTypes }) =>
+    unfitFiles(type, path, { mimes: ids.flatMap((id) => mimes.get(id) ?? []), allowedTypes }),
+  );
+  return { missing: missingErrors(found.map((one) => (one === limited ? { ...one, count: mimes.size } : one))), unfit };
 }
 
-/** Returns an error if a file at a path is not of an allowed type. An empty list allows all types. */
-export const unfitErrors = (path: string, mimes: readonly string[], allowedTypes: readonly string[]): FieldError[] =>
-  allowedTypes.length === 0 || mimes.every((mime) => allowedTypes.includes(kindOf(mime)))
-    ? []
-    : [{ path: splitPath(path), message: `${path} takes only ${allowedTypes.join(', ')}` }];
-
-/** Returns the name that models use for a media type: `images`, `videos` or `audios`; `files` for all others. */
-function kindOf(mime: string): string {
-  const [family = ''] = mime.split('/');
-  return ['image', 'video', 'audio'].includes(family) ? `${family}s` : 'files';
+function missingErrors(found: readonly Wanted[]): FieldError[] {
+  const lacking = found.find(({ ids, count }) => count < ids.length);
+  if (lacking === undefined) return [];
+  const missing = String(lacking.ids.length - lacking.count);
+  return [{ path: [], message: `${missing} relation(s) of type ${lacking.uid} associated with this entity do not exist` }];
 }
 
 /**

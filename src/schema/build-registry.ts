@@ -135,7 +135,7 @@ type Conflicts = ReadonlyMap<string, readonly string[]>;
 
 const noConflicts: Conflicts = new Map();
 
-/** Returns the models that the GraphQL schema cannot contain. Models that it contained and that are unchanged keep their names. */
+/** Returns the models that the GraphQL schema cannot contain. The result does not depend on the previous snapshot. */
 function outsideGraphql(models: RegistryBuild['models'], previous: Previous | undefined): Conflicts {
   const isKept = (model: Model): boolean =>
     previous?.models.get(model.uid) === model && previous.registry.types.get(model.uid)?.inGraphql === true;

@@ -19,7 +19,7 @@ import { maximumLinks, parseLinkInput, parseMorphTarget } from './link-input.js'
 export interface CheckedInput {
   readonly errors: readonly FieldError[];
   readonly targets: ReadonlyMap<string, ReadonlySet<number>>;
-  /** Files whose types are checked in strict mode. */
+  /** Files of attributes that allow only some types. */
   readonly files: readonly LinkedFiles[];
 }
 
@@ -186,7 +186,7 @@ function checkLink(link: LinkAttribute, value: unknown, path: string, found: Fin
   const leaving = input.kind === 'patch' ? input.disconnect : [];
   if (!checkLength(Math.max(ids.length, leaving.length), path, found)) return;
   for (const id of ids) addTarget(found, link.target, id);
-  if (found.context.strict && link.kind === 'media') checkFiles(link, ids, path, found);
+  if (link.kind === 'media') checkFiles(link, ids, path, found);
 }
 
 /** Reports an error and returns false if a relation names more entries than one write may. */
@@ -197,7 +197,7 @@ function checkLength(length: number, path: string, found: Findings): boolean {
 }
 
 function checkFiles({ many, allowedTypes }: LinkAttribute, ids: readonly number[], path: string, found: Findings): void {
-  if (!many && ids.length > 1) report(found, path, `${path} takes one file`);
+  if (found.context.strict && !many && ids.length > 1) report(found, path, `${path} takes one file`);
   if (allowedTypes.length > 0 && ids.length > 0) found.files.push({ path, ids, allowedTypes });
 }
 

@@ -6,7 +6,7 @@ export interface InputContext {
   /** Only a create reports required values that are absent. */
   readonly mode: 'create' | 'update';
   readonly draft: boolean;
-  /** Whether files must be of an allowed type, and a single media attribute takes only one. Strapi v4 checks neither. */
+  /** Whether a single media attribute takes only one file. Strapi v4 does not check it. */
   readonly strict: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { builtinModels } from './builtin-models.js';
 import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 import { pascalCase } from './names.js';
 
@@ -52,11 +53,18 @@ export function areDistinct(models: readonly Model[], others: readonly Model[], 
 }
 
 /**
- * Returns the models that the GraphQL schema cannot contain, by uid, with the name that another model or the service has. Of two
- * models with one name, the later is left out. The names of `others` must be distinct already.
+ * Returns the models that the GraphQL schema cannot contain, by uid, with the name that the service or another model has. A name
+ * belongs to a built-in model, then to that with the shortest uid, so that `page` keeps `PageInput` from `page-input`. The names of
+ * `others` must be distinct already.
  */
-export const graphqlConflicts = (models: readonly Model[], others: readonly Model[]): ReadonlyMap<string, readonly string[]> =>
-  distinctClaims(models, others, 'graphql') !== null ? new Map() : findConflicts([...others, ...models], 'graphql');
+export function graphqlConflicts(models: readonly Model[], others: readonly Model[]): ReadonlyMap<string, readonly string[]> {
+  if (distinctClaims(models, others, 'graphql') !== null) return new Map();
+  const rank = ({ uid }: Model): number => (builtins.has(uid) ? 0 : uid.length);
+  const all = [...others, ...models].sort((a, b) => rank(a) - rank(b) || (a.uid < b.uid ? -1 : 1));
+  return findConflicts(all, 'graphql');
+}
+
+const builtins: ReadonlySet<string> = new Set(builtinModels.map(({ uid }) => uid));
 
 /** Returns the names of the models; null if one is used twice, or is a name of `others` or the service. */
 function distinctClaims(models: readonly Model[], others: readonly Model[], realm: Realm): ReadonlySet<string> | null {

@@ -167,12 +167,13 @@ describe('checkInput', () => {
     ]);
   });
 
-  it('checks the types of files in strict mode only', () => {
+  it('refuses several files for one in strict mode only, and names the files whose types are checked', () => {
     const data = { ...least, photo: [8, 9] };
-    expect(check(data)).to.deep.include({ errors: [], files: [] });
+    const limited = [{ path: 'photo', ids: [8, 9], allowedTypes: ['images'] }];
+    expect(check(data)).to.deep.include({ errors: [], files: limited });
     const { errors, files } = check(data, { strict: true });
     expect(errors.map(({ message }) => message)).to.deep.equal(['photo takes one file']);
-    expect(files).to.deep.equal([{ path: 'photo', ids: [8, 9], allowedTypes: ['images'] }]);
+    expect(files).to.deep.equal(limited);
     expect(check({ ...least, photo: [] }, { strict: true }).files).to.deep.equal([]);
   });
 
