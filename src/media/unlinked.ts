@@ -31,7 +31,7 @@ export function unlinkedPart(linking: Linking, { uid }: ContentType, path: reado
   return [
     {
       ...undone(['files', ...path], message),
-      cause: `${shorten(`files.${name}`)} is not a media attribute of ${uid}, or not there`,
+      cause: `upload: ${shorten(`files.${name}`)} is not a media attribute of ${uid}, or not there`,
     },
   ];
 }
