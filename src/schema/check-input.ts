@@ -13,7 +13,7 @@ import {
   report,
   reportRelations,
 } from './findings.js';
-import { maximumLinks, parseLinkInput, parseMorphTarget } from './link-input.js';
+import { findOtherType, maximumLinks, parseLinkInput, parseMorphTarget } from './link-input.js';
 
 /** The result of a check: the problems of a body, and the ids that must exist, by uid of their type. */
 export interface CheckedInput {
@@ -179,7 +179,9 @@ function checkLink(link: LinkAttribute, value: unknown, path: string, found: Fin
     report(found, path, mustNotBeNull(path, found.context.mode));
   const input = parseLinkInput(value, link.target);
   if (input === null) {
-    reportRelations(found, 'Invalid relations');
+    const other = findOtherType(value, link.target);
+    if (other === null) reportRelations(found, 'Invalid relations');
+    else report(found, `${path}${other}`, `${path}${other} must be ${link.target}`);
     return;
   }
   const ids = input.kind === 'set' ? input.ids : input.kind === 'patch' ? input.connect.map(({ id }) => id) : [];

@@ -112,6 +112,24 @@ describe('types whose names GraphQL has other uses for', () => {
     });
   });
 
+  const items: readonly (readonly [item: string, ratio: string | null])[] = [
+    ['{ __typename: "ComponentSharedCard", ratio: "16:9" }', '_16_9'],
+    ['{ __component: "shared.card", ratio: "16:9" }', '_16_9'],
+    ['{ __typename: "ComponentSharedCard", __component: "shared.card", ratio: "16:9" }', '_16_9'],
+    ['{ __typename: "ComponentSharedCard", __component: "shared.named", ratio: "16:9" }', null],
+    ['{ __component: "shared.named", kind: "a" }', null],
+    ['{ __component: "no.such", ratio: "16:9" }', null],
+    ['{ ratio: "16:9" }', null],
+  ];
+  for (const [item, ratio] of items)
+    it(`have components in zones by ${item}`, async () => {
+      const { data, errors } = await ask(
+        `mutation { createPage(data: { blocks: [${item}] }) { data { attributes { blocks { ... on ComponentSharedCard { ratio } } } } } }`,
+      );
+      if (ratio !== null) expect(data.createPage.data.attributes.blocks).to.deep.equal([{ ratio }]);
+      else expect(errors[0].message).to.contain('Component not found. expected one of: ComponentSharedCard');
+    });
+
   it('have enumerations of components by made names; values without a name are null', async () => {
     const cards = [
       { year: '2021', ratio: '日本', land: '中国', count: 1 },

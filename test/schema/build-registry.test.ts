@@ -261,7 +261,10 @@ describe('buildRegistry', () => {
 /** Attributes that make their type refused, and the reason. */
 const refused: readonly (readonly [string, object, RegExp])[] = [
   ['a reserved attribute', { id: { type: 'string' } }, /attributes\.id is a reserved name/],
-  ['an invalid attribute name', { 'a.b': { type: 'string' } }, /attributes/],
+  ['a name of an attribute with a dot', { 'a.b': { type: 'string' } }, /attributes\.a\.b: the name must match pattern/],
+  ['a name of an attribute with an accent', { título: { type: 'string' } }, /attributes\.título: the name must match pattern/],
+  ['a name of an attribute that begins with a digit', { '1st': { type: 'string' } }, /attributes\.1st: the name must match/],
+  ['a long name of an attribute', { [`n${'a'.repeat(60)}`]: { type: 'string' } }, /attributes\.na+: the name must NOT have more/],
   ['an unknown type', { kind: { type: 'strnig' } }, /attributes\.kind\.type: unknown "strnig"; did you mean string\?/],
   ['an enumeration without values', { kind: { type: 'enumeration', enum: [] } }, /enum/],
   ['an enumeration value that begins with a digit', { kind: { type: 'enumeration', enum: ['1a'] } }, /must begin with a letter/],
