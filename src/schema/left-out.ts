@@ -1,8 +1,13 @@
 import { isRecord } from '../values.js';
-import type { RegistryBuild } from './build-registry.js';
 import type { Attribute, ContentType, Registry } from './content-type.js';
+import type { Model, ModelWarning } from './model.js';
 
-interface Written extends Pick<RegistryBuild, 'models' | 'problems' | 'warnings'> {
+/** Models as they are written. */
+interface Written {
+  /** Those in force. */
+  readonly models: ReadonlyMap<string, Model>;
+  readonly problems: ReadonlyMap<string, readonly string[]>;
+  readonly warnings: ReadonlyMap<string, readonly ModelWarning[]>;
   readonly documents: readonly { readonly uid: string }[];
 }
 

@@ -3,7 +3,7 @@ const forms = [
   /Cannot extend type "(\w+)" because it is not defined/,
   /[Uu]nknown type "(\w+)"/,
   /Missing type (\w+)/,
-  /Looks like you forgot to import "?(\w+)"?/,
+  /Looks like you forgot to \w+ "?(\w+)"?/,
 ];
 
 /** Returns the missing type that an error names; null if it names none, or one that looks like a misspelt name. */
