@@ -48,7 +48,7 @@ export const stageEntries = (run: ImportRun): Promise<void> =>
 type Entity = RecordOf<'entities'>;
 
 /** The parts of an import that decide what can be stored. */
-export type Importing = Pick<ImportRun, 'plan' | 'tally'> & { readonly context: Pick<ImportContext, 'defaultLocale'> };
+type Importing = Pick<ImportRun, 'plan' | 'tally'> & { readonly context: Pick<ImportContext, 'defaultLocale'> };
 
 /** An entry to import. The holders of links are the entry itself and its components. */
 interface ComingEntry {
