@@ -4,8 +4,11 @@ import type { Tally } from '../transfer/import-run.js';
 
 type Row = readonly [what: string, which: string, about: string];
 
-/** Returns a table of the content that an import would store. */
-export function describePrepared({ source, manifest, plan, occupied, unfinished }: PreparedImport): readonly Row[] {
+/** Returns a table of the content that an import would store, and of what it could not store. */
+export function describePrepared(
+  { source, manifest, plan, occupied, unfinished }: PreparedImport,
+  lost: Pick<Tally, 'shortcomings'> = { shortcomings: new Map() },
+): readonly Row[] {
   const types = [...plan.types.keys()].map((uid): Row => ['entries', uid, String(manifest.entities.get(uid) ?? 0)]);
   const refused = [...plan.refused].map(([uid, why]): Row => ['skipped', uid, `${String(manifest.entities.get(uid))}: ${why}`]);
   return [
@@ -16,6 +19,7 @@ export function describePrepared({ source, manifest, plan, occupied, unfinished 
     ['links', '', String(manifest.links)],
     ['files', '', `${String(manifest.assets)}, ${printSize(manifest.assetBytes)}`],
     ...refused,
+    ...shortcomingRows(lost),
     ...[...occupied].map(([uid]): Row => ['occupied', uid, 'has entries, which --replace would replace']),
     ...(unfinished === null ? [] : [['unfinished', unfinished.source, 'an import was interrupted'] as Row]),
     ['', '', 'nothing was stored'],
@@ -23,21 +27,24 @@ export function describePrepared({ source, manifest, plan, occupied, unfinished 
 }
 
 /** Returns a table of the content that an import has stored and of what it could not store. */
-export function describeImport({ plan, manifest }: PreparedImport, { counts, shortcomings }: Tally): readonly Row[] {
+export function describeImport({ plan, manifest }: PreparedImport, tally: Tally): readonly Row[] {
+  const { counts } = tally;
   const imported = [...plan.types.keys()].map((uid): Row => {
     const [came = 0, all = 0] = [counts.get(uid), manifest.entities.get(uid)];
     return ['imported', uid, came === all ? String(came) : `${String(came)} of ${String(all)}`];
   });
-  const missing = [...shortcomings].map(([reason, { count, examples }]): Row => [
-    'not imported',
-    String(count),
-    `${reason} (${examples.join(', ')}${count > examples.length ? ', …' : ''})`,
-  ]);
   return [
     ...imported,
     ['imported', 'links', String(counts.get('links') ?? 0)],
     ['imported', 'files', String(counts.get('assets') ?? 0)],
     ...(counts.has('tokens') ? [['imported', 'API tokens', String(counts.get('tokens'))] as Row] : []),
-    ...missing,
+    ...shortcomingRows(tally),
   ];
 }
+
+const shortcomingRows = ({ shortcomings }: Pick<Tally, 'shortcomings'>): readonly Row[] =>
+  [...shortcomings].map(([reason, { count, examples }]) => [
+    'not imported',
+    String(count),
+    `${reason} (${examples.join(', ')}${count > examples.length ? ', …' : ''})`,
+  ]);

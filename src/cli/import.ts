@@ -1,5 +1,6 @@
 import { createMedia } from '../media/open-media.js';
 import { ensureBlobIndexes } from '../mongo/stores/blob-store.js';
+import { previewImport } from '../transfer/preview-import.js';
 import { abandonImport, prepareImport, runImport } from '../transfer/run-import.js';
 import type { ImportContext } from '../transfer/import-run.js';
 import { describeImport, describePrepared } from './describe-import.js';
@@ -51,7 +52,7 @@ const importSource: Command = async (service, args) => {
   try {
     printError(`reading ${source.description}`);
     const prepared = await prepareImport(source, context);
-    if (given['dry-run']) return printTable(describePrepared(prepared));
+    if (given['dry-run']) return printTable(describePrepared(prepared, await previewImport(prepared, context)));
     if (prepared.unfinished !== null) printError(`continuing the import of ${prepared.unfinished.source}`);
     printTable(describeImport(prepared, await runImport(prepared, context, given)));
   } finally {

@@ -20,7 +20,11 @@ export const apiSettings = group({
     populateDeep: whole(0, 'Levels that populate=deep populates, as with the plugin populate-deep; 0: populate=deep is ignored', {
       maximum: 18,
     }),
-    strict: flag(false, 'Refuse unknown names in populate instead of ignoring them', { variable: 'MANGROVE_STRICT' }),
+    strict: flag(
+      false,
+      'Refuse what a request asks for and does not get, such as unknown names in populate and in bodies, instead of ignoring it',
+      { variable: 'MANGROVE_STRICT' },
+    ),
   }),
   responses: group({
     privateAttributes: texts([], 'Names of attributes that are omitted from answers, in all content types'),

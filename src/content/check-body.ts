@@ -1,17 +1,20 @@
 import { type FieldError, fieldErrors, validationError } from '../errors.js';
-import { oneOf } from '../mongo/matches.js';
-import { readAll } from '../mongo/database.js';
+import { matchesAll } from '../mongo/matches.js';
 import { countExisting, type Targets } from '../mongo/read/look-ups.js';
-import { type Access, isHiddenLink, maySee } from '../query/access.js';
 import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
+import { isHiddenLink, maySee } from '../query/access.js';
+import type { BindContext } from '../query/bind-context.js';
 import { type CheckedInput, checkInput } from '../schema/check-input.js';
-import { type Attribute, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
+import { type Attribute, type ContentType, uploadFile } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
-import { type InputContext, type LinkedFiles, notOfType, splitPath } from '../schema/findings.js';
+import { type InputContext, notOfType } from '../schema/findings.js';
 import { parseMorphTarget } from '../schema/link-input.js';
+import { fittingFiles, readMimes, unfitFiles } from './allowed-files.js';
 import type { ContentContext } from './content-context.js';
+import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { ruleFilter, withOwner } from './rules-on-writes.js';
 import { uniqueErrors } from './unique-errors.js';
+import { hiddenValue, unknownValues } from './values-left-out.js';
 
 /** The entry that a body is checked for. `id` is null on a create. */
 export interface BodyContext extends Pick<InputContext, 'mode' | 'draft' | 'held'> {
@@ -22,19 +25,20 @@ export interface BodyContext extends Pick<InputContext, 'mode' | 'draft' | 'held
 
 /**
  * Checks a body, and that all entries that it links exist. Throws a ValidationError that lists all problems, including unique
- * values that are taken. A valid body without links costs no command. A body with links costs one command, one more if it links
- * files, and those of row rules on the linked entries.
+ * values that are taken. A valid body without links costs no command. A body with links costs one command, one more for a file of a
+ * type that its attribute does not allow, and those of row rules on the linked entries.
  */
 export async function checkBody(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
-  const checked = checkInput(type, data, { strict: context.bind.settings.strict, registry: context.bind.registry, ...body });
+  const { strict } = context.bind.settings;
+  const checked = checkInput(type, data, { strict, registry: context.bind.registry, ...body });
   const namesTargets = checked.targets.size > 0 && !checked.errors.some(({ path }) => path.length === 0);
-  const missing = namesTargets ? await missingTargets(checked, context) : [];
-  const unfit = checked.files.length > 0 ? await fileErrors(checked.files, context) : [];
-  if (checked.errors.length + missing.length + unfit.length === 0) return;
+  const { missing, unfit } = namesTargets ? await checkTargets(type, checked, context) : { missing: [], unfit: [] };
+  const others = [...(strict ? unfit : []), ...missing];
+  if (checked.errors.length + others.length === 0) return void refuseOrTell(unfit, context);
   const wrong = new Set(checked.errors.map(({ path }) => path.join('.')));
   const { id, group = null } = body;
   const taken = (await uniqueErrors({ type, data, id, group }, context)).filter(({ path }) => !wrong.has(path.join('.')));
-  throw fieldErrors(inOrder(type, [...checked.errors, ...taken, ...unfit, ...missing]));
+  throw fieldErrors(inOrder(type, [...checked.errors, ...taken, ...others]));
 }
 
 /**
@@ -64,104 +68,114 @@ function inOrder(type: ContentType, errors: readonly FieldError[]): FieldError[]
   return [...errors].sort((a, b) => rank(a) - rank(b));
 }
 
-/**
- * Returns an error for the first type of which linked entries are missing, in the wording of Strapi v4. Entries that a row rule
- * hides from the caller count as missing.
- */
-async function missingTargets({ targets }: CheckedInput, context: ContentContext): Promise<FieldError[]> {
-  const wanted: (Targets & { readonly uid: string })[] = [];
+interface TargetProblems {
+  /** An error for the first type of which linked entries are missing, in the wording of Strapi v4. */
+  readonly missing: readonly FieldError[];
+  /** Files of types that their attributes do not allow. */
+  readonly unfit: readonly Undone[];
+}
+
+interface Wanted extends Targets {
+  readonly uid: string;
+  /** The number of those that exist. */
+  readonly count: number;
+}
+
+/** Checks the linked entries. Those that a row rule hides from the caller count as missing. */
+async function checkTargets(
+  type: ContentType,
+  { targets, files }: CheckedInput,
+  context: ContentContext,
+): Promise<TargetProblems> {
+  const wanted: Omit<Wanted, 'count'>[] = [];
   for (const [uid, ids] of targets) {
-    const type = context.bind.registry.types.get(uid);
-    const filter = type !== undefined && context.bind.access.rules.has(uid) ? await ruleFilter(type, context) : undefined;
-    wanted.push({ uid, collection: type?.collection ?? '', ids: [...ids], filter });
+    const target = context.bind.registry.types.get(uid);
+    const filter = target !== undefined && context.bind.access.rules.has(uid) ? await ruleFilter(target, context) : undefined;
+    wanted.push({ uid, collection: target?.collection ?? '', ids: [...ids], filter });
   }
-  const counts = await countExisting(wanted, context.store.database);
-  const at = wanted.findIndex(({ ids }, index) => (counts[index] ?? 0) < ids.length);
-  const lacking = wanted[at];
-  if (lacking === undefined) return [];
-  const count = lacking.ids.length - (counts[at] ?? 0);
-  return [{ path: [], message: `${String(count)} relation(s) of type ${lacking.uid} associated with this entity do not exist` }];
-}
-
-/**
- * Returns an error for each attribute with a file of a type that it does not allow (`images`, `videos`, `audios`, `files`). Sends
- * one command.
- */
-async function fileErrors(files: readonly LinkedFiles[], { store, bind }: ContentContext): Promise<FieldError[]> {
-  const ids = [...new Set(files.flatMap((linked) => linked.ids))];
-  const type = bind.registry.types.get(uploadFile);
-  if (type === undefined) return [];
-  const command = { find: type.collection, filter: { _id: oneOf(ids) }, projection: { mime: 1 }, batchSize: ids.length };
-  const rows = await readAll(store.database, command);
-  const mimes = new Map(rows.map(({ _id, mime }) => [Number(_id), String(mime)]));
-  return files.flatMap(({ path, ids: linked, allowedTypes }) =>
-    unfitErrors(
-      path,
-      linked.flatMap((id) => mimes.get(id) ?? []),
-      allowedTypes,
-    ),
+  const isLimited = ({ uid }: { readonly uid: string }): boolean => uid === uploadFile && files.length > 0;
+  const fitting = wanted.map((one) =>
+    isLimited(one) ? { ...one, filter: matchesAll(one.filter ?? {}, fittingFiles(files)) } : one,
   );
+  const counts = await countExisting(fitting, context.store.database);
+  const found = wanted.map((one, index): Wanted => ({ ...one, count: counts[index] ?? 0 }));
+  const limited = found.find((one) => isLimited(one) && one.count < one.ids.length);
+  if (limited === undefined) return { missing: missingErrors(found), unfit: [] };
+  const mimes = await readMimes(limited.ids, limited, context);
+  const unfit = files.flatMap(({ path, ids, allowedTypes }) =>
+    unfitFiles(type, path, { mimes: ids.flatMap((id) => mimes.get(id) ?? []), allowedTypes }),
+  );
+  return { missing: missingErrors(found.map((one) => (one === limited ? { ...one, count: mimes.size } : one))), unfit };
 }
 
-/** Returns an error if a file at a path is not of an allowed type. An empty list allows all types. */
-export const unfitErrors = (path: string, mimes: readonly string[], allowedTypes: readonly string[]): FieldError[] =>
-  allowedTypes.length === 0 || mimes.every((mime) => allowedTypes.includes(kindOf(mime)))
-    ? []
-    : [{ path: splitPath(path), message: `${path} takes only ${allowedTypes.join(', ')}` }];
-
-/** Returns the name that models use for a media type: `images`, `videos` or `audios`; `files` for all others. */
-function kindOf(mime: string): string {
-  const [family = ''] = mime.split('/');
-  return ['image', 'video', 'audio'].includes(family) ? `${family}s` : 'files';
+function missingErrors(found: readonly Wanted[]): FieldError[] {
+  const lacking = found.find(({ ids, count }) => count < ids.length);
+  if (lacking === undefined) return [];
+  const missing = String(lacking.ids.length - lacking.count);
+  return [{ path: [], message: `${missing} relation(s) of type ${lacking.uid} associated with this entity do not exist` }];
 }
 
 /**
- * Returns the part of a body that may be written: unknown names, the system's attributes, and relations to types that the caller
- * may not see are dropped silently, as in Strapi v4. Throws a ValidationError if the body is not an object.
+ * Returns the part of a body that may be written. The system's attributes are dropped silently, as in Strapi v4. Attributes that are
+ * left out of service or that the caller may not write, and in strict mode unknown names, are refused or told. Throws a
+ * ValidationError if the body is not an object.
  */
 export function acceptInput(type: ContentType, data: unknown, context: Context): Values {
   if (Array.isArray(data)) throw fieldErrors([{ path: [], message: notOfType('this', 'object', null, data) }]);
   if (!isRecord(data)) throw validationError('Missing "data" payload in the request body');
-  return acceptValues(type, data, context);
+  const undone: Undone[] = [];
+  const accepted = acceptValues(type, data, { bind: context.bind, undone, prefix: '' });
+  refuseOrTell(undone, context);
+  return accepted;
 }
 
 /** Does the same as `acceptInput` for a new entry, and adds the owner that the caller's rule demands. */
 export function acceptNew(type: ContentType, data: unknown, context: Context): Values {
   const accepted = acceptInput(type, data, context);
-  return context.access.rules.has(type.uid) ? withOwner(type, accepted, context.access) : accepted;
+  const { access } = context.bind;
+  return access.rules.has(type.uid) ? withOwner(type, accepted, access) : accepted;
 }
 
-interface Context {
-  readonly access: Access;
-  readonly registry: Registry;
+type Context = Pick<ContentContext, 'bind' | 'notices'>;
+
+interface Accepting extends Pick<ContentContext, 'bind'> {
+  readonly undone: Undone[];
+  /** The path of the values, with a dot at its end; empty for an entry. */
+  readonly prefix: string;
 }
 
-function acceptValues(type: ContentType, values: Values, context: Context): Values {
+function acceptValues(type: ContentType, values: Values, context: Accepting): Values {
   const accepted: Record<string, unknown> = {};
   for (const attribute of type.attributes.values()) {
     if (!attribute.writable || !Object.hasOwn(values, attribute.name) || values[attribute.name] === undefined) continue;
-    if (isHidden(attribute, type, context)) continue;
+    if (isHidden(attribute, type, context.bind)) {
+      context.undone.push(hiddenValue(attribute, type, context));
+      continue;
+    }
     const value = acceptValue(attribute, values[attribute.name], type, context);
     if (value !== undefined) accepted[attribute.name] = value;
   }
+  for (const one of unknownValues(type, values, context)) context.undone.push(one);
   return accepted;
 }
 
-function isHidden(attribute: Attribute, type: ContentType, { access }: Context): boolean {
+function isHidden(attribute: Attribute, type: ContentType, { access }: BindContext): boolean {
   if (access.hidden.get(type.uid)?.has(attribute.name) === true) return true;
   return attribute.kind === 'relation' && !maySee(access, attribute.target);
 }
 
-function acceptValue(attribute: Attribute, value: unknown, owner: ContentType, context: Context): unknown {
+function acceptValue(attribute: Attribute, value: unknown, owner: ContentType, context: Accepting): unknown {
+  const { access, registry } = context.bind;
+  const at = (place: string): Accepting => ({ ...context, prefix: `${context.prefix}${attribute.name}${place}.` });
   if (attribute.kind === 'component') {
-    const type = context.registry.types.get(attribute.component);
-    return type === undefined ? value : eachItem(value, (item) => acceptPart(type, item, context));
+    const type = registry.types.get(attribute.component);
+    return type === undefined ? value : eachItem(value, (item, place) => acceptPart(type, item, at(place)));
   }
-  if (attribute.kind === 'dynamiczone') return eachItem(value, (item) => acceptZonePart(item, context));
+  if (attribute.kind === 'dynamiczone') return eachItem(value, (item, place) => acceptZonePart(item, at(place)));
   if (attribute.kind === 'morph')
     return acceptTargets(value, (item) => {
       const target = parseMorphTarget(item).uid; // null is refused by a later check, or removes the link
-      return target === null || (maySee(context.access, target) && !isHiddenLink({ owner, attribute, target }, context));
+      return target === null || (maySee(access, target) && !isHiddenLink({ owner, attribute, target }, { access, registry }));
     });
   return value;
 }
@@ -183,20 +197,22 @@ function withoutUnseen(item: unknown, isSeen: (item: unknown) => boolean): unkno
   return isSeen(position['before']) && isSeen(position['after']) ? item : { ...item, position: undefined };
 }
 
-function eachItem(value: unknown, accept: (item: unknown) => unknown): unknown {
-  return Array.isArray(value) ? value.map(accept).filter((item) => item !== undefined) : accept(value);
+/** Applies `accept` to an item or to each of a list, with its place: empty or `[0]`. */
+function eachItem(value: unknown, accept: (item: unknown, place: string) => unknown): unknown {
+  if (!Array.isArray(value)) return accept(value, '');
+  return value.map((item, index) => accept(item, `[${String(index)}]`)).filter((item) => item !== undefined);
 }
 
-function acceptPart(type: ContentType, item: unknown, context: Context): unknown {
+function acceptPart(type: ContentType, item: unknown, context: Accepting): unknown {
   if (!isRecord(item)) return item;
   const accepted = acceptValues(type, item, context);
   return item['id'] === undefined ? accepted : { id: item['id'], ...accepted };
 }
 
-function acceptZonePart(item: unknown, context: Context): unknown {
+function acceptZonePart(item: unknown, context: Accepting): unknown {
   if (!isRecord(item)) return item;
   const uid = item['__component'];
-  const type = typeof uid === 'string' ? context.registry.types.get(uid) : undefined;
+  const type = typeof uid === 'string' ? context.bind.registry.types.get(uid) : undefined;
   if (type?.kind !== 'component') return uid === undefined ? {} : { __component: uid };
   return { __component: uid, ...(acceptPart(type, item, context) as Values) }; // an object in, an object out
 }

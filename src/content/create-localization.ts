@@ -24,7 +24,7 @@ export async function createLocalization(
   context: ContentContext,
 ): Promise<Loaded> {
   const source = await readSource(type, id, context);
-  const accepted = acceptNew(type, data, context.bind);
+  const accepted = acceptNew(type, data, context);
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
   const selection = bindEntrySelection(query, type, context.bind);
   const values = { ...accepted, locale };

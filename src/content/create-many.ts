@@ -20,7 +20,7 @@ export const createMany = (type: ContentType, data: readonly unknown[], context:
   });
 
 async function insertMany(type: ContentType, data: readonly unknown[], context: ContentContext): Promise<readonly number[]> {
-  const accepted = data.map((one) => acceptInput(type, one, context.bind));
+  const accepted = data.map((one) => acceptInput(type, one, context));
   for (const values of accepted) await checkBody(type, values, createRules(type, values, null, context), context);
   const { store } = context;
   const ids = await store.ids.next(type.collection, accepted.length, { ...store.database, session: null });

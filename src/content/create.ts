@@ -27,7 +27,7 @@ import { writeExclusive, writeInverse } from './write-inverse.js';
  */
 export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded> {
   const selection = bindEntrySelection(query, type, context.bind);
-  const accepted = acceptNew(type, data, context.bind);
+  const accepted = acceptNew(type, data, context);
   const source = type.localized ? await groupToJoin(type, accepted, context) : null;
   if (source !== null) return createInGroup(type, accepted, { selection, source }, context);
   await checkBody(type, accepted, createRules(type, accepted, null, context), context);
@@ -106,7 +106,7 @@ export async function runCreate(type: ContentType, data: Values, insertion: Inse
 const tryCreate = (type: ContentType, data: Values, tried: Attempt, context: ContentContext): Promise<Loaded> =>
   runWrite({ action: 'create', type, data, selection: tried.insertion.selection }, context, {
     run: async (changed, inside) => {
-      const accepted = changed === data ? data : acceptInput(type, changed, inside.bind);
+      const accepted = changed === data ? data : acceptInput(type, changed, inside);
       if (accepted !== data) await checkBody(type, accepted, createRules(type, accepted, tried.insertion.source, inside), inside);
       return insertWithNextId(type, accepted, tried, inside);
     },

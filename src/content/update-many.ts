@@ -40,7 +40,7 @@ export async function updateMany(entries: ManyEntries, data: unknown, context: C
 }
 
 async function setMany(type: ContentType, match: Match, data: unknown, context: ContentContext): Promise<number> {
-  const values = acceptInput(type, data, context.bind);
+  const values = acceptInput(type, data, context);
   refuseOthers(type, values);
   await checkBody(type, values, { mode: 'update', draft: context.checksAsDrafts === true, id: null }, context);
   const write = await buildUpdate(type, values, {}, context);

@@ -59,7 +59,7 @@ async function bindChange(
   data: unknown,
   context: ContentContext,
 ): Promise<Change> {
-  const accepted = type.localized ? unlocalized(acceptInput(type, data, context.bind)) : acceptInput(type, data, context.bind);
+  const accepted = type.localized ? unlocalized(acceptInput(type, data, context)) : acceptInput(type, data, context);
   const mayBreakRule = updateMayBreakRule(type, [...Object.keys(accepted), 'updatedAt'], context);
   return { type, id, data: accepted, selection, mayBreakRule, match: await matchEntry(type, id, context) };
 }

@@ -1,12 +1,18 @@
 import type { Attribute, ContentType } from '../schema/content-type.js';
+import { namedValues } from '../schema/enum-names.js';
 import { pascalCase, pluginOf, typeName } from '../schema/names.js';
 
 export { typeName };
 
 const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
-/** Returns whether an attribute can be a field. Names of fields, unlike those of attributes, cannot contain hyphens. */
-export const isGraphqlName = (name: string): boolean => !name.includes('-');
+/**
+ * Returns whether an attribute can be a field. Names of fields, unlike those of attributes, cannot contain hyphens, and an
+ * enumeration needs a value that has a name.
+ */
+export const isInGraphql = (attribute: Attribute): boolean =>
+  !attribute.name.includes('-') &&
+  !(attribute.kind === 'scalar' && attribute.type === 'enumeration' && namedValues(attribute.enum).size === 0);
 
 export const entityName = (type: ContentType): string => `${typeName(type)}Entity`;
 export const responseName = (type: ContentType): string => `${typeName(type)}EntityResponse`;

@@ -1,10 +1,12 @@
 import type { ContentContext } from '../content/content-context.js';
+import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { missingActions, validationError } from '../errors.js';
 import { allows, actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
 import { decodeId } from '../values.js';
 import { ownersOf } from './find-component.js';
 import type { LinkTarget } from './link-files.js';
+import { missingNames } from './unlinked.js';
 import type { MediaContext } from './upload-files.js';
 
 /** The parameters that name the attribute of an entry or component to link files to. All three must be given. */
@@ -19,7 +21,11 @@ interface TargetNames {
  * type is unknown, a ForbiddenError if the caller may not update its entries.
  */
 export function findTarget({ ref, refId, field }: TargetNames, { content, media }: MediaContext): LinkTarget | null {
-  if (![ref, refId, field].every(isNamed)) return null;
+  const names = { ref: isNamed(ref), refId: isNamed(refId), field: isNamed(field) };
+  if (Object.values(names).includes(false)) {
+    refuseOrTell(missingNames(names), content);
+    return null;
+  }
   const type = content.bind.registry.types.get(String(ref));
   if (type === undefined) throw validationError('Invalid parameter ref');
   const missing = media.settings.requireUpdate ? missingUpdates(type, content) : [];

@@ -1,10 +1,10 @@
 import { nextRank } from '../content/build-parts.js';
-import { unfitErrors } from '../content/check-body.js';
+import { unfitFiles } from '../content/allowed-files.js';
 import type { ContentContext } from '../content/content-context.js';
+import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { ruleFilter } from '../content/rules-on-writes.js';
 import { sharedNames, syncLocales } from '../content/sync-locales.js';
 import { changeOne } from '../mongo/write/compile-change.js';
-import { fieldErrors } from '../errors.js';
 import { rankPath } from '../mongo/layout.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { matchesAll } from '../mongo/matches.js';
@@ -23,23 +23,24 @@ export interface LinkTarget {
   readonly field: string;
 }
 
+/** Whether files were linked; if not, what is missing or hidden from the caller: the entry, or a media attribute in it. */
+export type Linking = 'linked' | 'noEntry' | 'noAttribute';
+
 /**
- * Links files to an entry or component inside a transaction. As in Strapi v4, does nothing if the target does not exist, a rule
- * hides it from the caller, or the attribute is not a media attribute. Throws a ValidationError if the attribute does not allow a
- * file.
+ * Links files to an entry or component inside a transaction. As in Strapi v4, does nothing if there is no such target. Refuses or
+ * tells that the attribute does not allow a file.
  */
 export async function linkFiles(
   { type, id, field }: LinkTarget,
   files: readonly Loaded[],
   content: ContentContext,
-): Promise<void> {
+): Promise<Linking> {
   if (type.kind === 'component') {
     const found = await findComponent(type, id, content);
-    if (found !== null)
-      await linkWithin({ type: found.owner, document: found.document, path: [...found.path, field] }, files, content);
-    return;
+    if (found === null) return 'noEntry';
+    return linkWithin({ type: found.owner, document: found.document, path: [...found.path, field] }, files, content);
   }
-  await linkAt({ type, id, path: [field] }, files, content);
+  return linkAt({ type, id, path: [field] }, files, content);
 }
 
 /** A place inside an entry. The path consists of names of attributes and positions in lists. */
@@ -49,14 +50,12 @@ interface LinkPlace {
   readonly path: readonly string[];
 }
 
-/**
- * Links files at a place inside an entry, such as `['blocks', '0', 'image']`. Does nothing in the cases in which `linkFiles` does
- * nothing.
- */
-export async function linkAt({ type, id, path }: LinkPlace, files: readonly Loaded[], content: ContentContext): Promise<void> {
+/** Links files at a place inside an entry, such as `['blocks', '0', 'image']`, like `linkFiles`. */
+export async function linkAt({ type, id, path }: LinkPlace, files: readonly Loaded[], content: ContentContext): Promise<Linking> {
   const filter = matchesAll({ _id: id }, await ruleFilter(type, content));
   const [document] = await readAll(content.store.database, { find: type.collection, filter, limit: 1 });
-  if (document !== undefined) await linkWithin({ type, document: document as EntryDocument, path }, files, content); // entries have numeric ids
+  if (document === undefined) return 'noEntry';
+  return linkWithin({ type, document: document as EntryDocument, path }, files, content); // entries have numeric ids
 }
 
 /** A place inside an entry that is already read. */
@@ -70,18 +69,18 @@ async function linkWithin(
   { type, document, path }: DocumentPlace,
   files: readonly Loaded[],
   content: ContentContext,
-): Promise<void> {
+): Promise<Linking> {
   const found = locate(type, document, path, content.bind);
-  if (found === null) return;
+  if (found === null) return 'noAttribute';
   const { attribute, holder } = found;
   const mimes = files.map((file) => String(file.document['mime']));
-  const unfit = unfitErrors(path.join('.'), mimes, attribute.allowedTypes);
-  if (unfit.length > 0) throw fieldErrors(unfit);
+  refuseOrTell(unfitFiles(type, path.join('.'), { mimes, allowedTypes: attribute.allowedTypes }), content);
   const ids = idsOf(files);
   const value = attribute.many ? joinList(holder[attribute.name], ids) : (ids[0] ?? null);
   const change = { set: { [path.join('.')]: value, [rankPath(path[0] ?? '')]: nextRank() } };
   await bulkWrite(content.store, type.collection, [changeOne({ _id: document._id }, change)]);
   await syncLocales(type, document._id, sharedNames(type, path.slice(0, 1)), content);
+  return 'linked';
 }
 
 /**

@@ -1,4 +1,5 @@
 import { withDatabase, type ContentContext } from '../content/content-context.js';
+import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { runCreate } from '../content/create.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { withOwner } from '../content/rules-on-writes.js';
@@ -14,6 +15,7 @@ import { prepareFile, type PreparedFile } from './prepare-file.js';
 import type { Staging, UploadedFile } from './staging.js';
 import { collections } from '../schema/collections.js';
 import { ApiError } from '../errors.js';
+import { unlinkedUpload } from './unlinked.js';
 import { readAll } from '../mongo/database.js';
 
 /** The context of an operation of the media library. */
@@ -37,7 +39,7 @@ export async function uploadFiles(order: UploadOrder, staging: Staging, context:
   const entries = await inTransaction(content.store.database, async (database) => {
     const inner = withDatabase(content, database);
     const stored = await storeFiles(ready, inner);
-    if (order.target !== null) await linkFiles(order.target, stored, inner);
+    if (order.target !== null) refuseOrTell(unlinkedUpload(await linkFiles(order.target, stored, inner), order.target), inner);
     return stored;
   });
   keepFiles(ready, staging);

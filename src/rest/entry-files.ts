@@ -1,4 +1,5 @@
 import type { ContentContext } from '../content/content-context.js';
+import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { withDatabase } from '../content/content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { badRequestError } from '../errors.js';
@@ -8,6 +9,7 @@ import type { RouteRequest } from '../http/route-request.js';
 import { linkAt } from '../media/link-files.js';
 import type { Media } from '../media/media.js';
 import { Staging } from '../media/staging.js';
+import { unlinkedPart } from '../media/unlinked.js';
 import { keepFiles, prepareFiles, storeFiles } from '../media/upload-files.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { splitPath } from '../schema/findings.js';
@@ -56,7 +58,10 @@ async function writeAll(
     if (entry === null) return null;
     const id = Number(entry.document['_id']);
     const stored = await storeFiles(ready, inner);
-    for (const [path, linked] of groupByPath(files, stored)) await linkAt({ type, id, path: splitPath(path) }, linked, inner);
+    for (const [name, linked] of groupByPath(files, stored)) {
+      const path = splitPath(name);
+      refuseOrTell(unlinkedPart(await linkAt({ type, id, path }, linked, inner), type, path), inner);
+    }
     return id;
   });
   if (id !== null) keepFiles(ready, staging);

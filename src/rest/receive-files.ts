@@ -1,3 +1,4 @@
+import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { applicationError, validationError } from '../errors.js';
 import { decodeField } from '../http/parse-json.js';
 import type { MultipartBody } from '../http/read-multipart.js';
@@ -8,6 +9,7 @@ import { findTarget } from '../media/find-target.js';
 import { parseFileInfo, parseFileInfos } from '../media/parse-file-info.js';
 import { Staging, type UploadedFile } from '../media/staging.js';
 import { replaceFile, updateFileInfo } from '../media/update-file.js';
+import { otherFields } from '../media/unlinked.js';
 import { uploadFiles } from '../media/upload-files.js';
 import { isRecord, decodeId } from '../values.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
@@ -61,6 +63,7 @@ async function upload({ files, unknown, field }: Received, staging: Staging, inp
   if (only === undefined && unknown[0] !== undefined)
     throw validationError(`Files are empty: upload them in the field "files", not "${unknown[0]}"`);
   if (only === undefined || (files.length === 1 && only.size === 0)) throw validationError('Files are empty');
+  refuseOrTell(otherFields(unknown), input.content);
   const info = field('fileInfo');
   const infos = files.length === 1 ? [parseFileInfo(info)] : parseFileInfos(info);
   const context = { media: mediaOf(input.running), content: input.content };

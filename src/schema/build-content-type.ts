@@ -10,6 +10,8 @@ export interface ModelSettings {
   readonly localization: boolean;
   /** `api.customFields`: types of custom fields by their names. */
   readonly customFields: Readonly<Record<string, string>>;
+  /** Whether there is a GraphQL schema; true by default. */
+  readonly graphql?: boolean;
   /** Collections with documents that the service has not written, which a model must adopt; none by default. */
   readonly foreign?: ReadonlySet<string>;
   /** First path segments below the prefix of the REST API that other routes use; none by default. */
@@ -18,8 +20,11 @@ export interface ModelSettings {
 
 export const defaultModelSettings: ModelSettings = { privateAttributes: [], localization: true, customFields: {} };
 
-/** Builds the content type or component of a checked model, with the attributes that the service adds. */
-export function buildContentType(model: Model, settings: ModelSettings): ContentType {
+/**
+ * Builds the content type or component of a checked model, with the attributes that the service adds. `inGraphql` is whether the
+ * GraphQL schema contains it.
+ */
+export function buildContentType(model: Model, settings: ModelSettings, inGraphql: boolean): ContentType {
   const { singularName = '', pluralName = '', displayName = '', description = '' } = model.info;
   const shape = {
     uid: model.uid,
@@ -27,6 +32,7 @@ export function buildContentType(model: Model, settings: ModelSettings): Content
     pluralName,
     displayName: displayName || singularName || model.uid,
     description,
+    inGraphql,
     draftAndPublish: model.options?.draftAndPublish === true,
     localized: settings.localization && model.pluginOptions?.['i18n']?.localized === true,
   };

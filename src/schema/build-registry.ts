@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { memoizePair } from '../caches.js';
 import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
 import { builtinModels } from './builtin-models.js';
-import { areDistinct, nameConflicts } from './name-conflicts.js';
+import { collectLeftOut } from './left-out.js';
+import { areDistinct, graphqlConflicts, nameConflicts } from './name-conflicts.js';
 import type { Attribute, ContentType, Registry } from './content-type.js';
 import { collectionOf, type Model, type ModelWarning } from './model.js';
 import { readModel, type ModelReading } from './read-model.js';
@@ -45,17 +46,26 @@ export function buildRegistry(
   for (const document of documents) {
     const before = previous?.parts.readings.get(document.uid);
     const isKept = before !== undefined && isDeepStrictEqual(document, before.document);
-    const reading = isKept ? withDocument(before, document) : readModel(document, settings.customFields);
+    const reading = isKept ? withDocument(before, document) : readModel(document, settings);
     const found = isKept ? [] : problemsOf(reading, before, settings);
     if (found.length > 0) problems.set(document.uid, found);
     const used = found.length > 0 ? before : reading;
     if (used !== undefined) readings.set(document.uid, used);
   }
   const models = resolveConflicts({ readings, problems, paths: settings.paths }, previous);
-  const settled = settleReferences(models, previous && { models: previous.models, settled: previous.parts.settled });
-  const types = [...settled.values()].map((now) => typeOf(now, settings, previous));
-  const registry = indexTypes(types, (previous?.registry.version ?? 0) + 1);
-  return { registry, models, problems, warnings: collectWarnings(readings, settled), parts: { readings, settled } };
+  const settled = settleReferences(
+    { models, problems },
+    previous && { models: previous.models, settled: previous.parts.settled },
+  );
+  const unnamed = settings.graphql === false ? noConflicts : outsideGraphql(models, previous);
+  const types = [...settled.values()].map((now) => typeOf(now, { settings, previous, inGraphql: !unnamed.has(now.model.uid) }));
+  const parts = { readings, settled };
+  const warnings = collectWarnings(parts, unnamed);
+  const registry = {
+    ...indexTypes(types, (previous?.registry.version ?? 0) + 1),
+    leftOut: collectLeftOut(types, { models, problems, warnings, documents }),
+  };
+  return { registry, models, problems, warnings, parts };
 }
 
 /** Returns the reading with its document replaced by an equal one, so that the next comparison finds the same object. */
@@ -121,20 +131,43 @@ function resolveConflicts({ readings, problems, paths }: Conflicting, previous: 
   return modelsOf(readings);
 }
 
-function typeOf({ model }: SettledModel, settings: ModelSettings, previous: Previous | undefined): ContentType {
-  const known = previous?.parts.settled.get(model.uid)?.model === model ? previous.registry.types.get(model.uid) : undefined;
-  return known ?? buildContentType(model, settings);
+type Conflicts = ReadonlyMap<string, readonly string[]>;
+
+const noConflicts: Conflicts = new Map();
+
+/** Returns the models that the GraphQL schema cannot contain. The result does not depend on the previous snapshot. */
+function outsideGraphql(models: RegistryBuild['models'], previous: Previous | undefined): Conflicts {
+  const isKept = (model: Model): boolean =>
+    previous?.models.get(model.uid) === model && previous.registry.types.get(model.uid)?.inGraphql === true;
+  const all = [...models.values()];
+  return graphqlConflicts(
+    all.filter((model) => !isKept(model)),
+    all.filter(isKept),
+  );
 }
 
-function collectWarnings(
-  readings: ReadonlyMap<string, ModelReading>,
-  settled: ReadonlyMap<string, SettledModel>,
-): ReadonlyMap<string, readonly ModelWarning[]> {
-  const all = [...settled].map(([uid, { warnings }]) => [uid, [...(readings.get(uid)?.warnings ?? []), ...warnings]] as const);
+interface TypeContext {
+  readonly settings: ModelSettings;
+  readonly previous: Previous | undefined;
+  readonly inGraphql: boolean;
+}
+
+function typeOf({ model }: SettledModel, { settings, previous, inGraphql }: TypeContext): ContentType {
+  const known = previous?.parts.settled.get(model.uid)?.model === model ? previous.registry.types.get(model.uid) : undefined;
+  return known?.inGraphql === inGraphql ? known : buildContentType(model, settings, inGraphql);
+}
+
+function collectWarnings({ readings, settled }: BuildParts, outside: Conflicts): RegistryBuild['warnings'] {
+  const all = [...settled].map(([uid, { warnings }]) => {
+    const ofGraphql = outside
+      .get(uid)
+      ?.map((problem) => ({ attribute: null, text: `is left out of GraphQL: ${problem}`, needs: null }));
+    return [uid, [...(readings.get(uid)?.warnings ?? []), ...warnings, ...(ofGraphql ?? [])]] as const;
+  });
   return new Map(all.filter(([, warnings]) => warnings.length > 0));
 }
 
-function indexTypes(types: readonly ContentType[], version: number): Registry {
+function indexTypes(types: readonly ContentType[], version: number): Omit<Registry, 'leftOut'> {
   const emptyIndex = () => new Map<string, ContentType>();
   const registry = { types: emptyIndex(), byPluralName: emptyIndex(), bySingularName: emptyIndex() };
   for (const type of types) {

@@ -13,13 +13,13 @@ import {
   report,
   reportRelations,
 } from './findings.js';
-import { comingIn, lengthOf, maximumLinks, morphTarget, parseLinkInput, parseMorphInput } from './link-input.js';
+import { comingIn, findOtherType, lengthOf, maximumLinks, morphTarget, parseLinkInput, parseMorphInput } from './link-input.js';
 
 /** The result of a check: the problems of a body, and the ids that must exist, by uid of their type. */
 export interface CheckedInput {
   readonly errors: readonly FieldError[];
   readonly targets: ReadonlyMap<string, ReadonlySet<number>>;
-  /** Files whose types are checked in strict mode. */
+  /** Files of attributes that allow only some types. */
   readonly files: readonly LinkedFiles[];
 }
 
@@ -179,13 +179,15 @@ function checkLink(link: LinkAttribute, value: unknown, path: string, found: Fin
     report(found, path, mustNotBeNull(path, found.context.mode));
   const input = parseLinkInput(value, link.target);
   if (input === null) {
-    reportRelations(found, 'Invalid relations');
+    const other = findOtherType(value, link.target);
+    if (other === null) reportRelations(found, 'Invalid relations');
+    else report(found, `${path}${other}`, `${path}${other} must be ${link.target}`);
     return;
   }
   const ids = comingIn(input);
   if (!checkLength(lengthOf(input), path, found)) return;
   for (const id of ids) addTarget(found, link.target, id);
-  if (found.context.strict && link.kind === 'media') checkFiles(link, ids, path, found);
+  if (link.kind === 'media') checkFiles(link, ids, path, found);
 }
 
 /** Reports an error and returns false if a relation names more entries than one write may. */
@@ -196,7 +198,7 @@ function checkLength(length: number, path: string, found: Findings): boolean {
 }
 
 function checkFiles({ many, allowedTypes }: LinkAttribute, ids: readonly number[], path: string, found: Findings): void {
-  if (!many && ids.length > 1) report(found, path, `${path} takes one file`);
+  if (found.context.strict && !many && ids.length > 1) report(found, path, `${path} takes one file`);
   if (allowedTypes.length > 0 && ids.length > 0) found.files.push({ path, ids, allowedTypes });
 }
 

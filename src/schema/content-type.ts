@@ -138,6 +138,8 @@ export interface ContentType {
   readonly localized: boolean;
   /** The shard key of the collection; null if it is not sharded. */
   readonly shard: ShardKey | null;
+  /** Whether the GraphQL schema contains the type: its names there belong to no other type. */
+  readonly inGraphql: boolean;
   readonly attributes: ReadonlyMap<string, Attribute>;
 }
 
@@ -148,6 +150,8 @@ export interface Registry {
   readonly types: ReadonlyMap<string, ContentType>;
   readonly byPluralName: ReadonlyMap<string, ContentType>;
   readonly bySingularName: ReadonlyMap<string, ContentType>;
+  /** The attributes that models define and their types lack, with the reasons, by uid and name. */
+  readonly leftOut: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 export const uploadFile = 'plugin::upload.file';

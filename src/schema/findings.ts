@@ -10,7 +10,7 @@ export interface InputContext {
   readonly held?: ReadonlySet<string>;
   /** Whether passwords are hashes, so that only their absence is a problem. */
   readonly hashed?: true;
-  /** Whether files must be of an allowed type, and a single media attribute takes only one. Strapi v4 checks neither. */
+  /** Whether a single media attribute takes only one file. Strapi v4 does not check it. */
   readonly strict: boolean;
 }
 

@@ -137,6 +137,19 @@ function parsePosition<Key extends LinkKey>(position: unknown, of: Key, form: It
   return { kind: 'end' };
 }
 
+/** Returns the place of an item of a relation that names another type than `target`, such as `connect[1].type`; null if none does. */
+export function findOtherType(value: unknown, target: string, place = ''): string | null {
+  if (Array.isArray(value)) {
+    const places = value.map((item: unknown, index) => findOtherType(item, target, `${place}[${String(index)}]`));
+    return places.find((found) => found !== null) ?? null;
+  }
+  if (!isRecord(value)) return null;
+  if (!isOfType(value, target)) return `${place}.type`;
+  if (place !== '') return null;
+  const parts = ['set', 'connect', 'disconnect'].map((name) => findOtherType(value[name], target, `.${name}`));
+  return parts.find((found) => found !== null) ?? null;
+}
+
 /** Returns the uid and id that an item of a polymorphic relation names; null for each that is missing. */
 export function parseMorphTarget(item: unknown): { readonly uid: string | null; readonly id: number | null } {
   if (!isRecord(item)) return { uid: null, id: null };

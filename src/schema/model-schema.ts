@@ -28,7 +28,7 @@ const attribute = {
     minLength: { ...count, nullable: true },
     maxLength: { ...count, nullable: true },
     regex: { type: ['string', 'null'], format: 'regex' },
-    enum: { type: 'array', items: { type: 'string' }, minItems: 1 },
+    enum: { type: 'array', items: { type: 'string' } },
     enumName: { type: 'string', pattern: '^[_A-Za-z][_0-9A-Za-z]*$' },
     targetField: { type: 'string' },
     multiple: { type: 'boolean' },
@@ -132,10 +132,15 @@ export function readForm(
   | { readonly model: Model; readonly problems: readonly string[] }
   | { readonly model: null; readonly problems: readonly string[] } {
   const model: unknown = structuredClone(document);
-  return validate(model) ? { model, problems: [] } : { model: null, problems: (validate.errors ?? []).map(describe) };
+  return validate(model) ? { model, problems: [] } : { model: null, problems: problemsOf(validate.errors ?? []) };
 }
 
-function describe({ instancePath, message = 'is invalid', params }: ErrorObject): string {
+/** Returns the problems, without those that only repeat that the name of an attribute is wrong. */
+const problemsOf = (errors: readonly ErrorObject[]): string[] =>
+  errors.filter(({ keyword }) => keyword !== 'propertyNames').map(describe);
+
+function describe({ instancePath, propertyName, message = 'is invalid', params }: ErrorObject): string {
+  if (propertyName !== undefined) return `attributes.${propertyName}: the name ${message}`;
   const place = instancePath.slice(1).replaceAll('/', '.') || 'the model';
   const allowed: unknown = 'allowedValues' in params ? params['allowedValues'] : undefined;
   return `${place} ${message}${Array.isArray(allowed) ? ` (${allowed.join(', ')})` : ''}`;

@@ -1,3 +1,4 @@
+import { builtinModels } from './builtin-models.js';
 import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 import { pascalCase } from './names.js';
 
@@ -17,42 +18,79 @@ const fixedTypes = [
 /** First segments of paths below the prefix of the REST API that are not those of content types. */
 const fixedPaths = ['auth', 'connect', 'content-type-builder', 'i18n', 'upload', 'users', 'users-permissions'];
 
+/** Mutations of the service that a generated one could have the name of. */
+const fixedMutations = ['deleteMe', 'updateFileInfo'];
+
 const service = 'the service itself';
 
-const fixedClaims: ReadonlyMap<string, string> = new Map([
-  ...fixedTypes.map((name) => [`GraphQL type:${name}`, service] as const),
-  ...fixedPaths.map((name) => [`path:${name}`, service] as const),
-]);
+/**
+ * Where a name belongs to one model. A model without its names in the service is refused; one without its names in GraphQL is left
+ * out of the schema.
+ */
+type Realm = 'service' | 'graphql';
+
+const fixedClaims: Readonly<Record<Realm, ReadonlyMap<string, string>>> = {
+  service: new Map(fixedPaths.map((name) => [`path:${name}`, service] as const)),
+  graphql: new Map([
+    ...fixedTypes.map((name) => [`type:${name}`, service] as const),
+    ...fixedMutations.map((name) => [`mutation:${name}`, service] as const),
+  ]),
+};
 
 /**
- * Returns the conflicts of names, by uid of the later model of each conflict. A collection, a REST path and a GraphQL type each
- * belong to one model. `paths` are first segments below the prefix of the REST API that other routes of the service use.
+ * Returns the conflicts of names, by uid of the later model of each conflict. A collection and a REST path belong to one model.
+ * `paths` are first segments below the prefix of the REST API that other routes of the service use.
  */
-export function nameConflicts(models: Iterable<Model>, paths: readonly string[] = []): Map<string, string[]> {
-  const problems = new Map<string, string[]>();
-  const taken = new Map([...fixedClaims, ...paths.map((name) => [`path:${name}`, service] as const)]);
-  for (const model of models) {
-    const names = claimsOf(model);
-    const found = conflicts(names, taken);
-    if (found.length > 0) problems.set(model.uid, found);
-    else for (const name of names) taken.set(name, model.uid);
-  }
-  return problems;
-}
+export const nameConflicts = (models: Iterable<Model>, paths: readonly string[] = []): ReadonlyMap<string, readonly string[]> =>
+  findConflicts(models, 'service', new Map(paths.map((name) => [`path:${name}`, service] as const)));
 
 /**
  * Returns whether no name of the models is used twice, or is a name of `others`. The names of `others` must be distinct already.
  */
 export function areDistinct(models: readonly Model[], others: readonly Model[], paths: readonly string[] = []): boolean {
-  const names = models.flatMap(claimsOf);
+  const claimed = distinctClaims(models, others, 'service');
+  return claimed !== null && paths.every((name) => !claimed.has(`path:${name}`));
+}
+
+/**
+ * Returns the models that the GraphQL schema cannot contain, by uid, with the name that the service or another model has. A name
+ * belongs to a built-in model, then to that with the shortest uid, so that `page` keeps `PageInput` from `page-input`. The names of
+ * `others` must be distinct already.
+ */
+export function graphqlConflicts(models: readonly Model[], others: readonly Model[]): ReadonlyMap<string, readonly string[]> {
+  if (distinctClaims(models, others, 'graphql') !== null) return new Map();
+  const rank = ({ uid }: Model): number => (builtins.has(uid) ? 0 : uid.length);
+  const all = [...others, ...models].sort((a, b) => rank(a) - rank(b) || (a.uid < b.uid ? -1 : 1));
+  return findConflicts(all, 'graphql');
+}
+
+const builtins: ReadonlySet<string> = new Set(builtinModels.map(({ uid }) => uid));
+
+/** Returns the names of the models; null if one is used twice, or is a name of `others` or the service. */
+function distinctClaims(models: readonly Model[], others: readonly Model[], realm: Realm): ReadonlySet<string> | null {
+  const names = models.flatMap((model) => claimsOf(model)[realm]);
   const claimed = new Set(names);
-  const isFree = (name: string): boolean => !claimed.has(name);
-  return (
+  const areFree =
     claimed.size === names.length &&
-    names.every((name) => !fixedClaims.has(name)) &&
-    paths.every((name) => isFree(`path:${name}`)) &&
-    others.every((model) => claimsOf(model).every(isFree))
-  );
+    names.every((name) => !fixedClaims[realm].has(name)) &&
+    others.every((model) => claimsOf(model)[realm].every((name) => !claimed.has(name)));
+  return areFree ? claimed : null;
+}
+
+function findConflicts(
+  models: Iterable<Model>,
+  realm: Realm,
+  reserved: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, readonly string[]> {
+  const problems = new Map<string, readonly string[]>();
+  const taken = new Map([...fixedClaims[realm], ...reserved]);
+  for (const model of models) {
+    const names = claimsOf(model)[realm];
+    const found = conflicts(names, taken).map((problem) => (realm === 'graphql' ? `GraphQL ${problem}` : problem));
+    if (found.length > 0) problems.set(model.uid, found);
+    else for (const name of names) taken.set(name, model.uid);
+  }
+  return problems;
 }
 
 function conflicts(names: readonly string[], taken: ReadonlyMap<string, string>): string[] {
@@ -68,28 +106,41 @@ function conflicts(names: readonly string[], taken: ReadonlyMap<string, string>)
 
 const describe = (name: string): string => name.replace(':', ' ');
 
-const claims = new WeakMap<Model, readonly string[]>();
+type Claims = Readonly<Record<Realm, readonly string[]>>;
+
+const claims = new WeakMap<Model, Claims>();
 
 /** Returns the names that a model uses. They are computed once, because models are immutable. */
-function claimsOf(model: Model): readonly string[] {
+function claimsOf(model: Model): Claims {
   const known = claims.get(model);
   if (known !== undefined) return known;
-  const names = model.kind === undefined ? graphqlNames(model, pascalCase(`component_${model.uid}`)) : typeClaims(model);
+  const names =
+    model.kind === undefined
+      ? { service: [], graphql: graphqlNames(model, pascalCase(`component_${model.uid}`)) }
+      : { service: serviceClaims(model), graphql: graphqlClaims(model) };
   claims.set(model, names);
   return names;
 }
 
-function typeClaims(model: Model): readonly string[] {
+function serviceClaims(model: Model): readonly string[] {
   const { singularName = '', pluralName = '' } = model.info;
-  const isApi = model.uid.startsWith('api::');
-  const plugin = model.uid.startsWith('plugin::') ? (model.uid.slice(8).split('.')[0] ?? '') : '';
-  const [singular, plural] = [singularName, pluralName].map((name) => pascalCase(`${plugin}-${name}`));
   const path = model.kind === 'singleType' ? singularName : pluralName;
-  return [
-    ...(isApi ? [`name:${singularName}`, `name:${pluralName}`, `path:${path}`] : []),
-    `collection:${collectionOf(model)}`,
-    ...(model.uid.startsWith('admin::') ? [] : [...graphqlNames(model, singular ?? ''), `GraphQL type:${plural ?? ''}`]),
-  ];
+  const ofApi = model.uid.startsWith('api::') ? [`name:${singularName}`, `name:${pluralName}`, `path:${path}`] : [];
+  return [...ofApi, `collection:${collectionOf(model)}`];
+}
+
+function graphqlClaims(model: Model): readonly string[] {
+  if (model.uid.startsWith('admin::')) return [];
+  const { singularName = '', pluralName = '' } = model.info;
+  const plugin = model.uid.startsWith('plugin::') ? (model.uid.slice(8).split('.')[0] ?? '') : '';
+  const [singular = '', plural = ''] = [singularName, pluralName].map((name) => pascalCase(`${plugin}-${name}`));
+  return [...graphqlNames(model, singular), `type:${plural}`, ...mutationNames(model, singular)];
+}
+
+function mutationNames({ kind, pluginOptions }: Model, type: string): string[] {
+  const ofKind = kind === 'collectionType' ? [`create${type}`] : [];
+  const ofLocales = pluginOptions?.['i18n']?.localized === true ? [`create${type}Localization`] : [];
+  return [...ofKind, `update${type}`, `delete${type}`, ...ofLocales].map((name) => `mutation:${name}`);
 }
 
 const suffixes = ['', 'Entity', 'EntityResponse', 'EntityResponseCollection', 'RelationResponseCollection'];
@@ -97,7 +148,7 @@ const suffixes = ['', 'Entity', 'EntityResponse', 'EntityResponseCollection', 'R
 function graphqlNames(model: Model, type: string): string[] {
   const own = [...(model.kind === undefined ? [''] : suffixes), 'FiltersInput', 'Input'].map((suffix) => type + suffix);
   const ofAttributes = Object.entries(model.attributes).flatMap(([name, attribute]) => attributeTypes(type, name, attribute));
-  return [...own, ...ofAttributes].map((name) => `GraphQL type:${name}`);
+  return [...own, ...ofAttributes].map((name) => `type:${name}`);
 }
 
 function attributeTypes(

@@ -1,7 +1,6 @@
-import { createRequire } from 'node:module';
-import type slugify from 'strapi-slugify';
 import { didYouMean } from '../nearest-name.js';
 import { customFieldType } from './custom-field-type.js';
+import { enumerationProblems, enumerationWarnings } from './enum-names.js';
 import { misspeltAttributeKeys } from './model-schema.js';
 import { isUnbounded } from './linear-regex.js';
 import type { AttributeDefinition } from './model.js';
@@ -17,13 +16,18 @@ interface AttributeReading {
   readonly warnings: readonly string[];
 }
 
-/** `systemNames` are the attributes that the service adds to the type, `customFields` is the setting `api.customFields`. */
+/** `systemNames` are the attributes that the service adds to the type. */
 export interface AttributeRules {
   readonly systemNames: ReadonlySet<string>;
+  /** Whether the attributes belong to a component. Strapi v4 checks the enumerations of content types only. */
+  readonly isPart: boolean;
+  /** The setting `api.customFields`. */
   readonly customFields: Readonly<Record<string, string>>;
+  /** Whether there is a GraphQL schema, so that parts that it leaves out are told. */
+  readonly graphql: boolean;
 }
 
-type Rule = (definition: AttributeDefinition) => AttributeReading;
+type Rule = (definition: AttributeDefinition, rules: AttributeRules) => AttributeReading;
 
 /** Checks one attribute, and returns it in the form that the service uses. */
 export function readAttribute(name: string, written: AttributeDefinition, rules: AttributeRules): AttributeReading {
@@ -34,12 +38,12 @@ export function readAttribute(name: string, written: AttributeDefinition, rules:
   const type = stored.definition?.type ?? '';
   const rule: Rule =
     (Object.hasOwn(structures, type) ? structures[type] : undefined) ?? (isScalarType(type) ? readScalar : refuseType);
-  const reading = rule(stored.definition ?? written);
+  const reading = rule(stored.definition ?? written, rules);
   const warnings = [
     ...misspeltAttributeKeys(written),
     ...stored.warnings,
     ...reading.warnings,
-    ...(name.includes('-') ? [hyphenated] : []),
+    ...(rules.graphql && name.includes('-') ? [hyphenated] : []),
   ];
   return { ...reading, warnings };
 }
@@ -77,11 +81,12 @@ const structures: Readonly<Record<string, Rule>> = {
       : kept({ ...definition, components: [...new Set(definition.components)] }),
   media: kept,
   relation: readRelation,
-  enumeration: (definition) => {
-    const problems = enumerationProblems(definition.enum ?? []);
+  enumeration: (written, { isPart, graphql }) => {
+    const values = isPart ? [...new Set(written.enum)] : (written.enum ?? []);
+    const problems = isPart ? [] : enumerationProblems(values);
     if (problems.length > 0) return refused(...problems);
-    const { warnings, ...reading } = readScalar(definition);
-    return { ...reading, warnings: [...warnings, ...enumerationWarnings(definition.enum ?? [])] };
+    const { warnings, ...reading } = readScalar({ ...written, enum: values });
+    return { ...reading, warnings: [...warnings, ...(graphql ? enumerationWarnings(values) : [])] };
   },
 };
 
@@ -110,45 +115,6 @@ const endless =
 
 const refuseType = ({ type }: AttributeDefinition): AttributeReading =>
   refused(`.type: ${unknownName(type, [...Object.keys(scalarTypes), ...Object.keys(structures)])}`);
-
-/**
- * Returns the GraphQL name of an enumeration value, as the version of slugify in Strapi v4 makes it. Names that GraphQL does not
- * allow for values get the prefix `_`; Strapi v4 does not start with such names.
- */
-export function enumValueName(value: string): string {
-  const name = isName.test(value) ? value : makeName(value);
-  return forbiddenNames.has(name) ? `_${name}` : name;
-}
-
-/** Names that slugify leaves as they are. */
-const isName = /^[A-Za-z0-9]+(_[A-Za-z0-9]+)*$/;
-
-/** Returns a GraphQL name for a value. The package is loaded with the first value that is not a name. */
-function makeName(value: string): string {
-  const make = createRequire(import.meta.url)('strapi-slugify') as typeof slugify; // typed by the import above
-  return make(value, { decamelize: false, lowercase: false, separator: '_' });
-}
-
-const forbiddenNames: ReadonlySet<string> = new Set(['true', 'false', 'null']);
-
-const enumerationWarnings = (values: readonly string[]): string[] =>
-  values
-    .filter((value) => value !== enumValueName(value) && forbiddenNames.has(enumValueName(value).slice(1)))
-    .map(
-      (value) =>
-        `.enum: ${JSON.stringify(value)} is named ${enumValueName(value)} in GraphQL, which does not allow that name for values`,
-    );
-
-function enumerationProblems(values: readonly string[]): string[] {
-  if (values.length === 0) return ['.enum must list at least one value'];
-  const names = values.map(enumValueName);
-  const bad = values.filter((_, index) => !/^[_A-Za-z]\w*$/.test(names[index] ?? ''));
-  const twice = values.filter((_, index) => names.indexOf(names[index] ?? '') !== index);
-  return [
-    ...bad.map((value) => `.enum: ${JSON.stringify(value)} must begin with a letter`),
-    ...twice.map((value) => `.enum: ${JSON.stringify(value)} has the same name in GraphQL as another value`),
-  ];
-}
 
 const relations = [
   'oneToOne',

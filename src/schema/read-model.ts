@@ -1,3 +1,4 @@
+import type { ModelSettings } from './build-content-type.js';
 import { builtinModels } from './builtin-models.js';
 import type { Model, ModelWarning } from './model.js';
 import { misspeltKeys, readForm } from './model-schema.js';
@@ -15,15 +16,14 @@ export interface ModelReading {
   readonly warnings: readonly ModelWarning[];
 }
 
-/**
- * Checks a document without regard to the others, and returns the model in the form that the service uses. `customFields` is the
- * setting `api.customFields`.
- */
-export function readModel(document: unknown, customFields: Readonly<Record<string, string>> = {}): ModelReading {
+type ReadingSettings = Pick<ModelSettings, 'customFields' | 'graphql'>;
+
+/** Checks a document without regard to the others, and returns the model in the form that the service uses. */
+export function readModel(document: unknown, { customFields, graphql = true }: ReadingSettings): ModelReading {
   const form = readForm(document);
   if (form.model === null) return { document, model: null, problems: form.problems, warnings: [] };
   const model = withKind(form.model);
-  const rules: AttributeRules = { systemNames: systemNames(model), customFields };
+  const rules: AttributeRules = { systemNames: systemNames(model), isPart: model.kind === undefined, customFields, graphql };
   const readings = Object.entries(model.attributes).map(([name, written]) => ({ name, ...readAttribute(name, written, rules) }));
   const ofAttributes = readings.flatMap(({ name, problems }) =>
     problems.map((problem) => `attributes.${name}${spaced(problem)}`),

@@ -22,9 +22,14 @@ interface Settled {
 }
 
 /** The models and relations that references are resolved in. */
-interface World {
-  readonly models: Models;
+interface World extends InForce {
   readonly sides: ReadonlyMap<string, Side>;
+}
+
+/** The models in force, and the reasons why others are refused, by uid. */
+interface InForce {
+  readonly models: Models;
+  readonly problems: ReadonlyMap<string, readonly string[]>;
 }
 
 /** The models of an earlier snapshot: as they were written, and with resolved references. */
@@ -38,10 +43,10 @@ interface Former {
  * type is in force. Relations whose sides disagree are served as in Strapi v4. Models that need no change are returned as they
  * are. If the result for a model equals that in the former snapshot, it is the same object.
  */
-export function settleReferences(models: Models, former?: Former): ReadonlyMap<string, SettledModel> {
+export function settleReferences({ models, problems }: InForce, former?: Former): ReadonlyMap<string, SettledModel> {
   const kept: Former['settled'] = former === undefined ? new Map() : keepSettled(models, former);
   const open = [...models.values()].filter(({ uid }) => !kept.has(uid));
-  const world = { models, sides: settleSides(withTargets(open, models), models) };
+  const world = { models, problems, sides: settleSides(withTargets(open, models), models) };
   const settleAgain = (model: Model): SettledModel => unlessSame(settleModel(model, world), former?.settled.get(model.uid));
   return new Map([...models].map(([uid, model]) => [uid, kept.get(uid) ?? settleAgain(model)]));
 }
@@ -99,16 +104,16 @@ function settle(reference: Reference, world: World): Settled | null {
   }
 }
 
-function settleComponent({ model, definition }: Reference, { models }: World): Settled | null {
+function settleComponent({ model, definition }: Reference, world: World): Settled | null {
   const uid = definition.component ?? '';
-  const problem = componentProblem(uid, model, models);
+  const problem = componentProblem(uid, model, world);
   return problem === null ? null : leftOut(uid, problem);
 }
 
-function settleZone({ model, definition }: Reference, { models }: World): Settled | null {
+function settleZone({ model, definition }: Reference, world: World): Settled | null {
   const components = definition.components ?? [];
   const missing = components.flatMap((uid) => {
-    const problem = componentProblem(uid, model, models);
+    const problem = componentProblem(uid, model, world);
     return problem === null ? [] : [{ uid, problem }];
   });
   if (missing.length === 0) return null;
@@ -119,9 +124,10 @@ function settleZone({ model, definition }: Reference, { models }: World): Settle
   return { definition: { ...definition, components: present }, warnings };
 }
 
-function componentProblem(uid: string, model: Model, models: Models): string | null {
+function componentProblem(uid: string, model: Model, world: World): string | null {
+  const { models } = world;
   const component = models.get(uid);
-  if (component === undefined) return unknown('component', uid, models);
+  if (component === undefined) return unknown('component', uid, world);
   if (component.kind !== undefined) return `${uid} is not a component`;
   return model.kind === undefined && reaches(uid, model.uid, models) ? `${uid} contains ${model.uid}` : null;
 }
@@ -159,13 +165,13 @@ function settleRelation(reference: Reference, world: World): Settled | null {
   const missing = targets.filter((uid) => world.models.get(uid)?.kind === undefined);
   if (relation.startsWith('morphTo')) return missing.length === 0 ? null : settleMorph(reference, missing, world);
   const [target] = missing;
-  if (target !== undefined) return leftOut(target, unknown('content type', target, world.models));
+  if (target !== undefined) return leftOut(target, unknown('content type', target, world));
   return relation.startsWith('morph') ? settleMorphSide(reference, world) : settleSide(reference, world);
 }
 
-function settleMorph({ definition, targets }: Reference, missing: readonly string[], { models }: World): Settled {
+function settleMorph({ definition, targets }: Reference, missing: readonly string[], world: World): Settled {
   const present = targets.filter((uid) => !missing.includes(uid));
-  const warnings = missing.map((uid) => ({ text: unknown('content type', uid, models), needs: uid }));
+  const warnings = missing.map((uid) => ({ text: unknown('content type', uid, world), needs: uid }));
   return { definition: present.length === 0 ? null : { ...definition, target: present }, warnings };
 }
 
@@ -211,7 +217,9 @@ const leftOut = (uid: string, problem: string): Settled => ({ definition: null, 
 
 const leftOutWarning = (uid: string, problem: string) => ({ text: `${problem}: the attribute is left out`, needs: uid });
 
-function unknown(kind: string, uid: string, models: Models): string {
+function unknown(kind: string, uid: string, { models, problems }: InForce): string {
+  const refused = problems.get(uid);
+  if (refused !== undefined) return `${uid} is refused (${refused.join('; ')})`;
   if (uid.startsWith('plugin::')) return `${uid} belongs to a plugin that is not installed; store its model to use it`;
   return `unknown ${kind} ${JSON.stringify(uid)}${didYouMean(uid, models.keys())}`;
 }

@@ -181,7 +181,7 @@ function sharedMethods(uid: string, parts: ControllerParts) {
       return Promise.resolve(hideFrom(access, data, type, registry));
     },
     sanitizeInput: async (data: unknown, ctx: CodeContext): Promise<Values> =>
-      Promise.resolve(acceptInput(about(ctx).type, data, requests.contentOf(ctx).bind)),
+      Promise.resolve(acceptInput(about(ctx).type, data, requests.contentOf(ctx))),
     /** Returns the query. Names that the caller may not use are refused, because dropping them could widen a filter. */
     sanitizeQuery: async (ctx: CodeContext): Promise<Values> => {
       checkQuery(queryOf(ctx), about(ctx).type, requests.contentOf(ctx));

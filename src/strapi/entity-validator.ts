@@ -38,7 +38,7 @@ export function createEntityValidator(content: () => ContentContext): EntityVali
       const type = entryType(String(model?.uid), context.bind.registry);
       const id = entity?.id === undefined ? null : Number(entity.id);
       const body = { mode, draft: options?.isDraft === true, id } as const;
-      await checkUnwritten(type, acceptInput(type, data, context.bind), body, context);
+      await checkUnwritten(type, acceptInput(type, data, context), body, context);
       return mode === 'create' ? withDefaults(type, data) : { ...data };
     };
   return { validateEntityCreation: validate('create'), validateEntityUpdate: validate('update') };

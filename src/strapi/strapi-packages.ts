@@ -132,7 +132,7 @@ function contentHelpers({ requests, content }: PackageParts) {
     return Promise.resolve(hideFrom(access, data, typeOf(model), content().bind.registry));
   };
   const input = async (data: unknown, model: { readonly uid: string }, about?: About): Promise<unknown> =>
-    Promise.resolve(acceptInput(typeOf(model), data, contentOf(about).bind));
+    Promise.resolve(acceptInput(typeOf(model), data, contentOf(about)));
   const query = async (asked: Values, model: { readonly uid: string }, about?: About): Promise<Values> => {
     checkQuery(asked, typeOf(model), contentOf(about));
     return Promise.resolve(asked);

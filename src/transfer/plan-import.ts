@@ -17,6 +17,10 @@ export interface ImportPlan {
   readonly types: ReadonlyMap<string, ContentType>;
   /** The reasons why entries of other types are not imported, by uid. */
   readonly refused: ReadonlyMap<string, string>;
+  /** The attributes of the source that cannot be stored, with the reasons, by uid and name. */
+  readonly leftOut: Registry['leftOut'];
+  /** The reasons why models of the service and the source are refused, by uid. */
+  readonly problems: RegistryBuild['problems'];
   /** A line for each part of the new models that is served differently from its definition. */
   readonly warnings: readonly (readonly [uid: string, text: string])[];
 }
@@ -41,6 +45,8 @@ export function planImport(manifest: Manifest, { stored, settings }: PlanContext
     models,
     types: new Map(types.map((type) => [type.uid, type])),
     refused: new Map(refused.map((uid) => [uid, whyNot(uid, build)])),
+    leftOut: new Map(manifest.schemas.flatMap((schema) => leftOutOf(schema, build.registry))),
+    problems: build.problems,
     warnings: models.flatMap(({ uid }) => (build.warnings.get(uid) ?? []).map((warning) => [uid, warningText(warning)] as const)),
   };
 }
@@ -55,7 +61,21 @@ function comingType(uid: string, { entities }: Manifest, { registry, problems }:
   return entities.has(uid) || !builtins.has(uid) ? type : null;
 }
 
-function whyNot(uid: string, { problems }: RegistryBuild): string {
+type LeftOut = readonly [uid: string, reasons: ReadonlyMap<string, string>];
+
+/** Returns the attributes of a schema of the source that its type lacks; none if the type itself is not there. */
+function leftOutOf({ uid, attributes }: Values, { types, leftOut }: Registry): readonly LeftOut[] {
+  const type = types.get(String(uid));
+  if (type === undefined || !isRecord(attributes)) return [];
+  const reasons = leftOut.get(type.uid);
+  const lacking = Object.keys(attributes).filter((name) => !added.has(name) && !type.attributes.has(name));
+  const own = builtins.has(type.uid) ? lacking.filter((name) => reasons?.has(name)) : lacking;
+  if (own.length === 0) return [];
+  return [[type.uid, new Map(own.map((name) => [name, reasons?.get(name) ?? 'the stored model has no such attribute']))]];
+}
+
+/** Returns the reason why entries of a type are not imported. */
+export function whyNot(uid: string, { problems }: Pick<RegistryBuild, 'problems'>): string {
   const problem = problems.get(uid);
   if (problem !== undefined) return `the model is refused: ${problem.join('; ')}`;
   if (uid.startsWith('admin::') || uid.startsWith('strapi::')) return 'there is no admin panel';

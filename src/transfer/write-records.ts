@@ -9,6 +9,7 @@ import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { stageTokens } from './import-tokens.js';
 import { placeFile } from './import-files.js';
 import { type ImportContext, type ImportRun, type Numbered, type RecordOf, runStage, type Tally } from './import-run.js';
+import { whyNot } from './plan-import.js';
 import { tokenUid } from './source.js';
 
 /** Stages links, keyed by the entries that store them. */
@@ -16,19 +17,28 @@ export const stageLinks = (run: ImportRun): Promise<void> =>
   runStage(run, { stage: 'links', title: 'links', write: (batch) => writeLinks(run, batch) });
 
 async function writeLinks(run: ImportRun, batch: readonly Numbered<RecordOf<'links'>>[]): Promise<void> {
-  const { plan, tally, staged } = run;
+  const held = batch.flatMap(([number, link]) => placeOrReport(link, run).map((placed) => [number, placed] as const));
+  await insertLinks(run.staged, held);
+  run.tally.add('links', held.length);
+}
+
+/** Returns a link in its stored form. Reports a link that cannot be stored, and returns nothing. */
+export function placeOrReport(link: RecordOf<'links'>, { plan, tally }: Importing): readonly HeldLink[] {
+  const { left, right } = link;
   const isThere = ({ type }: Holder): boolean => plan.registry.types.get(type)?.kind === 'component' || plan.types.has(type);
-  const held: (readonly [number, HeldLink])[] = [];
-  for (const [number, link] of batch) {
-    const { left, right } = link;
-    const away = [left, right].find((end) => !isThere(end));
-    const placed = away === undefined ? placeLink(link, plan.registry) : `${away.type} is not imported`;
-    if (typeof placed === 'string')
-      tally.report(`a link is not imported: ${placed}`, `${holderKey(left)} to ${holderKey(right)}`);
-    else held.push([number, placed]);
-  }
-  await insertLinks(staged, held);
-  tally.add('links', held.length);
+  const away = [left, right].find((end) => !isThere(end));
+  const placed = away === undefined ? placeLink(link, plan.registry) : `${away.type} is not imported: ${whyNot(away.type, plan)}`;
+  if (typeof placed !== 'string') return [placed];
+  tally.report(`a link is not imported: ${whyLost(link, plan) ?? placed}`, `${holderKey(left)} to ${holderKey(right)}`);
+  return [];
+}
+
+/** Returns the reason why the attribute of a link is left out; undefined if it is not. */
+function whyLost({ left, right }: RecordOf<'links'>, { leftOut }: ImportRun['plan']): string | undefined {
+  return [left, right].flatMap(({ type, field }) => {
+    const reason = leftOut.get(type)?.get(field ?? '');
+    return reason === undefined ? [] : [`${String(field)} of ${type} cannot be stored: ${reason}`];
+  })[0];
 }
 
 /** Stages entries with their components and links. */
@@ -36,6 +46,9 @@ export const stageEntries = (run: ImportRun): Promise<void> =>
   runStage(run, { stage: 'entities', title: 'entries', write: (batch) => writeEntries(run, batch) });
 
 type Entity = RecordOf<'entities'>;
+
+/** The parts of an import that decide what can be stored. */
+type Importing = Pick<ImportRun, 'plan' | 'tally'> & { readonly context: Pick<ImportContext, 'defaultLocale'> };
 
 /** An entry to import. The holders of links are the entry itself and its components. */
 interface ComingEntry {
@@ -61,7 +74,7 @@ async function writeEntries(run: ImportRun, batch: readonly Numbered<Entity>[]):
   );
 }
 
-function comingEntry({ plan, tally }: ImportRun, entity: Entity): readonly ComingEntry[] {
+export function comingEntry({ plan, tally }: Importing, entity: Entity): readonly ComingEntry[] {
   const type = plan.types.get(entity.type);
   if (type === undefined) {
     tally.report(`entries of ${entity.type} are not imported: ${plan.refused.get(entity.type) ?? ''}`, holderKey(entity));
@@ -89,7 +102,7 @@ function orReport<Result>(
 
 /** Stores entries. If their links are too many for the memory, stores half of them at a time. */
 async function writeComing(run: ImportRun, coming: readonly ComingEntry[]): Promise<void> {
-  const { plan, context, tally, staged } = run;
+  const { context, staged } = run;
   const keys = coming.flatMap(({ holders }) => holders.map(holderKey));
   const links = await readLinks(staged, keys, coming.length === 1 ? Infinity : (context.links ?? 50_000));
   if (links === null) {
@@ -97,21 +110,25 @@ async function writeComing(run: ImportRun, coming: readonly ComingEntry[]): Prom
     await writeComing(run, coming.slice(0, half));
     return writeComing(run, coming.slice(half));
   }
-  const form = {
-    registry: plan.registry,
-    defaultLocale: context.defaultLocale,
-    linksOf: (key: string) => links.get(key) ?? none,
-    report: tally.report,
-  };
-  const documents = coming.flatMap(({ type, entity }) =>
-    orReport({ type, entity }, tally, () => [{ type, document: toStoredForm(type, entity, form) }]),
-  );
+  const documents = coming.flatMap((entry) => storedForm(entry, links, run));
   for (const type of new Set(documents.map((row) => row.type)))
     await storeEntries(
       run,
       type,
       documents.flatMap((row) => (row.type === type ? [row.document] : [])),
     );
+}
+
+/** Returns the document of an entry. Reports what cannot be stored, and returns nothing for an entry that cannot. */
+export function storedForm(
+  { type, entity }: ComingEntry,
+  links: ReadonlyMap<string, readonly StagedLink[]>,
+  { plan, tally, context: { defaultLocale } }: Importing,
+): readonly { readonly type: ContentType; readonly document: EntryDocument }[] {
+  const { registry, leftOut, problems } = plan;
+  const linksOf = (key: string): readonly StagedLink[] => links.get(key) ?? none;
+  const form = { registry, leftOut, problems, defaultLocale, linksOf, report: tally.report };
+  return orReport({ type, entity }, tally, () => [{ type, document: toStoredForm(type, entity, form) }]);
 }
 
 const none: readonly StagedLink[] = [];

@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import { acceptInput, acceptNew } from '../../src/content/check-body.js';
 import { type Access, fullAccess, type RowRule } from '../../src/query/access.js';
-import { thingRegistry, typeOf } from '../support/things.js';
+import { noNotices } from '../../src/notices.js';
+import { bindContext, typeOf } from '../support/things.js';
 
 const thing = typeOf('api::thing.thing');
 const person = 'api::person.person';
 
-const accept = (data: unknown, access: Access = fullAccess) => acceptInput(thing, data, { access, registry: thingRegistry });
+const contextOf = (access: Access) => ({ bind: { ...bindContext, access }, notices: noNotices });
+const accept = (data: unknown, access: Access = fullAccess) => acceptInput(thing, data, contextOf(access));
 
 describe('acceptInput', () => {
   const cases: Readonly<Record<string, readonly [sent: unknown, accepted: object]>> = {
@@ -104,7 +106,7 @@ describe('acceptInput', () => {
 describe('acceptNew', () => {
   const rule: RowRule = { filter: { kind: 'and', filters: [] }, owner: { owner: 7, nothing: 7 }, isOwnership: true };
   const access: Access = { ...fullAccess, rules: new Map([['api::thing.thing', rule]]) };
-  const acceptOf = (data: object) => acceptNew(thing, data, { access, registry: thingRegistry });
+  const acceptOf = (data: object) => acceptNew(thing, data, contextOf(access));
 
   it('adds the owner that the row rule of the caller requires', () => {
     expect(acceptOf({ name: 'a' })).to.deep.equal({ name: 'a', owner: 7 });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { buildRegistry, changedTypes, type RegistryBuild } from '../../src/schema/build-registry.js';
 import { matches } from '../../src/schema/linear-regex.js';
-import { enumValueName } from '../../src/schema/read-attribute.js';
+import { enumValueName, namedValues } from '../../src/schema/enum-names.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
 import { describeReport, reportModels, warningText } from '../../src/schema/report-models.js';
 import type { TestModel } from '../support/serve.js';
@@ -285,7 +285,10 @@ describe('buildRegistry', () => {
 /** Attributes that make their type refused, and the reason. */
 const refused: readonly (readonly [string, object, RegExp])[] = [
   ['a reserved attribute', { id: { type: 'string' } }, /attributes\.id is a reserved name/],
-  ['an invalid attribute name', { 'a.b': { type: 'string' } }, /attributes/],
+  ['a name of an attribute with a dot', { 'a.b': { type: 'string' } }, /attributes\.a\.b: the name must match pattern/],
+  ['a name of an attribute with an accent', { título: { type: 'string' } }, /attributes\.título: the name must match pattern/],
+  ['a name of an attribute that begins with a digit', { '1st': { type: 'string' } }, /attributes\.1st: the name must match/],
+  ['a long name of an attribute', { [`n${'a'.repeat(60)}`]: { type: 'string' } }, /attributes\.na+: the name must NOT have more/],
   ['an unknown type', { kind: { type: 'strnig' } }, /attributes\.kind\.type: unknown "strnig"; did you mean string\?/],
   ['an enumeration without values', { kind: { type: 'enumeration', enum: [] } }, /enum/],
   ['an enumeration value that begins with a digit', { kind: { type: 'enumeration', enum: ['1a'] } }, /must begin with a letter/],
@@ -489,8 +492,6 @@ describe('forms of models that need no warning', () => {
 
 /** Reserved names, besides those of other models. */
 const taken: readonly (readonly [string, object, RegExp])[] = [
-  ['a GraphQL scalar', model('date'), /GraphQL type Date is taken by the service itself/],
-  ['a query of the service', { ...model('me'), info: { singularName: 'me', pluralName: 'us' } }, /GraphQL type Me is taken/],
   [
     'a path of the service',
     { ...model('user'), info: { singularName: 'user', pluralName: 'users' } },
@@ -501,13 +502,54 @@ const taken: readonly (readonly [string, object, RegExp])[] = [
     model('thing', {}, { collectionName: 'up_users' }),
     /collection up_users is taken by plugin::users-permissions\.user/,
   ],
-  ['a name that is derived from another', model('page-input'), /GraphQL type PageInput is taken by api::page\.page/],
+];
+
+const localized = { pluginOptions: { i18n: { localized: true } } };
+
+/** Models that are served over REST only, because GraphQL has other uses for their names. */
+const outside: readonly (readonly [string, TestModel, RegExp])[] = [
+  ['a scalar', model('date'), /type Date is taken by the service itself/],
+  ['a query of the service', { ...model('me'), info: { singularName: 'me', pluralName: 'us' } }, /type Me is taken/],
+  ['a root type', model('query'), /type Query is taken by the service itself/],
+  ['a mutation of the service', model('file-info'), /type FileInfoInput is taken by the service itself/],
+  ['a type of a plugin', model('i18n-locale'), /type I18NLocale is taken by plugin::i18n\.locale/],
+  ['a name that is derived from another', model('page-input'), /type PageInput is taken by api::page\.page/],
+  ['a mutation of a localized type', model('leaf-localization'), /mutation createLeafLocalization is taken by api::leaf\.leaf/],
   [
     'two enumerations of one name',
     model('thing', { kind: { type: 'enumeration', enum: ['a'] }, KIND: { type: 'enumeration', enum: ['b'] } }),
-    /ENUM_THING_KIND is used twice/,
+    /type ENUM_THING_KIND is used twice/,
+  ],
+  [
+    'an enumeration of a component',
+    { uid: 'shared.card', info: {}, attributes: { kind: { type: 'enumeration', enum: ['a'], enumName: 'Error' } } },
+    /type Error is taken by the service itself/,
   ],
 ];
+
+describe('names that GraphQL has other uses for', () => {
+  const others = [page, part, model('leaf', {}, localized)];
+  for (const [what, named, reason] of outside)
+    it(what, () => {
+      const together = build([...others, named]);
+      expect(problemsOf(together)).to.deep.equal({});
+      for (const built of [together, build([...others, named], build(others))]) {
+        expect(warningsOf(built)[named.uid])
+          .to.match(/^is left out of GraphQL: GraphQL /)
+          .and.match(reason);
+        expect(built.registry.types.get(named.uid)?.inGraphql).to.equal(false);
+      }
+      const silent = buildRegistry([...others, named], { ...defaultModelSettings, graphql: false });
+      expect(warningsOf(silent)).to.deep.equal({});
+    });
+
+  it('belong to the model again once the other one is gone', () => {
+    const rival = model('page-input');
+    const both = build([page, part, rival]);
+    const alone = build([rival], both);
+    expect([warningsOf(alone), alone.registry.types.get(rival.uid)?.inGraphql]).to.deep.equal([{}, true]);
+  });
+});
 
 describe('names that conflict', () => {
   for (const [what, named, reason] of taken)
@@ -656,7 +698,81 @@ const enumNames: readonly (readonly [string, string])[] = [
   ['_x', 'x'],
   ['true', '_true'],
   ['null', '_null'],
+  ['2021', '_2021'],
+  ['16:9', '_16_9'],
+  ['日本', ''],
+  ['', ''],
 ];
+
+/** Enumerations of components, which Strapi v4 does not check: their values, those of GraphQL, and the warning. */
+const partEnums: readonly (readonly [values: readonly unknown[] | undefined, named: object, warning: RegExp | null])[] = [
+  [['a', 'b'], { a: 'a', b: 'b' }, null],
+  [['2021', '2022'], { _2021: '2021', _2022: '2022' }, /"2021" is named _2021 in GraphQL/],
+  [[1, 2], { _1: '1', _2: '2' }, /"1" is named _1 in GraphQL/],
+  [['16:9', '4:3'], { _16_9: '16:9', _4_3: '4:3' }, /"16:9" is named _16_9/],
+  [['日本', 'en'], { en: 'en' }, /"日本" is left out of GraphQL, where it has no name, and is null in answers/],
+  [['日本', '中国'], {}, /is left out of GraphQL, which has names for none of its values/],
+  [['a b', 'a_b'], { a_b: 'a b' }, /"a_b" is left out of GraphQL, where "a b" has its name/],
+  [['a', 'a'], { a: 'a' }, null],
+  [['', 'a'], { a: 'a' }, /"" is left out of GraphQL/],
+  [[true, 'yes'], { _true: 'true', yes: 'yes' }, /"true" is named _true/],
+  [[], {}, /is left out of GraphQL/],
+  [undefined, {}, /is left out of GraphQL/],
+];
+
+describe('an enumeration of a component', () => {
+  for (const [values, named, warning] of partEnums)
+    it(JSON.stringify(values ?? null), () => {
+      const card: TestModel = { uid: 'shared.card', info: {}, attributes: { kind: { type: 'enumeration', enum: values } } };
+      const built = build([card]);
+      expect(problemsOf(built)).to.deep.equal({});
+      const attribute = built.registry.types.get('shared.card')?.attributes.get('kind') as { readonly enum: readonly string[] };
+      expect(Object.fromEntries(namedValues(attribute.enum))).to.deep.equal(named);
+      if (warning === null) expect(warningsOf(built)).to.deep.equal({});
+      else expect(warningsOf(built)['shared.card']).to.match(warning);
+    });
+});
+
+describe('attributes that are left out', () => {
+  const card = { uid: 'shared.card', info: {}, attributes: { kind: { type: 'strong' } } };
+  const made = [
+    model('one', { card: { type: 'component', component: 'shared.card' } }),
+    model('two', { cards: { type: 'dynamiczone', components: ['shared.card'] } }),
+    model('three', { other: relation('oneToOne', 'nowhere') }),
+    model('four', { fives: relation('oneToMany', 'one', { mappedBy: 'four' }) }),
+  ];
+  const reasons: Readonly<Record<string, readonly [name: string, reason: RegExp]>> = {
+    'api::one.one': [
+      'card',
+      /^shared\.card is refused \(attributes\.kind\.type: unknown "strong".*\): the attribute is left out$/,
+    ],
+    'api::two.two': ['cards', /^shared\.card is refused/],
+    'api::three.three': ['other', /^unknown content type "api::nowhere\.nowhere"/],
+    'api::four.four': ['fives', /api::one\.one\.four is not the other side of this relation: it stays empty/],
+  };
+
+  for (const [uid, [name, reason]] of Object.entries(reasons))
+    it(`${uid}: ${name}`, () => {
+      const leftOut = build([card, ...made]).registry.leftOut.get(uid);
+      expect([...(leftOut?.keys() ?? [])]).to.deep.equal([name]);
+      expect(leftOut?.get(name)).to.match(reason);
+    });
+
+  it('include those of a changed model that is refused', () => {
+    const before = build([page, part]);
+    const changed = {
+      ...page,
+      attributes: { ...(page['attributes'] as object), fresh: { type: 'string' }, odd: { type: 'strong' } },
+    };
+    const leftOut = build([changed, part], before).registry.leftOut.get(page.uid);
+    expect([...(leftOut?.keys() ?? [])]).to.deep.equal(['fresh', 'odd']);
+    expect(leftOut?.get('fresh')).to.match(/^the model is refused: attributes\.odd\.type: unknown "strong"/);
+  });
+
+  it('are none of a registry without warnings', () => {
+    expect(build([page, part]).registry.leftOut.size).to.equal(0);
+  });
+});
 
 describe('enumValueName', () => {
   for (const [value, name] of enumNames) it(`${value}: ${name}`, () => expect(enumValueName(value)).to.equal(name));

@@ -167,14 +167,33 @@ describe('checkInput', () => {
     ]);
   });
 
-  it('checks the types of files in strict mode only', () => {
+  it('refuses several files for one in strict mode only, and names the files whose types are checked', () => {
     const data = { ...least, photo: [8, 9] };
-    expect(check(data)).to.deep.include({ errors: [], files: [] });
+    const limited = [{ path: 'photo', ids: [8, 9], allowedTypes: ['images'] }];
+    expect(check(data)).to.deep.include({ errors: [], files: limited });
     const { errors, files } = check(data, { strict: true });
     expect(errors.map(({ message }) => message)).to.deep.equal(['photo takes one file']);
-    expect(files).to.deep.equal([{ path: 'photo', ids: [8, 9], allowedTypes: ['images'] }]);
+    expect(files).to.deep.equal(limited);
     expect(check({ ...least, photo: [] }, { strict: true }).files).to.deep.equal([]);
   });
+
+  const item = { id: 2, type: 'api::event.event' };
+  const otherTypes: readonly (readonly [input: object, place: string])[] = [
+    [{ parent: item }, 'parent.type'],
+    [{ parent: { id: 2, type: 7 } }, 'parent.type'],
+    [{ children: [1, item] }, 'children[1].type'],
+    [{ children: { set: [item] } }, 'children.set[0].type'],
+    [{ children: { connect: [{ id: 1 }, item] } }, 'children.connect[1].type'],
+    [{ children: { disconnect: [item] } }, 'children.disconnect[0].type'],
+    [{ leaf: { code: 'c', page: item } }, 'leaf.page.type'],
+    [{ photo: item }, 'photo.type'],
+  ];
+  for (const [input, place] of otherTypes)
+    it(`names the attribute of an entry of another type: ${place}`, () => {
+      const target = place.startsWith('photo') ? 'plugin::upload.file' : 'api::page.page';
+      const path = place.split(/[.[\]]+/);
+      expect(check({ ...least, ...input }).errors).to.deep.equal([{ path, message: `${place} must be ${target}` }]);
+    });
 
   it('stops at 1,000 problems', () => {
     const zone = Array.from({ length: 1_200 }, () => ({ __component: 'box.leaf', code: 1 }));

@@ -83,7 +83,7 @@ function pickAllowed({ config }: Accounts, body: Body, { role, content }: Regist
   const names = registrationAttributes(type, allowedFields);
   const picked = names.flatMap((name) => (Object.hasOwn(body, name) ? [[name, body[name]] as const] : []));
   const { hidden } = roleAccess(role, null, content.bind);
-  return permitted(acceptInput(type, Object.fromEntries(picked), content.bind), hidden, content);
+  return permitted(acceptInput(type, Object.fromEntries(picked), content), hidden, content);
 }
 
 /** Inserts a user. Row rules of the caller apply to the entries that the user links to, not to the user. */

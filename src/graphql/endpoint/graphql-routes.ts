@@ -98,7 +98,7 @@ interface StateParts {
 function createState(ctx: Context, call: StagedCall, { snapshot, settings }: StateParts): RequestState {
   const { running, content, caller, staging } = call;
   const { pages } = settings;
-  const bind = { ...content.bind, registry: snapshot.registry, settings: bindSettings(pages) };
+  const bind = { ...content.bind, registry: snapshot.registry, settings: bindSettings(pages, running.config.api.rest.strict) };
   const state = Object.assign(ctx.state, callerState(caller));
   return {
     schema: snapshot.schema,
@@ -120,14 +120,14 @@ function createState(ctx: Context, call: StagedCall, { snapshot, settings }: Sta
 }
 
 /** Returns the settings of bindings. The object is the same for all requests, because cached bindings compare it by identity. */
-function bindSettings(pages: PageSettings): BindSettings {
+function bindSettings(pages: PageSettings, strict: boolean): BindSettings {
   const { defaultLimit, maxLimit } = pages;
   const settings = knownSettings.get(pages) ?? {
     defaultLimit,
     maxLimit,
     maxNested: maxLimit,
     withCount: true,
-    strict: false,
+    strict,
     populateDeep: 0,
     roleUsers: true,
   };

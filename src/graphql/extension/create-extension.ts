@@ -22,6 +22,8 @@ import type {
   Strapi,
 } from './extension.js';
 import { createNamedCode } from './named-code.js';
+import { missingTypeOf } from './missing-type.js';
+import { createNotices, type Notices } from '../../notices.js';
 import { createNaming, type ModelLike } from './naming.js';
 import { createQueriesBuilder, createReturnTypes } from './builders.js';
 
@@ -74,14 +76,36 @@ export function createExtension(parts: ExtensionParts): GraphqlExtension {
   const warn = (message: string): void => {
     logger.warn({}, message);
   };
+  const extend = extendOrWait(createNotices(logger));
   return {
     input: { strapi, graphql: { extension: extensions.service } },
     schemaOptions: (registry) => ({
       shadow: extensions.shadow(registry, warn),
       ...(used.length > 0 && {
-        extend: (schema) => extendSchema(schema, { used, registry, strapi: parts.projectStrapi?.() ?? strapi, warn }),
+        extend: (schema) => extend(schema, { used, registry, strapi: parts.projectStrapi?.() ?? strapi, warn }),
       }),
     }),
+  };
+}
+
+/**
+ * Returns a function that extends schemas. If there are no content types at first, then until a schema could be extended, code that names a type that no model defines yet is left out,
+ * except for the configuration of fields, which protects them. Later such an error is thrown.
+ */
+function extendOrWait(notices: Notices): typeof extendSchema {
+  let mayWait: boolean | null = null;
+  return (schema, input) => {
+    mayWait ??= input.registry.byPluralName.size + input.registry.bySingularName.size === 0;
+    try {
+      const extended = extendSchema(schema, input);
+      mayWait = false;
+      return extended;
+    } catch (error) {
+      const missing = mayWait ? missingTypeOf(error) : null;
+      if (missing === null) throw error;
+      notices.tell(`GraphQL is served without its extensions until there is a model for the type ${missing}, which they name`);
+      return extendSchema(schema, { ...input, onlyConfigures: true, warn: () => undefined });
+    }
   };
 }
 

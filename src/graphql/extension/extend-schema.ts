@@ -18,18 +18,23 @@ interface ExtendInput {
   readonly strapi: Strapi;
   /** Called with a warning about a likely mistake. */
   readonly warn: (message: string) => void;
+  /** Whether extensions add nothing, and only configure fields that are there. */
+  readonly onlyConfigures?: true;
 }
 
 /**
  * Adds all extensions to a generated schema, in the order of Strapi v4: types, SDL, resolvers, Nexus plugins, then the
  * configuration of fields. Omits unreferenced types. Throws an Error if the result is invalid.
  */
-export function extendSchema(generated: GraphQLSchema, { used, registry, strapi, warn }: ExtendInput): GraphQLSchema {
+export function extendSchema(generated: GraphQLSchema, input: ExtendInput): GraphQLSchema {
+  const { used, registry, strapi, warn } = input;
   const nexus = loadNexus();
   const typeRegistry = createTypeRegistry(generated, registry);
   const collected = collectExtensions(used, { strapi, nexus, registry, typeRegistry }, warn);
-  const { typeDefs, plugins, resolvers, resolversConfig } = collected;
-  const types = [...collected.types, ...typeRegistry.added];
+  const { resolversConfig } = collected;
+  const { types, typeDefs, plugins, resolvers } = input.onlyConfigures
+    ? nothing
+    : { ...collected, types: [...collected.types, ...typeRegistry.added] };
   const typed = addTypeDefs(addNexusTypes(generated, types, plugins, nexus), typeDefs);
   const complete = applyNexusPlugins(addResolvers(typed, resolvers), plugins, nexus);
   for (const message of unknownFields(complete, resolversConfig)) warn(message);
@@ -39,6 +44,8 @@ export function extendSchema(generated: GraphQLSchema, { used, registry, strapi,
   if (errors.length > 0) throw new Error(`The extended schema is not valid: ${errors.map(({ message }) => message).join('; ')}`);
   return extended;
 }
+
+const nothing = { types: [], typeDefs: [], plugins: [], resolvers: {} } as const;
 
 /** Yields a warning for each configured field that does not exist, because a misspelt configuration protects nothing. */
 function* unknownFields(schema: GraphQLSchema, configs: ReadonlyMap<string, FieldConfiguration>): Generator<string> {

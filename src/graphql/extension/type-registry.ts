@@ -74,6 +74,7 @@ export function createTypeRegistry(schema: GraphQLSchema, registry: Registry): O
 function kindsOf(registry: Registry): ReadonlyMap<string, RegisteredType['config']> {
   const kinds = new Map<string, RegisteredType['config']>();
   for (const contentType of registry.types.values()) {
+    if (!contentType.inGraphql) continue;
     kinds.set(typeName(contentType), { kind: contentType.kind === 'component' ? 'component' : 'type', contentType });
     for (const [kind, nameOf] of Object.entries(namesByKind)) kinds.set(nameOf(contentType), { kind, contentType });
   }

@@ -169,7 +169,7 @@ function readFragments(nodes: readonly FieldNode[], uids: readonly string[], con
   const queries = new Map<string, Query>();
   for (const uid of uids) {
     const type = context.registry.types.get(uid);
-    const shown = type !== undefined && context.operation.schema.getType(typeName(type)) !== undefined;
+    const shown = type?.inGraphql === true && context.operation.schema.getType(typeName(type)) !== undefined;
     if (shown) queries.set(uid, queryOf(readAttributes(nodes, type, [], context)));
   }
   return queries;

@@ -1,12 +1,13 @@
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import type { GraphQLFieldConfigArgumentMap } from 'graphql';
-import { isRecord } from '../../values.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
 import { componentResolver, linkResolver, morphResolver, zoneResolver } from '../execute/read-resolvers.js';
 import { filtersType } from './filters-type.js';
 import { morphUnion, zoneUnion } from './union-types.js';
-import { isGraphqlName } from '../type-names.js';
-import { enumType, scalarFields } from './scalar-fields.js';
+import { isInGraphql } from '../type-names.js';
+import { namedValues } from '../../schema/enum-names.js';
+import type { Values } from '../../values.js';
+import { enumType, isNamed, scalarFields } from './scalar-fields.js';
 import { emptyFields, type Fields, plainField, type SchemaContext, shownType } from './schema-context.js';
 import { listArguments, publicationStateArgument } from './shared-types.js';
 
@@ -18,10 +19,10 @@ type Field = Fields[string];
 export function attributeFields(type: ContentType, context: SchemaContext): Fields {
   const fields = emptyFields();
   for (const attribute of type.attributes.values()) {
-    if (attribute.private || !isGraphqlName(attribute.name) || !context.shadow.hasOutput(type.uid, attribute.name)) continue;
+    if (attribute.private || !isInGraphql(attribute) || !context.shadow.hasOutput(type.uid, attribute.name)) continue;
     const field = attributeField(type, attribute, context);
     if (field === null) continue;
-    const isNonNull = attribute.required && !context.nullableOutput;
+    const isNonNull = attribute.required && !context.nullableOutput && isWhole(attribute);
     fields[attribute.name] = isNonNull ? { ...field, type: new GraphQLNonNull(field.type) } : field;
   }
   return fields;
@@ -30,9 +31,7 @@ export function attributeFields(type: ContentType, context: SchemaContext): Fiel
 function attributeField(type: ContentType, attribute: Attribute, context: SchemaContext): Field | null {
   switch (attribute.kind) {
     case 'scalar':
-      return attribute.type === 'enumeration'
-        ? { type: enumType(type, attribute, context), resolve: listedValue(attribute) }
-        : plainField(scalarFields[attribute.type]);
+      return scalarField(type, attribute, context);
     case 'relation':
     case 'media':
       return linkField(attribute, type, context);
@@ -43,19 +42,23 @@ function attributeField(type: ContentType, attribute: Attribute, context: Schema
       return { type: new GraphQLList(union), resolve: zoneResolver(attribute, type) };
     }
     case 'morph': {
+      if (attribute.targets?.every((uid) => shownType(context, uid) === null) === true) return null;
       const union = morphUnion(type, attribute, context);
       return { type: attribute.many ? new GraphQLList(union) : union, resolve: morphResolver(attribute, type) };
     }
   }
 }
 
-/** Returns a resolver for the value of an enumeration: null if the model lists the stored value no more. */
-const listedValue =
-  ({ name, enum: values }: ScalarAttribute) =>
-  (source: unknown): unknown => {
-    const value = isRecord(source) ? source[name] : null;
-    return values.some((listed) => listed === value) ? value : null;
-  };
+/** Returns whether answers can hold every value of an attribute. */
+const isWhole = (attribute: Attribute): boolean => attribute.kind !== 'scalar' || isNamed(attribute);
+
+/** Returns the field of a scalar. Values of an enumeration that GraphQL has no name for, or that the model lists no more, are null. */
+function scalarField(type: ContentType, attribute: ScalarAttribute, context: SchemaContext): Field {
+  if (attribute.type !== 'enumeration') return plainField(scalarFields[attribute.type]);
+  const named: ReadonlySet<unknown> = new Set(namedValues(attribute.enum).values());
+  const resolve = (row: Values): unknown => (named.has(row[attribute.name]) ? row[attribute.name] : null);
+  return { type: enumType(type, attribute, context), resolve };
+}
 
 function linkField(link: LinkAttribute, owner: ContentType, context: SchemaContext): Field | null {
   const target = shownType(context, link.target);

@@ -2,7 +2,7 @@ import { GraphQLBoolean, GraphQLID, GraphQLInputObjectType, GraphQLList } from '
 import type { GraphQLInputFieldConfig, GraphQLInputFieldConfigMap, GraphQLInputType, GraphQLScalarType } from 'graphql';
 import { type Operator, operators } from '../../query/operators.js';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
-import { filtersName, isGraphqlName } from '../type-names.js';
+import { filtersName, isInGraphql } from '../type-names.js';
 import { scalarFields } from './scalar-fields.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 
@@ -21,7 +21,7 @@ function filterFields(type: ContentType, self: GraphQLInputObjectType, context: 
   const { hasFilters } = context.shadow;
   if (type.kind === 'collectionType' && hasFilters(type.uid, 'id')) fields['id'] = plainField(scalarFilter(GraphQLID));
   for (const attribute of type.attributes.values()) {
-    const isShown = isGraphqlName(attribute.name) && hasFilters(type.uid, attribute.name);
+    const isShown = isInGraphql(attribute) && hasFilters(type.uid, attribute.name);
     const filter = isShown ? attributeFilter(attribute, context) : null;
     if (filter !== null) fields[attribute.name] = plainField(filter);
   }

@@ -1,7 +1,7 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
 import { type Attribute, type ContentType, type LinkAttribute, uploadFile } from '../../schema/content-type.js';
-import { inputName, isGraphqlName } from '../type-names.js';
+import { inputName, isInGraphql } from '../type-names.js';
 import { enumType, scalarFields } from './scalar-fields.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 import { zoneInput } from './union-types.js';
@@ -41,7 +41,7 @@ const localization = new Set(['locale', 'localizations']);
 
 function fieldOf(type: ContentType, attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
   const { name, writable, visible } = attribute;
-  if (!context.shadow.hasInput(type.uid, name) || !isGraphqlName(name)) return null;
+  if (!context.shadow.hasInput(type.uid, name) || !isInGraphql(attribute)) return null;
   if (!writable && !ignored.has(name) && !(attribute.kind === 'relation' && attribute.dangling)) return null;
   return !visible && localization.has(name) ? null : attributeInput(type, attribute, context);
 }

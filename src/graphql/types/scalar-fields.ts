@@ -1,6 +1,6 @@
 import { GraphQLBoolean, GraphQLEnumType, GraphQLFloat, GraphQLInt, type GraphQLScalarType, GraphQLString } from 'graphql';
 import type { ContentType, ScalarAttribute, ScalarType } from '../../schema/content-type.js';
-import { enumValueName } from '../../schema/read-attribute.js';
+import { namedValues } from '../../schema/enum-names.js';
 import { dateScalar, dateTimeScalar, timeScalar, jsonScalar, longScalar } from '../scalars.js';
 import { enumName } from '../type-names.js';
 import type { SchemaContext } from './schema-context.js';
@@ -30,6 +30,10 @@ export const scalarFields: Readonly<Record<ScalarType, GraphQLScalarType>> = {
 /** Returns the enum of an enumeration attribute. Its names are valid in GraphQL; its values are those that are stored. */
 export const enumType = (type: ContentType, attribute: ScalarAttribute, { store }: SchemaContext): GraphQLEnumType =>
   store.define(type, enumName(type, attribute), (name) => {
-    const values = attribute.enum.map((value) => [enumValueName(value), { value }] as const);
+    const values = [...namedValues(attribute.enum)].map(([key, value]) => [key, { value }] as const);
     return new GraphQLEnumType({ name, values: Object.fromEntries(values) });
   });
+
+/** Returns whether GraphQL has a name for each value of an attribute; true for other types than enumerations. */
+export const isNamed = ({ type, enum: values }: ScalarAttribute): boolean =>
+  type !== 'enumeration' || namedValues(values).size === values.length;

@@ -42,12 +42,15 @@ export interface SchemaContext {
 
 /** Returns the type with a uid; null if the schema does not show it. */
 export function shownType({ registry, shadow }: SchemaContext, uid: string): ContentType | null {
-  return shadow.hasType(uid) ? (registry.types.get(uid) ?? null) : null;
+  const type = registry.types.get(uid);
+  return type !== undefined && isShown(type, shadow) ? type : null;
 }
+
+const isShown = (type: ContentType, { hasType }: Shadow): boolean => type.inGraphql && hasType(type.uid);
 
 /** Returns all content types and components that the schema shows. */
 export const shownTypes = ({ registry, shadow }: SchemaContext): ContentType[] =>
-  [...registry.types.values()].filter((type) => shadow.hasType(type.uid));
+  [...registry.types.values()].filter((type) => isShown(type, shadow));
 
 /**
  * The right that a root field requires: all of the listed actions; a user or a full-access token; nothing; or one action

@@ -7,7 +7,7 @@ import {
   type GraphQLScalarLiteralParser,
 } from 'graphql';
 import type { ContentType, MorphAttribute, ZoneAttribute } from '../../schema/content-type.js';
-import { isRecord } from '../../values.js';
+import { isRecord, type Values } from '../../values.js';
 import { morphName, typeName, zoneName } from '../type-names.js';
 import { type SchemaContext, shownType, shownTypes } from './schema-context.js';
 import { errorType } from './shared-types.js';
@@ -45,7 +45,7 @@ export const addedMembers = (
   schema.getType(GenericMorph.typeName) === undefined
     ? []
     : objectsOf(
-        added.filter(({ uid }) => context.shadow.hasType(uid)),
+        added.filter(({ uid }) => shownType(context, uid) !== null),
         context,
       );
 
@@ -101,7 +101,7 @@ function resolveZone(components: readonly ContentType[]): (item: unknown) => str
 }
 
 /**
- * Returns the scalar of dynamic zone items: objects whose `__typename` is the type name of a component. Other keys are not
+ * Returns the scalar of dynamic zone items: objects that name a component by `__typename` or `__component`. Other keys are not
  * checked here.
  */
 export const zoneInput = (type: ContentType, zone: ZoneAttribute, context: SchemaContext): GraphQLScalarType =>
@@ -127,12 +127,23 @@ const zoneComponents = (zone: ZoneAttribute, context: SchemaContext): ContentTyp
 
 /** Parses an item. It may be any component; whether the zone allows it is checked with the entry. */
 function parseItem(value: unknown, expected: string, uids: ReadonlyMap<string, string>): unknown {
-  const uid = isRecord(value) ? uids.get(String(value['__typename'])) : undefined;
+  const uid = isRecord(value) ? uidOf(value, uids) : undefined;
   if (!isRecord(value) || uid === undefined) throw new TypeError(`Component not found. expected one of: ${expected}`);
-  const fields = Object.entries(value).filter(([name]) => name !== '__typename');
+  const fields = Object.entries(value).filter(([name]) => name !== '__typename' && name !== '__component');
   return { __component: uid, ...Object.fromEntries(fields) };
+}
+
+/** Returns the component that an item names by `__typename`, or by `__component` as over REST; undefined if it names none or two. */
+function uidOf({ __typename: name, __component: given }: Values, uids: ReadonlyMap<string, string>): string | undefined {
+  const named = name === undefined ? undefined : uids.get(String(name));
+  if (given === undefined || name !== undefined) return given === undefined || given === named ? named : undefined;
+  return [...uids.values()].find((uid) => uid === given);
 }
 
 /** Returns the uids of all components by their type names. */
 const componentUids = ({ registry }: SchemaContext): ReadonlyMap<string, string> =>
-  new Map([...registry.types.values()].filter(({ kind }) => kind === 'component').map((type) => [typeName(type), type.uid]));
+  new Map(
+    [...registry.types.values()]
+      .filter(({ kind, inGraphql }) => kind === 'component' && inGraphql)
+      .map((type) => [typeName(type), type.uid]),
+  );

@@ -35,6 +35,7 @@ interface BackendInput {
 export const modelSettings = ({ api, plugins }: Config): ModelSettings => ({
   privateAttributes: api.responses.privateAttributes,
   localization: plugins.i18n.enabled,
+  graphql: plugins.graphql.enabled,
   customFields: api.customFields,
   paths: pathsBelow(api.rest.prefix, [...servicePaths, plugins.graphql.config.endpoint]),
 });

@@ -21,6 +21,10 @@ interface FormContext {
   readonly defaultLocale: string;
   /** Returns the links of an entry or component, in their order. */
   readonly linksOf: (key: string) => readonly StagedLink[];
+  /** The attributes of the source that cannot be stored, with the reasons, by uid and name. */
+  readonly leftOut: Registry['leftOut'];
+  /** The reasons why models are refused, by uid. */
+  readonly problems: ReadonlyMap<string, readonly string[]>;
   /** Called with the reason if a value is left out. `where` names type, id and attribute. */
   readonly report: (reason: string, where: string) => void;
 }
@@ -74,7 +78,17 @@ function valuesOf(type: ContentType, entry: TransferredEntry, context: FormConte
     const value = valueOf(attribute, entry, context);
     if (value !== undefined) values[attribute.name] = value;
   }
+  reportLeftOut(entry, context);
   return values;
+}
+
+/** Reports the values of attributes that the type lacks, except empty ones. */
+function reportLeftOut(entry: TransferredEntry, { leftOut, report }: FormContext): void {
+  for (const [name, reason] of leftOut.get(entry.type) ?? []) {
+    const value = entry.data[name] ?? null;
+    if (value !== null && !(Array.isArray(value) && value.length === 0))
+      report(`${name} of ${entry.type} cannot be stored: ${reason}`, holderKey(entry));
+  }
 }
 
 /** Returns the stored value of an attribute; undefined if it is not stored. */
@@ -86,11 +100,11 @@ function valueOf(attribute: Attribute, entry: TransferredEntry, context: FormCon
         context.report(reason, `${holderKey(entry)} ${attribute.name}`);
       });
     case 'component': {
-      const parts = partsOf(attribute, value, context);
+      const parts = partsOf(attribute, entry, context);
       return attribute.repeatable ? parts : (parts[0] ?? null);
     }
     case 'dynamiczone':
-      return partsOf(attribute, value, context);
+      return partsOf(attribute, entry, context);
     case 'morph':
       return attribute.writable ? morphsOf(attribute, entry, context) : undefined;
     case 'relation':
@@ -114,16 +128,19 @@ function scalarOf(attribute: ScalarAttribute, value: unknown, report: (reason: s
   }
 }
 
-function partsOf(attribute: Attribute, value: unknown, context: FormContext): object[] {
-  return itemsOf(attribute, value).flatMap((item) => {
+function partsOf(attribute: Attribute, entry: TransferredEntry, context: FormContext): object[] {
+  return itemsOf(attribute, entry.data[attribute.name]).flatMap((item) => {
     const type = componentOf(attribute, item, context.registry);
     if (type === null) {
-      context.report('a component is not among the models', String(item['__component']));
+      const uid = attribute.kind === 'component' ? attribute.component : String(item['__component']);
+      const refused = context.problems.get(uid)?.join('; ');
+      if (refused === undefined) context.report('a component is not among the models', uid);
+      else context.report(`components ${uid} cannot be stored: the model is refused: ${refused}`, holderKey(entry));
       return [];
     }
-    const entry = partOf(type, item);
+    const part = partOf(type, item);
     const mark = attribute.kind === 'dynamiczone' ? { __component: type.uid } : {};
-    return [{ id: entry.id, ...mark, ...valuesOf(type, entry, context) }];
+    return [{ id: part.id, ...mark, ...valuesOf(type, part, context) }];
   });
 }
 
