@@ -13,7 +13,7 @@ import { emptyQuery, type Filter, type Pagination, type PopulateField, type Quer
 import { parseWhole, refuseMixedPagination } from '../../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import { flatEntries, flatEntry } from '../envelope.js';
-import { parseQueryString } from '../query-cache.js';
+import { readParameters } from '../query-cache.js';
 import type { Values } from '../../values.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.user.${name}`;
@@ -38,7 +38,7 @@ export const userRoutes: readonly Route[] = [
 
 const limitsOf = ({ running }: RouteCall) => running.config.api.limits;
 
-const inputOf = (call: RouteCall): Values => parseQueryString(call.request.querystring, limitsOf(call));
+const inputOf = (call: RouteCall): Values => readParameters(call.request.query, limitsOf(call));
 
 const pages: ReadonlySet<string> = new Set(['pagination', 'start', 'limit', 'page', 'pageSize']);
 
