@@ -49,7 +49,7 @@ const owners: readonly (readonly [name: RegExp, folders: readonly string[]])[] =
   [/^mongodb(-|$)/, ['mongo']],
   [/^(koa|@koa\/.*|koa-.*)$/, ['http', 'rest', 'graphql', 'openapi', 'admin', 'media', 'strapi', 'server']],
   [/^(graphql|graphql-.*|@graphql-.*|nexus)$/, ['graphql']],
-  [/^qs$/, ['rest']],
+  [/^qs$/, ['http', 'rest']],
   [/^(jsonwebtoken|bcrypt)$/, ['auth', 'accounts', 'content']],
   [/^ajv$/, ['config', 'schema', 'admin']],
 ];

@@ -32,7 +32,8 @@ export function createApp({ config, logger, connection, routes, projectCode = nu
   app.use(requestId);
   if (config.middlewares.logger.enabled) app.use(accessLog(logger, writesForPeople(config) ? 'text' : 'fields'));
   projectCode?.extend(app);
-  const shared = sharedMiddleware(config, logger, projectCode);
+  const inner = routeTable({ routes, connection, shared: () => [], projectCode });
+  const shared = sharedMiddleware(config, logger, projectCode && orOtherRoute(projectCode.middleware, inner));
   app.use(routeTable({ routes, connection, shared, projectCode }));
   for (const part of shared({})) app.use(part);
   app.use(answerUnknown);
@@ -47,7 +48,7 @@ export function createApp({ config, logger, connection, routes, projectCode = nu
 function sharedMiddleware(
   config: Config,
   logger: Logger,
-  projectCode: ProjectCode | null,
+  codeAround: Middleware | null,
 ): (settings: PathSettings) => Middleware[] {
   const { cors, security, compress, body } = config.middlewares;
   const headers = security.enabled ? [securityHeaders(security)] : [];
@@ -66,10 +67,24 @@ function sharedMiddleware(
       ...checks,
       settings.body === undefined ? readBody : requestBody(settings.body),
       admit,
-      ...(projectCode === null ? [] : [projectCode.middleware]),
+      ...(codeAround === null ? [] : [codeAround]),
     ];
   };
 }
+
+/** Returns middleware of a project, which may give a request another method or path. The inner table then answers it. */
+const orOtherRoute =
+  (middleware: Middleware, inner: Middleware): Middleware =>
+  (ctx, next) => {
+    const { method, path } = ctx;
+    return middleware(ctx, () => {
+      if (ctx.method === method && ctx.path === path) return next();
+      return inner(ctx, () => {
+        answerUnknown(ctx);
+        return Promise.resolve();
+      });
+    });
+  };
 
 /** Disables compression by koa-compress for one answer. */
 const uncompressed: Middleware = (ctx, next) => {

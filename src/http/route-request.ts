@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Caller } from '../auth/caller.js';
 import { addressKey } from '../accounts/login/limit-attempts.js';
@@ -8,6 +8,7 @@ import type { Sender } from '../queue.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
 import { isLocal } from './is-local.js';
 import { isMultipart } from './request-body.js';
+import { readQuery } from './request-query.js';
 
 /** The parameters of a path by name, decoded. */
 export type RouteParams = Readonly<Record<string, string>>;
@@ -15,17 +16,28 @@ export type RouteParams = Readonly<Record<string, string>>;
 /** Reads a multipart body and stages its files. */
 export type ReadMultipart = (staging: Pick<Staging, 'stage'>, rules: MultipartRules) => Promise<MultipartBody>;
 
-/** A request as handlers see it. Its properties are getters on Koa's context, so that unused ones cost nothing. */
+/** The parameters of a query string: as text, or as the object that code of a project has read or set. */
+export type QueryParameters = string | Values;
+
+/** The parts of a request that code of a project has replaced. */
+export interface ReplacedParts {
+  readonly query?: QueryParameters;
+  readonly body?: unknown;
+}
+
+/**
+ * A request as handlers see it. Its properties are getters on Koa's context, so that unused ones cost nothing, and that handlers see
+ * what code of a project has changed there.
+ */
 export class RouteRequest {
   readonly params: RouteParams;
   readonly #ctx: Context;
-  /** Reads the multipart body again; undefined if it was not read before. */
-  readonly #readAgain: ReadMultipart | undefined;
+  readonly #replaced: ReplacedParts;
 
-  constructor(ctx: Context, params: RouteParams, readAgain?: ReadMultipart) {
+  constructor(ctx: Context, params: RouteParams, replaced: ReplacedParts = {}) {
     this.#ctx = ctx;
     this.params = params;
-    this.#readAgain = readAgain;
+    this.#replaced = replaced;
   }
 
   /** The method. HEAD is handled like GET, but the body of the answer is not sent. */
@@ -37,9 +49,13 @@ export class RouteRequest {
     return this.#ctx.path;
   }
 
-  /** The query string without the question mark. */
+  /** The query string as it was sent, or as code has set it, without the question mark. */
   get querystring(): string {
     return this.#ctx.querystring;
+  }
+
+  get query(): QueryParameters {
+    return this.#replaced.query ?? readQuery(this.#ctx.request) ?? this.#ctx.querystring;
   }
 
   get headers(): IncomingHttpHeaders {
@@ -48,7 +64,7 @@ export class RouteRequest {
 
   /** The decoded JSON or form; undefined for other bodies. */
   get body(): unknown {
-    return this.#ctx.request.body;
+    return 'body' in this.#replaced ? this.#replaced.body : this.#ctx.request.body;
   }
 
   /** Address of the client. */
@@ -73,20 +89,15 @@ export class RouteRequest {
 
   /** Reads a multipart body and stages its files; null if the request has no multipart body. */
   get readMultipart(): ReadMultipart | null {
-    if (this.#readAgain !== undefined) return this.#readAgain;
     const ctx = this.#ctx;
+    const readAgain = replays.get(ctx.req);
+    if (readAgain !== undefined) return readAgain;
     return isMultipart(ctx) ? (staging, rules) => readMultipart(ctx, staging, rules) : null;
   }
 
-  /** Returns a request of the same client with other path parameters and another query string. */
-  withTarget(params: RouteParams, querystring: string): RouteRequest {
-    const ctx = Object.create(this.#ctx, { querystring: { value: querystring } }) as Context; // inherits the rest
-    return new RouteRequest(ctx, params, this.#readAgain);
-  }
-
-  /** Returns the same request, with a multipart body that was read before. */
-  withMultipart(readAgain: ReadMultipart): RouteRequest {
-    return new RouteRequest(this.#ctx, this.params, readAgain);
+  /** Returns a request of the same client with other path parameters, and with these parts in place of its own. */
+  with(params: RouteParams, replaced: ReplacedParts): RouteRequest {
+    return new RouteRequest(this.#ctx, params, { ...this.#replaced, ...replaced });
   }
 
   /** The sender, identified by address. */
@@ -95,6 +106,11 @@ export class RouteRequest {
   }
 }
 
+const replays = new WeakMap<IncomingMessage, ReadMultipart>();
+
+/** Lets handlers of a request read its multipart body by this function, because it was read before. */
+export const replayMultipart = ({ req }: Context, readAgain: ReadMultipart): void => void replays.set(req, readAgain);
+
 /** Returns the id in the path of a request; 0, which is never the id of an entry, if there is none. */
 export const idOf = ({ request }: { readonly request: RouteRequest }): number => decodeId(request.params['id']);
 
@@ -102,10 +118,13 @@ export const idOf = ({ request }: { readonly request: RouteRequest }): number =>
 export const bodyOf = ({ body }: RouteRequest): Values => (isRecord(body) && !Array.isArray(body) ? body : {});
 
 /** Returns the value of a query parameter; a list if it occurs several times, undefined if it is absent. */
-export function parameterOf({ querystring }: RouteRequest, name: string): string | readonly string[] | undefined {
-  const values = new URLSearchParams(querystring).getAll(name);
+export function parameterOf({ query }: RouteRequest, name: string): string | readonly string[] | undefined {
+  const values = typeof query === 'string' ? new URLSearchParams(query).getAll(name) : textsOf(query[name]);
   return values.length > 1 ? values : values[0];
 }
+
+/** Returns the values of a parameter that code may have set. */
+const textsOf = (value: unknown): readonly string[] => [value ?? []].flat(1).map(String);
 
 /** Returns the value of a cookie; undefined if the client sent none of that name. */
 export const cookieOf = ({ headers }: RouteRequest, name: string): string | undefined =>

@@ -25,7 +25,7 @@ function takesExample({ method, path, row: { action } }: ListedOperation, { cont
 async function readExample({ row }: ListedOperation, call: RouteCall): Promise<unknown> {
   if (!('handle' in row) || row.action === null) return undefined;
   try {
-    const { body } = await row.handle({ ...call, request: call.request.withTarget({}, 'pagination[pageSize]=1') });
+    const { body } = await row.handle({ ...call, request: call.request.with({}, { query: 'pagination[pageSize]=1' }) });
     const { data } = isRecord(body) ? body : {};
     return Array.isArray(data) && data.length === 0 ? undefined : body;
   } catch {

@@ -19,7 +19,7 @@ import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } fr
 import type { QueryCache } from './query-cache.js';
 
 /** A request for entries of a content type. */
-interface ActionInput extends RouteCall {
+export interface ActionInput extends RouteCall {
   readonly type: ContentType;
   readonly queries: Pick<QueryCache, 'parse' | 'parseEntry'>;
 }
@@ -33,8 +33,8 @@ export interface Action {
 /** The actions of a path by method, in the order of the Allow header. */
 export type Actions = Readonly<Record<string, Action>>;
 
-const queryOf = ({ request, queries }: ActionInput): Query => queries.parseEntry(request.querystring);
-const listQueryOf = ({ request, queries }: ActionInput): Query => queries.parse(request.querystring);
+const queryOf = ({ request, queries }: ActionInput): Query => queries.parseEntry(request.query);
+const listQueryOf = ({ request, queries }: ActionInput): Query => queries.parse(request.query);
 
 /** Returns `data` of the body. Throws a ValidationError if it is not an object. An array is returned and refused later. */
 function dataOf({ request: { body } }: ActionInput): unknown {

@@ -1,10 +1,12 @@
 import qs, { type defaultDecoder } from 'qs';
 import { BoundedCache } from '../caches.js';
 import { invalidParameter, validationError } from '../errors.js';
+import type { QueryParameters } from '../http/route-request.js';
 import type { Query } from '../query/ast.js';
 import type { Limits } from '../query/limits.js';
 import { markRepeated } from '../query/bind-plan.js';
 import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
+import type { Values } from '../values.js';
 
 /**
  * Bounds of the cache. A parsed query takes about ten bytes for each character. Query strings that are longer than in most apps
@@ -29,13 +31,13 @@ export class QueryCache {
   }
 
   /** Parses the query of a list. Throws a ValidationError or PaginationError that names the parameter. */
-  parse(text: string): Query {
-    return this.#read(text, parseQuery, this.#lists);
+  parse(query: QueryParameters): Query {
+    return typeof query === 'string' ? this.#read(query, parseQuery, this.#lists) : parseQuery(query, this.#limits);
   }
 
   /** Parses the query of one entry. Throws a ValidationError that names the parameter. */
-  parseEntry(text: string): Query {
-    return this.#read(text, parseEntryQuery, this.#entries);
+  parseEntry(query: QueryParameters): Query {
+    return typeof query === 'string' ? this.#read(query, parseEntryQuery, this.#entries) : parseEntryQuery(query, this.#limits);
   }
 
   #read(text: string, parse: typeof parseQuery, cache: BoundedCache<Query>): Query {
@@ -55,6 +57,10 @@ export interface QueryStringLimits {
   readonly queryDepth: number;
   readonly listValues: number;
 }
+
+/** Returns the query parameters of a request as an object. Throws a ValidationError as `parseQueryString` does. */
+export const readParameters = (query: QueryParameters, limits: QueryStringLimits): Values =>
+  typeof query === 'string' ? parseQueryString(query, limits) : query;
 
 /**
  * Decodes a query string by the rules of Strapi v4. Throws a ValidationError for strings that Strapi v4 would flatten or

@@ -10,7 +10,7 @@ import { bindEntrySelection } from '../query/bind-plan.js';
 import { parseWhole, refuseMixedPagination } from '../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
-import { parseQueryString } from './query-cache.js';
+import { readParameters } from './query-cache.js';
 import { receive } from './receive-files.js';
 
 type Run = (call: RouteCall) => Promise<Json | readonly Json[]>;
@@ -84,7 +84,7 @@ async function deleteFile(call: RouteCall): Promise<Json> {
   return flatEntry((await remove(fileType(call.content), idOf(call), emptyQuery, call.content)) ?? missing(), call.content);
 }
 
-const parametersOf = ({ request, running }: RouteCall) => parseQueryString(request.querystring, running.config.api.limits);
+const parametersOf = ({ request, running }: RouteCall) => readParameters(request.query, running.config.api.limits);
 
 function missing(): never {
   throw notFoundError('file.notFound');

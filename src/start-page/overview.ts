@@ -129,7 +129,7 @@ async function readAnswer(row: Row, query: string, call: RouteCall): Promise<str
   const { action, handle } = row;
   const ask = async (): Promise<unknown> => {
     checkRight(call.caller, action);
-    return (await handle({ ...call, request: call.request.withTarget({}, query) })).body;
+    return (await handle({ ...call, request: call.request.with({}, { query }) })).body;
   };
   return written(await ask().catch(envelopeError));
 }

@@ -35,7 +35,7 @@ export function builtinControllers(routes: readonly Route[], requests: CodeReque
  * Runs a built-in action. If several routes have the action, runs the one that matches the request, or the first if none does.
  */
 async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: CodeRequests): Promise<void> {
-  const call = requests.callOf(ctx);
+  const call = requests.changedCallOf(ctx);
   const asked = routes.find(
     ({ method, path }) => method === ctx['method'] && compilePath(path).match(String(ctx['path'])) !== null,
   );
@@ -43,7 +43,7 @@ async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: 
   if (call === null || route === undefined) throw new Error('actions of plugins can only answer requests to routes');
   const response = ctx['response'] as Context['response']; // set by Koa, also in copies of the context
   const { limit } = route;
-  if (limit !== undefined && !requests.wasCounted(call, limit))
+  if (limit !== undefined && !requests.wasCounted(ctx, limit))
     await countAttempt(response.ctx, { route: limit, body: bodyOf(call.request) }, call.running.attempts);
   const { status = 200, headers = {}, body } = await route.handle(call);
   response.set(headers);

@@ -5,10 +5,13 @@ import { acceptInput } from '../content/check-body.js';
 import { validationError } from '../errors.js';
 import { entryType } from '../graphql/extension/entity-service.js';
 import type { RouteCall } from '../http/route.js';
+import type { RouteRequest } from '../http/route-request.js';
 import { bindEntrySelection, bindPlan } from '../query/bind-plan.js';
 import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
 import type { Access } from '../query/access.js';
 import { namedActions } from '../rest/content-routes.js';
+import type { ActionInput } from '../rest/actions.js';
+import { readParameters } from '../rest/query-cache.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import type { CodeTransactions } from './code-transactions.js';
@@ -32,7 +35,7 @@ interface ActingCaller {
 /** The requests that are handled by code, by the state of their context. */
 export class CodeRequests {
   readonly #calls = new WeakMap<object, RouteCall>();
-  readonly #counted = new WeakMap<RouteCall, LimitedRoute>();
+  readonly #counted = new WeakMap<object, LimitedRoute>();
   readonly #acting = new AsyncLocalStorage<ActingCaller>();
   readonly #content: () => ContentContext;
   readonly #transactions: Pick<CodeTransactions, 'contextOf'>;
@@ -51,12 +54,11 @@ export class CodeRequests {
 
   /** Records the name under which the request was counted as an attempt; null if it was not counted. */
   noteCounted(ctx: CodeContext, limit: LimitedRoute | null): void {
-    const call = this.callOf(ctx);
-    if (call !== null && limit !== null) this.#counted.set(call, limit);
+    if (limit !== null) this.#counted.set(Object(ctx['state']) as object, limit);
   }
 
-  wasCounted(call: RouteCall, limit: LimitedRoute): boolean {
-    return this.#counted.get(call) === limit;
+  wasCounted(ctx: CodeContext, limit: LimitedRoute): boolean {
+    return this.#counted.get(Object(ctx['state']) as object) === limit;
   }
 
   /** Returns the request by `auth` of its state; null if there is none. */
@@ -68,6 +70,15 @@ export class CodeRequests {
   callOf(ctx: CodeContext): RouteCall | null {
     const state: unknown = ctx['state'];
     return typeof state === 'object' && state !== null ? (this.#calls.get(state) ?? null) : null;
+  }
+
+  /**
+   * Returns the request of a context with the parameters, query and body that the context has now, which code may have changed;
+   * null if it does not belong to a route of the project.
+   */
+  changedCallOf(ctx: CodeContext): RouteCall | null {
+    const call = this.callOf(ctx);
+    return call === null ? null : { ...call, content: this.contentOf(ctx), request: changedRequest(call.request, ctx) };
   }
 
   /** Returns the context of the caller, in the transaction of the code; outside of a request, the context of code. */
@@ -85,6 +96,17 @@ export class CodeRequests {
     const acting = this.#acting.getStore();
     return acting?.uid === uid ? this.#transactions.contextOf(acting.content) : this.#content();
   };
+}
+
+/** Returns a request as code has left it in Koa's context or in a copy of that. */
+function changedRequest(request: RouteRequest, ctx: CodeContext): RouteRequest {
+  const inner = Object(ctx['request']) as Values;
+  const params = Object.entries(Object(ctx['params']) as Values).filter(([, value]) => value !== undefined);
+  const copied = [ctx, inner].find((part) => Object.hasOwn(part, 'query'))?.['query'];
+  return request.with(Object.fromEntries(params.map(([name, value]) => [name, String(value)])), {
+    ...(isRecord(copied) && { query: copied }),
+    body: inner['body'],
+  });
 }
 
 interface ControllerParts {
@@ -151,15 +173,15 @@ const typeOf = (uid: string, { requests }: ControllerParts): ContentType =>
 
 /** Answers as REST does, by the current query, parameters and body of the context, which code may have changed. */
 async function runCoreAction(uid: string, name: string, ctx: CodeContext, { requests }: ControllerParts): Promise<unknown> {
-  const call = requests.callOf(ctx);
+  const call = requests.changedCallOf(ctx);
   if (call === null) return null;
   const type = entryType(uid, call.content.bind.registry);
-  const { limits } = call.content.bind;
-  const query = queryOf(ctx);
-  const request = call.request.withTarget(Object(ctx['params']) as Record<string, string>, '');
-  Object.defineProperty(request, 'body', { value: (Object(ctx['request']) as Values)['body'] });
-  const queries = { parse: () => parseQuery(query, limits), parseEntry: () => parseEntryQuery(query, limits) };
-  return namedActions(type)[name]?.run({ ...call, content: requests.contentOf(ctx), request, type, queries });
+  const { limits } = call.running.config.api;
+  const queries: ActionInput['queries'] = {
+    parse: (query) => parseQuery(readParameters(query, limits), limits),
+    parseEntry: (query) => parseEntryQuery(readParameters(query, limits), limits),
+  };
+  return namedActions(type)[name]?.run({ ...call, type, queries });
 }
 
 const queryOf = (ctx: CodeContext): Values => (isRecord(ctx['query']) ? ctx['query'] : {});

@@ -13,7 +13,7 @@ import type { CodeContext, CodeRequests } from './core-controller.js';
 import { defaultOf } from './load-folders.js';
 import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
 import { attemptLimit, handlerName, scopesOf } from './strapi-route.js';
-import { receiveBody } from './received-files.js';
+import { withBody } from './received-files.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
 /** Policies or middlewares by name, including those of GraphQL. */
@@ -52,8 +52,8 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
     action: scopes === null ? 'anybody' : (first ?? 'authenticated'),
     ...(others.length > 0 && { others }),
     ...(scopes === null && { leavesRightsToCode: true }),
-    handleContext: (ctx, given) =>
-      withBody(ctx, given, async (call) => {
+    handleContext: (ctx, call) =>
+      withBody(ctx, call.running.config, async () => {
         await beginCode(ctx, call, resolved, parts);
         parts.requests.noteCounted(ctx, limit);
         for (const passes of policies) if (!(await passes(ctx))) throw policyError();
@@ -71,18 +71,6 @@ const answerReturned: CodeHandler = async (ctx, next) => {
   const value = await next();
   if ((ctx.body === undefined || ctx.body === null) && value !== undefined && value !== null) ctx.body = value;
 };
-
-/** Provides a multipart body as `ctx.request.body` and `ctx.request.files` while code runs. */
-async function withBody<Result>(ctx: Context, call: RouteCall, run: (call: RouteCall) => Promise<Result>): Promise<Result> {
-  const received = await receiveBody(call);
-  if (received === null) return run(call);
-  Object.assign(ctx.request, { body: received.fields, files: received.files });
-  try {
-    return await run({ ...call, request: call.request.withMultipart(received.readAgain) });
-  } finally {
-    await received.discard();
-  }
-}
 
 /** Returns the name under which attempts are counted; null if they are not counted. */
 function limitOf(resolved: ResolvedRoute): LimitedRoute | null {

@@ -1,24 +1,16 @@
 import { STATUS_CODES } from 'node:http';
 import type Koa from 'koa';
-import type { Request, Response } from 'koa';
+import type { Response } from 'koa';
+import { extendQuery } from '../http/request-query.js';
 import { parseQueryString, type QueryStringLimits } from '../rest/query-cache.js';
+import type { Values } from '../values.js';
 
 /**
  * Adds members of Strapi v4 to Koa's context: `ctx.query` as an object of filters, sort and populate, `ctx.send`, and a method
  * per error status such as `ctx.badRequest(message, details)`.
  */
 export function extendContext(app: Koa, limits: QueryStringLimits): void {
-  const queries = new WeakMap<Request, unknown>();
-  Object.defineProperty(app.request, 'query', {
-    get(this: Request): unknown {
-      const query = queries.get(this) ?? plain(parseQueryString(this.querystring, limits));
-      queries.set(this, query);
-      return query;
-    },
-    set(this: Request, query: unknown) {
-      queries.set(this, query);
-    },
-  });
+  extendQuery(app, (querystring) => plain(parseQueryString(querystring, limits)) as Values); // an object in, an object out
   for (const [name, method] of Object.entries(responseMethods)) {
     Object.assign(app.response, { [name]: method });
     Object.assign(app.context, {

@@ -18,6 +18,7 @@ import { extendContext } from './koa-context.js';
 import { Lifecycles } from './lifecycles.js';
 import type { RegisteredRouter } from './project-routes.js';
 import type { CodeHandler } from './strapi-route.js';
+import { withBody } from './received-files.js';
 import { createAttachFiles } from './upload-service.js';
 import { createStrapiServer, type StrapiServer } from './strapi-server.js';
 
@@ -107,12 +108,13 @@ export class ProjectRegisters {
   }
 
   /**
-   * Runs the middlewares, which expect a decoded body. Without middlewares, large bodies are decoded only after the rights were
-   * checked.
+   * Runs the middlewares, which expect a decoded body. Without middlewares, large and multipart bodies are decoded only after the
+   * rights were checked.
    */
   async #runMiddlewares(ctx: Context, next: Next): Promise<unknown> {
-    if (this.#middlewares.length > 0 && isUndecoded(ctx)) await decodeBody(ctx);
-    return runAll(this.#middlewares, ctx, next);
+    if (this.#middlewares.length === 0) return next();
+    if (isUndecoded(ctx)) await decodeBody(ctx);
+    return withBody(ctx, this.#config, () => runAll(this.#middlewares, ctx, next));
   }
 
   /** Returns whether a uid is a content type of an API. Before the service is connected, all API uids are. */

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Context } from 'koa';
+import type { Config } from '../config/config.js';
 import { payloadTooLargeError } from '../errors.js';
 import type { MultipartBody, MultipartRules } from '../http/read-multipart.js';
-import type { ReadMultipart } from '../http/route-request.js';
-import type { RouteCall } from '../http/route.js';
+import { replayMultipart, type ReadMultipart, RouteRequest } from '../http/route-request.js';
 import type { Staging } from '../media/staging.js';
-import { printSize } from '../values.js';
+import { printSize, type Values } from '../values.js';
 
 /** A file of a multipart body, as code of Strapi v4 reads it in `ctx.request.files`. It exists until the request is answered. */
 export interface ReceivedFile {
@@ -20,33 +21,37 @@ export interface ReceivedFile {
   readonly size: number;
 }
 
-/** A multipart body whose files are in a temporary folder. */
+/** Fields and files of a multipart body by name. Several of one name are a list. */
 interface ReceivedBody {
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
   readonly files: Readonly<Record<string, ReceivedFile | readonly ReceivedFile[]>>;
-  /** Reads the body again, for built-in actions. */
-  readonly readAgain: ReadMultipart;
-  /** Deletes the files. */
-  discard(): Promise<void>;
 }
 
 /**
- * Reads the multipart body of a request; null if there is none. Throws a 400 for an invalid body, and a 413 beyond the limits of
- * uploads.
+ * Runs code with the multipart body of a request, if it has one, as `ctx.request.body` and `ctx.request.files`. Handlers of the
+ * service then read what the code has left there. Throws a 400 for an invalid body, and a 413 beyond the limits of uploads.
  */
-export async function receiveBody({ request, running }: RouteCall): Promise<ReceivedBody | null> {
-  const { readMultipart } = request;
-  if (readMultipart === null) return null;
+export async function withBody<Result>(
+  ctx: Context,
+  { plugins }: Pick<Config, 'plugins'>,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const { readMultipart } = new RouteRequest(ctx, {});
+  if (readMultipart === null || wasReceived(ctx)) return run();
   const folder = await mkdtemp(join(tmpdir(), 'mangrove-request-'));
-  const discard = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    const body = await readMultipart(new Folder(folder), running.config.plugins.upload.config);
-    return { ...describeBody(body, folder), readAgain: replay(body, folder), discard };
-  } catch (error) {
-    await discard();
-    throw error;
+    const body = await readMultipart(new Folder(folder), plugins.upload.config);
+    const { fields, files } = describeBody(body, folder);
+    Object.assign(ctx.request, { body: fields, files });
+    replayMultipart(ctx, replay(ctx));
+    return await run();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }
+
+/** Whether code around has received the body already. */
+const wasReceived = ({ request }: Context): boolean => 'files' in request;
 
 /** The folder for the files of one request. */
 class Folder implements Pick<Staging, 'stage'> {
@@ -88,15 +93,24 @@ function describeBody({ fields, files }: MultipartBody, folder: string): Pick<Re
 
 const oneOrAll = <Item>(items: readonly Item[]): Item | readonly Item[] => (items.length === 1 ? (items[0] ?? items) : items);
 
-/** Returns a function that stages the files again, as if they had just been received. */
+/** Returns a function that stages the files that the request names now, with its current fields. */
 const replay =
-  ({ fields, files }: MultipartBody, folder: string): ReadMultipart =>
+  ({ request }: Context): ReadMultipart =>
   async (staging, { accept, sizeLimit: limit }: MultipartRules) => {
-    const stored: MultipartBody['files'][number][] = [];
-    for (const { field, file } of files) {
+    const received = (request.files ?? {}) as unknown as ReceivedBody['files']; // set above, or changed by code
+    const fields = new Map(Object.entries(Object(request.body) as Values).map(([name, value]) => [name, textsOf(value)]));
+    const files: MultipartBody['files'][number][] = [];
+    for (const [field, { filepath, originalFilename: name, mimetype: mime }] of Object.entries(received).flatMap(eachFile)) {
       accept?.(field, fields);
-      const bytes = await staging.stage(createReadStream(join(folder, file.id)), { name: file.name, mime: file.mime, limit });
-      stored.push({ field, file: { ...file, ...bytes } });
+      const bytes = await staging.stage(createReadStream(filepath), { name, mime, limit });
+      files.push({ field, file: { name, mime, ...bytes } });
     }
-    return { fields, files: stored };
+    return { fields, files };
   };
+
+const eachFile = ([field, files]: readonly [string, ReceivedFile | readonly ReceivedFile[]]) =>
+  [files].flat().map((file) => [field, file] as const);
+
+/** Fields are text; code may have put an object there. */
+const textsOf = (value: unknown): readonly string[] =>
+  [value].flat(1).map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));

@@ -16,7 +16,7 @@ import { accountsOf } from '../../http/running.js';
 import { type ActionName, maySee } from '../../query/access.js';
 import { emptyQuery, type PopulateField, type Query } from '../../query/ast.js';
 import { flatEntry } from '../envelope.js';
-import { parseQueryString } from '../query-cache.js';
+import { readParameters } from '../query-cache.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
 
@@ -147,7 +147,7 @@ export async function sessionAnswer(
 /** Confirms an e-mail address. Confirmation e-mails link here. The answer redirects the browser to the configured address. */
 async function confirm(call: RouteCall): Promise<Answer> {
   const accounts = accountsOf(call.running);
-  await confirmEmail(accounts, parseQueryString(call.request.querystring, accounts.config.api.limits), call);
+  await confirmEmail(accounts, readParameters(call.request.query, accounts.config.api.limits), call);
   const { advanced } = await accounts.authenticator.settings();
   return redirect(advanced.email_confirmation_redirection ?? '/', 'Confirmed');
 }

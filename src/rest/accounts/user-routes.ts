@@ -14,7 +14,7 @@ import { bindEntrySelection } from '../../query/bind-plan.js';
 import { parseWhole, refuseMixedPagination } from '../../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import { flatEntries, flatEntry } from '../envelope.js';
-import { parseQueryString } from '../query-cache.js';
+import { readParameters } from '../query-cache.js';
 import type { Values } from '../../values.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.user.${name}`;
@@ -39,7 +39,7 @@ export const userRoutes: readonly Route[] = [
 
 const limitsOf = ({ running }: RouteCall) => running.config.api.limits;
 
-const inputOf = (call: RouteCall): Values => parseQueryString(call.request.querystring, limitsOf(call));
+const inputOf = (call: RouteCall): Values => readParameters(call.request.query, limitsOf(call));
 
 const pages: ReadonlySet<string> = new Set(['pagination', 'start', 'limit', 'page', 'pageSize']);
 
