@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.js';
 import { suggest } from '../nearest-name.js';
 import { packageVersion } from '../package-root.js';
+import { endWithShell } from './end-with-shell.js';
 import { isUsageError } from './usage-error.js';
 
 /** The exports of the module of a command. */
@@ -58,6 +59,7 @@ export async function runProgram([name = '', ...args]: readonly string[]): Promi
   if (name === '--version' || name === '-v') return print(packageVersion);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) return fail(name === '' ? help() : `${unknown(name)}\n\n${help()}`);
+  endWithShell();
   try {
     const { usage, run } = await command.load();
     if (asksForHelp(args)) return print(usage);
