@@ -25,6 +25,7 @@ interface ProgramCommand {
 }
 
 const commands: Readonly<Record<string, ProgramCommand>> = {
+  new: { about: 'create a project', load: () => import('./new.js') },
   start: { about: 'start the service', load: () => import('./start.js') },
   models: { about: 'list, add, compare and remove content types and components', load: () => import('./models.js') },
   user: { about: 'create users, set their passwords and roles', load: () => import('./user.js') },
