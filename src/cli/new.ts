@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { packageRoot } from '../package-root.js';
 import { valuesOf } from '../config/translation.js';
@@ -13,14 +13,20 @@ export async function run([word, ...others]: readonly string[]): Promise<number>
   const name = required(word, 'a folder');
   allowNoMore(others);
   const directory = resolve(name);
-  await mkdir(directory, { recursive: true });
-  if ((await readdir(directory)).length > 0) throw new Error(`${name} is not empty`);
+  await makeEmptyFolder(directory, name);
   await cp(join(packageRoot, 'template'), directory, { recursive: true });
   // npm leaves files out of packages that are called .gitignore.
   for (const file of ['gitignore', 'dockerignore']) await rename(join(directory, file), join(directory, `.${file}`));
   await writeManifest(directory);
   console.log(nextSteps(name));
   return 0;
+}
+
+async function makeEmptyFolder(directory: string, name: string): Promise<void> {
+  const isFolder = (await stat(directory).catch(() => null))?.isDirectory() ?? true;
+  if (!isFolder) throw new Error(`${name} is not an empty folder`);
+  await mkdir(directory, { recursive: true });
+  if ((await readdir(directory)).length > 0) throw new Error(`${name} is not empty`);
 }
 
 async function writeManifest(directory: string): Promise<void> {

@@ -33,7 +33,7 @@ const send = async (path, body) => {
 test('a note is served over REST, GraphQL and its own route', async () => {
   const { data } = await send('/api/notes', { data: { title: 'Salt' } });
   assert.equal(data.attributes.title, 'Salt');
-  assert.equal((await send('/api/notes/newest')).data.title, 'Salt');
+  assert.equal((await send('/api/notes/newest')).data.attributes.title, 'Salt');
   const query = '{ notes { data { id attributes { title } } } }';
   const { notes } = (await send('/graphql', { query })).data;
   assert.deepEqual(notes.data, [{ id: String(data.id), attributes: { title: 'Salt' } }]);

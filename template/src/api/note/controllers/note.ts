@@ -2,8 +2,8 @@ import { factories } from 'mangrove';
 
 // The generated actions (find, findOne, create, update, delete), and one more.
 export default factories.createCoreController('api::note.note', ({ strapi }) => ({
-  async newest() {
-    const [note = null] = await strapi.entityService.findMany('api::note.note', { sort: 'id:desc', limit: 1 });
-    return { data: note };
+  async newest(ctx) {
+    const note = await strapi.db.query('api::note.note').findOne({ orderBy: { id: 'desc' } });
+    return this.transformResponse(await this.sanitizeOutput(note, ctx));
   },
 }));
