@@ -2,21 +2,17 @@ import type { ContentType } from '../schema/content-type.js';
 import { createCoreController, type CodeRequests, type Controller } from './core-controller.js';
 import { createCoreService, type Service } from './core-service.js';
 import type { AttachFiles } from './upload-service.js';
-import type { ProjectStrapi } from './project-strapi.js';
-import type { CodeHandler, RouteConfig, StrapiRoute, StrapiRouter } from './strapi-route.js';
-
-/** The input of functions that return a controller or a service. */
-export interface FactoryInput {
-  readonly strapi: ProjectStrapi;
-}
+import type { StrapiRouter, StrapiRoute, RouteConfig } from './strapi-route.js';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
+interface Input {
+  readonly strapi: any;
+}
 type Own = Record<string, any>;
-
-/** An object, or a function of `{ strapi }` that returns one. `this` is the object together with the generated methods. */
-export type Overrides<Method = any> =
-  (Record<string, Method> & ThisType<any>) | ((input: FactoryInput) => Record<string, Method> & ThisType<any>);
 /* eslint-enable @typescript-eslint/no-explicit-any */
+
+/** An object, or a function of `{ strapi }` that returns one. */
+type Overrides = Own | ((input: Input) => Own);
 
 /** The options of a generated router. */
 export interface RouterOptions {
@@ -30,21 +26,10 @@ export interface RouterOptions {
 
 /** `factories` of @strapi/strapi. Methods of a project can call the generated ones by `super` and `this`. */
 export interface Factories {
-  createCoreController(uid: string, overrides?: Overrides<CodeHandler>): (input: FactoryInput) => Controller;
-  createCoreService(uid: string, overrides?: Overrides): (input: FactoryInput) => Service;
+  createCoreController(uid: string, overrides?: Overrides): (input: Input) => Controller;
+  createCoreService(uid: string, overrides?: Overrides): (input: Input) => Service;
   createCoreRouter(uid: string, options?: RouterOptions): StrapiRouter;
 }
-
-const outside = (): never => {
-  throw new Error('factories work in the src folder of a project, which is started by: npx mangrove start --project DIR');
-};
-
-/** The factories that the package exports. Code of a project gets those of its service instead. */
-export const factories: Factories = {
-  createCoreController: outside,
-  createCoreService: outside,
-  createCoreRouter: outside,
-};
 
 interface FactoryParts {
   readonly requests: CodeRequests;
@@ -89,7 +74,7 @@ export function createCoreCode({ requests, attachFiles, service, typeOf }: Facto
  * Returns the object of the project with the generated methods that it lacks. `super` has all generated methods: it starts from
  * the object in which a method is written.
  */
-function override(generated: Own, overrides: Overrides | undefined, input: FactoryInput): Own {
+function override(generated: Own, overrides: Overrides | undefined, input: Input): Own {
   if (typeof overrides === 'object') Object.setPrototypeOf(overrides, generated);
   const own = typeof overrides === 'function' ? overrides(input) : { ...overrides };
   for (const name of Object.keys(generated)) if (own[name] === undefined) own[name] = generated[name] as unknown;
