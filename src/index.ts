@@ -75,6 +75,8 @@ export type { OfType, QueriesBuilder } from './graphql/extension/builders.js';
 export type { ReturnInfo, ReturnTypes } from './graphql/extension/builders.js';
 export type { FieldControl, TypeControl } from './graphql/extension/shadow-crud.js';
 export type { RegisteredType, TypeRegistry } from './graphql/extension/type-registry.js';
+export { factories, type Factories, type FactoryInput, type Overrides } from './strapi/declared-factories.js';
+export type { RouterOptions } from './strapi/factories.js';
 export type { CodeContext, Controller } from './strapi/core-controller.js';
 export type { Service } from './strapi/core-service.js';
 export type { StrapiModel } from './strapi/describe-model.js';

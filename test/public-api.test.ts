@@ -9,19 +9,19 @@ const entry = new URL('../src/index.ts', import.meta.url);
 const names = {
   values: (
     'ApiError ApplicationError ForbiddenError NotFoundError PolicyError UnauthorizedError ValidationError ' +
-    'applicationError createServer forbiddenError policyError validationError'
+    'applicationError createServer factories forbiddenError policyError validationError'
   ).split(' '),
   types: (
     'AdminConfig ApiConfig Attribute AttributeBase BuilderTools CallerState CodeContext CodeHandler ' +
     'CodeMiddleware CodePolicy CodeTransaction ComponentAttribute Config ConfigFile ContentType Controller ' +
     'CustomName DatabaseConfig EnginePage EngineParameters Entity EntityId EntityManager EntityParameters EntityService EntityValidator EntryResult Env ' +
-    'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService FieldConfiguration FieldControl FilterMapper ' +
+    'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService Factories FactoryInput FieldConfiguration FieldControl FilterMapper ' +
     'GivenSection GraphqlServicesByName GroupNode Hook HookInput JsonSchema LifecycleAction LifecycleEvent ' +
     'LinkAttribute LinkStorage ListResult Listener ManagedMethod MangroveServer Middleware MiddlewareFactory MiddlewareItem ' +
-    'MiddlewaresConfig ModelLike MorphAttribute NameOf NamedCode NamedStore Naming Next Nexus OfType PartialConfig PartialSection Plugin ' +
+    'MiddlewaresConfig ModelLike MorphAttribute NameOf NamedCode NamedStore Naming Next Nexus OfType Overrides PartialConfig PartialSection Plugin ' +
     'PluginsConfig Policy PolicyContext PolicyObject ProjectEntityService ' +
     'ProjectStrapi ProviderSettings QueriesBuilder QueryEngine ReadKind ReceivedFile Register RegisterInput RegisteredType ' +
-    'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig Row ' +
+    'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig RouterOptions Row ' +
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
     'SettingNode ShardKey StateUser StoreKey Strapi StrapiApi StrapiConfig StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
     'StrapiStore Subscriber SubscriberMap TextSearch TypeControl TypeRegistry TypeResolvers UsedExtension ValidateEntity ValidatorOptions ValueOf Values ' +

@@ -3,28 +3,32 @@ import type { Database } from '../mongo/database.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { modelSettings } from '../mongo/models/open-backend.js';
-import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
+import { buildRegistry } from '../schema/build-registry.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
 import { describeChange, isStoredAs } from './compare-models.js';
 import { readModelFiles, shownFile, type ModelDocument } from './model-files.js';
 import type { OpenedDatabase } from './open-database.js';
+import { refuseLosses } from './confirm-losses.js';
 import { recordCommand } from './run-command.js';
 import { parseWords, required } from './usage-error.js';
 import { print, printError, printTable } from './print.js';
 
 /** Stores the models of files and folders, once or whenever they change. Returns the exit code. */
 export async function addModels(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
-  const options = { 'dry-run': { type: 'boolean', default: false }, watch: { type: 'boolean', default: false } } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const options = { 'dry-run': flag, watch: flag, force: flag } as const;
   const { values, positionals: paths } = parseWords({ args: [...args], options, allowPositionals: true });
   required(paths[0], 'a file or folder');
-  const isDry = values['dry-run'];
-  const exitCode = await addOnce(opened, paths, { isDry, quiet: false });
-  return values.watch ? keepAdding(opened, paths, isDry) : exitCode;
+  const given = { isDry: values['dry-run'], isForced: values.force };
+  const exitCode = await addOnce(opened, paths, { ...given, quiet: false });
+  return values.watch ? keepAdding(opened, paths, { ...given, quiet: true }) : exitCode;
 }
 
 interface AddOptions {
   readonly isDry: boolean;
+  /** Whether models may remove attributes of stored ones without a question. */
+  readonly isForced: boolean;
   /** Whether unchanged models are omitted from the output. */
   readonly quiet: boolean;
 }
@@ -33,7 +37,7 @@ interface AddOptions {
 export async function addOnce(
   { database, config }: Pick<OpenedDatabase, 'database' | 'config'>,
   paths: readonly string[],
-  { isDry, quiet }: AddOptions,
+  { isDry, isForced, quiet }: AddOptions,
 ): Promise<number> {
   const { models: given, unreadable } = await readModelFiles(paths);
   const stored = await readModels(database);
@@ -42,9 +46,12 @@ export async function addOnce(
   const models = [...others, ...documents.values()];
   const build = buildRegistry(models, { ...modelSettings(config), foreign: await findForeign(models, database) });
   const right = [...documents.values()].filter(({ uid }) => !build.problems.has(uid));
-  const changed = right.filter((document) => !isStoredAs(document, stored));
+  const different = right.filter((document) => !isStoredAs(document, stored));
+  const losses = await refuseLosses(different, stored, { isDry, isForced });
+  const problems = new Map([...build.problems, ...losses]);
+  const changed = different.filter(({ uid }) => !losses.has(uid));
   if (!isDry && changed.length > 0) await storeModels(database, changed);
-  const rows = [...documents.values()].map((document) => rowOf(document, stored, build));
+  const rows = [...documents.values()].map((document) => rowOf(document, stored, problems));
   const refused = [
     ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
     ...rows.filter(([state]) => state === 'refused'),
@@ -67,7 +74,11 @@ async function storeModels(database: Database, documents: readonly ModelDocument
   });
 }
 
-function rowOf(document: ModelDocument, stored: readonly ModelDocument[], { problems }: RegistryBuild): string[] {
+function rowOf(
+  document: ModelDocument,
+  stored: readonly ModelDocument[],
+  problems: ReadonlyMap<string, readonly string[]>,
+): string[] {
   const { uid } = document;
   if (problems.has(uid)) return ['refused', uid, problems.get(uid)?.join('; ') ?? ''];
   const before = stored.find((one) => one.uid === uid);
@@ -87,14 +98,14 @@ function summary(rows: readonly (readonly string[])[], isDry: boolean): string {
  * Stores changed models until SIGINT or SIGTERM. Reads the existing files again too, because one may have changed before it was
  * watched.
  */
-async function keepAdding(opened: OpenedDatabase, paths: readonly string[], isDry: boolean): Promise<number> {
+async function keepAdding(opened: OpenedDatabase, paths: readonly string[], options: AddOptions): Promise<number> {
   const stopped = new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
   let work: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const changed = (): void => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      work = work.then(() => addOnce(opened, paths, { isDry, quiet: true })).catch(report);
+      work = work.then(() => addOnce(opened, paths, options)).catch(report);
     }, settleTime);
   };
   const { watch } = await import('chokidar');

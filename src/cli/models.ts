@@ -18,6 +18,7 @@ export const usage = `usage: npx mangrove models <command>
   add PATH...         store the models of a Strapi project, of its src, or of any folder or file
       --dry-run       print what would be stored, and store nothing
       --watch         keep watching, and store what changes
+      --force         also store models that remove attributes of stored ones, without a question
   diff PATH...        print how the models of a folder differ from the stored ones
   pull DIR            write the stored models into the folder of a Strapi project, as schema.json files
   export DIR          write each stored model with its uid to DIR/<uid>.json

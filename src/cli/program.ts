@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.js';
 import { suggest } from '../nearest-name.js';
 import { packageVersion } from '../package-root.js';
+import { endWithShell } from './end-with-shell.js';
 import { isUsageError } from './usage-error.js';
 import { print, printError } from './print.js';
 
@@ -25,6 +26,7 @@ interface ProgramCommand {
 }
 
 const commands: Readonly<Record<string, ProgramCommand>> = {
+  new: { about: 'create a project', load: () => import('./new.js') },
   start: { about: 'start the service', load: () => import('./start.js') },
   models: { about: 'list, add, compare and remove content types and components', load: () => import('./models.js') },
   user: { about: 'create users, set their passwords and roles', load: () => import('./user.js') },
@@ -59,6 +61,7 @@ export async function runProgram([name = '', ...args]: readonly string[]): Promi
   if (name === '--version' || name === '-v') return succeed(packageVersion);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) return fail(name === '' ? help() : `${unknown(name)}\n\n${help()}`);
+  endWithShell();
   try {
     const { usage, run } = await command.load();
     if (asksForHelp(args)) return succeed(usage);

@@ -51,12 +51,12 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
   if (announcesStart()) await announce(server, embedded);
 }
 
-/** Stores the changed models of a project. */
+/** Stores the changed models of a project, whose files decide which attributes there are. */
 async function storeProjectModels({ backend, config }: Service, directory: string): Promise<void> {
   if (backend === null) return;
   const source = join(directory, 'src');
   const { database } = backend.store;
-  await addOnce({ database, config }, [existsSync(source) ? source : directory], { isDry: false, quiet: true });
+  await addOnce({ database, config }, [existsSync(source) ? source : directory], { isDry: false, isForced: true, quiet: true });
   await backend.models.load();
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readAudience, type Audience } from '../auth/is-open.js';
 import { typeActions } from '../auth/known-actions.js';
 import { checkRight } from '../http/authorize.js';
@@ -6,6 +7,7 @@ import type { DynamicRoute, ProjectCode, ProjectRoute, Row, RouteCall } from '..
 import { countStored } from '../mongo/database.js';
 import type { ContentType } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
+import type { RegistryBuild } from '../schema/build-registry.js';
 import { describeReport } from '../schema/report-models.js';
 
 /** A content type, its number of documents, and a request to it. */
@@ -31,6 +33,8 @@ export interface Overview {
   readonly more: number;
   /** Routes that code of the project handles: `GET /api/pages/:slug`. */
   readonly projectRoutes: readonly string[];
+  /** A name that no model and no file of the working directory has, for an example. */
+  readonly freeName: string;
   /** Problems to solve before the service is opened to others. */
   readonly warnings: readonly string[];
 }
@@ -60,8 +64,18 @@ export async function readOverview(call: RouteCall, source: AnswerSource): Promi
     types,
     more: all.length - shown.length,
     projectRoutes: codeRoutes(source).slice(0, max.routes),
+    freeName: freeNameFor(backend.models.inForce()),
     warnings: warningsOf(call, audience),
   };
+}
+
+/** Returns `recipe`, or `recipe-2` and so on if that is taken, also by a model with problems. */
+function freeNameFor({ models, problems }: RegistryBuild): string {
+  const uids = [...models.keys(), ...problems.keys()];
+  const names = [...models.values()].flatMap(({ info }) => [info?.singularName, info?.pluralName]);
+  const taken = new Set([...uids.map((uid) => uid.split('.').at(-1)), ...names]);
+  const isFree = (name: string): boolean => !taken.has(name) && !taken.has(`${name}s`) && !existsSync(`${name}.json`);
+  for (let count = 1, name = 'recipe'; ; count += 1, name = `recipe-${String(count)}`) if (isFree(name)) return name;
 }
 
 function warningsOf({ running: { config, backend, isEmbedded } }: RouteCall, audience: Audience): string[] {

@@ -61,8 +61,9 @@ const renderLink = ({ path, name, about }: PageLink): Html =>
 const closed = html`<h2>The service runs</h2>
   <p>Its content is shown to browsers on its own machine, or to everybody if <code>api.open</code> is set.</p>`;
 
-const renderOverview = ({ audience, database, types, more, warnings, projectRoutes }: Overview, address: string): Html =>
-  html` <p>${access[audience]} Database: <code>${database}</code></p>
+const renderOverview = (overview: Overview, address: string): Html => {
+  const { audience, database, types, more, warnings, projectRoutes } = overview;
+  return html` <p>${access[audience]} Database: <code>${database}</code></p>
     ${
       warnings.length === 0
         ? null
@@ -86,8 +87,9 @@ const renderOverview = ({ audience, database, types, more, warnings, projectRout
     }
     <h2>Next steps</h2>
     <ol>
-      ${steps(types[0]).map(([title, command]) => html`<li>${title}${commandBlock(command)}</li>`)}
+      ${steps(overview).map(([title, command]) => html`<li>${title}${commandBlock(command)}</li>`)}
     </ol>`;
+};
 
 const access: Readonly<Record<Audience, string>> = {
   everybody: 'Everybody may read and change everything.',
@@ -127,17 +129,21 @@ function publicText(actions: readonly string[], audience: Audience): string {
   return audience === 'nobody' ? 'The public has no access.' : '';
 }
 
-const recipe = JSON.stringify({
-  uid: 'api::recipe.recipe',
-  kind: 'collectionType',
-  info: { singularName: 'recipe', pluralName: 'recipes', displayName: 'Recipe' },
-  attributes: { title: { type: 'string', required: true }, minutes: { type: 'integer' } },
-});
+const exampleModel = (name: string): string =>
+  JSON.stringify({
+    uid: `api::${name}.${name}`,
+    kind: 'collectionType',
+    info: { singularName: name, pluralName: `${name}s`, displayName: 'Recipe' },
+    attributes: { title: { type: 'string', required: true }, minutes: { type: 'integer' } },
+  });
 
-/** Returns the next steps with their commands. `type` is the first content type, if there is one. */
-const steps = (type: TypeOverview | undefined): readonly (readonly [title: string, command: string])[] => [
-  ['Add a content type. Reload this page to see it.', `echo '${recipe}' > recipe.json\n${commandLine('models add recipe.json')}`],
-  ['Let everybody read.', commandLine(`permissions grant public ${type?.uid ?? 'api::recipe.recipe'}.find`)],
+/** Returns the next steps with their commands. */
+const steps = ({ types, freeName }: Overview): readonly (readonly [title: string, command: string])[] => [
+  [
+    'Add a content type. Reload this page to see it.',
+    `echo '${exampleModel(freeName)}' > ${freeName}.json\n${commandLine(`models add ${freeName}.json`)}`,
+  ],
+  ['Let everybody read.', commandLine(`permissions grant public ${types[0]?.uid ?? `api::${freeName}.${freeName}`}.find`)],
   ['Create a user.', commandLine('user create --username ines --email ines@example.org')],
   ['Create a token for a program.', commandLine('token create --name app --type read-only')],
   [

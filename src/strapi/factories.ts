@@ -14,7 +14,8 @@ type Own = Record<string, any>;
 /** An object, or a function of `{ strapi }` that returns one. */
 type Overrides = Own | ((input: Input) => Own);
 
-interface RouterOptions {
+/** The options of a generated router. */
+export interface RouterOptions {
   readonly prefix?: string;
   readonly only?: readonly string[];
   readonly except?: readonly string[];

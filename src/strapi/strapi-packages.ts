@@ -2,6 +2,7 @@ import { acceptInput } from '../content/check-body.js';
 import type { ContentContext } from '../content/content-context.js';
 import { createEnv } from '../config/create-env.js';
 import { lenientReaders } from '../config/read-variable.js';
+import * as apiErrors from '../errors.js';
 import {
   ApiError,
   ApplicationError,
@@ -55,6 +56,7 @@ export function strapiPackages(parts: PackageParts): Readonly<Record<string, obj
   };
   const own = standIn('@strapi/utils', utils);
   return {
+    mangrove: { ...apiErrors, factories: parts.factories },
     '@strapi/strapi': { factories: parts.factories },
     '@strapi/strapi/lib/factories': parts.factories,
     '@strapi/strapi/lib/core-api/controller/transform': { transformResponse: responseTransformer(parts) },

@@ -166,6 +166,41 @@ describe('npx mangrove models', () => {
     expect(exitCode).to.equal(0);
   });
 
+  const removals: readonly (readonly [title: string, args: readonly string[], answer: string | null, isStored: boolean])[] = [
+    ['without a terminal', [], null, false],
+    ['in a dry run', ['--dry-run'], 'y', false],
+    ['with --force', ['--force'], null, true],
+    ['with --force on a terminal', ['--force'], 'n', true],
+    ['after yes', [], 'yes', true],
+    ['after y', [], 'Y', true],
+    ['after no', [], 'no', false],
+    ['after an empty line', [], '', false],
+    ['after the end of the input', [], 'end', false],
+  ];
+  for (const [title, args, answer, isStored] of removals)
+    it(`${isStored ? 'stores' : 'refuses'} a model that removes attributes, ${title}`, async () => {
+      const raft = { uid: 'api::raft.raft', info: { singularName: 'raft', pluralName: 'rafts', displayName: 'Raft' } };
+      const add = async (attributes: object, ...options: readonly string[]): Promise<CliResult> => {
+        await writeFile(
+          join(directory, 'raft.json'),
+          JSON.stringify([{ ...boat(attributes), ...raft, collectionName: 'rafts' }]),
+        );
+        const typed = answer === null ? {} : { isTerminal: true, input: answer === 'end' ? '' : `${answer}\n` };
+        return runCli('models', ['add', 'raft.json', ...options], { directory, env: env(), ...typed });
+      };
+      await add({ name, logs: name, sails: name }, '--force');
+      const { stdout, exitCode } = await add({ name, oars: name }, ...args);
+      const stored = (await models().findOne({ _id: raft.uid }))?.attributes;
+      expect({ exitCode, names: Object.keys(stored ?? {}) }).to.deep.equal(
+        isStored ? { exitCode: 0, names: ['name', 'oars'] } : { exitCode: 1, names: ['name', 'logs', 'sails'] },
+      );
+      expect(stdout).to.match(
+        isStored
+          ? /^changed +api::raft\.raft +\+oars -logs -sails$/m
+          : /^refused +api::raft\.raft +it would remove logs, sails; use --force to store it$/m,
+      );
+    });
+
   it('refuses a model over a collection of others, unless it adopts it', async () => {
     await database.db.collection('ships').insertOne({ name: 'of others' });
     const ship = { ...boat({ name }), uid: 'api::ship.ship', collectionName: 'ships' };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../src/config/setting.js';
@@ -340,4 +340,35 @@ describe('loadConfig', () => {
       expect(database).to.include({ uri: 'mongodb://x/y', demo });
     }
   });
+
+  // A user of a clone edits the shipped files, which have the names of the specification, or replaces one.
+  const edits: readonly (readonly [string, Files, string | number])[] = [
+    ['CommonJS', { 'config/api.js': 'module.exports = { rest: { defaultLimit: 7 } };' }, 7],
+    [
+      'a CommonJS function',
+      { 'config/api.js': 'module.exports = ({ env }) => ({ rest: { defaultLimit: env.int("N", 8) } });' },
+      8,
+    ],
+    ['an ES module', { 'config/api.js': 'export default { rest: { defaultLimit: 9 } };' }, 9],
+    ['a second file', { 'config/api.ts': 'export default {}' }, 'config/api.ts and config/api.js both exist; keep one of them'],
+    [
+      'a second file of plugins',
+      { 'config/plugins.json': '{}' },
+      'config/plugins.js and config/plugins.json both exist; keep one of them',
+    ],
+  ];
+  for (const [title, files, expected] of edits)
+    it(`accepts or refuses in a clone: ${title}`, async () => {
+      const directory = await place({});
+      for (const name of ['package.json', 'config'])
+        await cp(join(import.meta.dirname, '../..', name), join(directory, name), { recursive: true });
+      for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
+      const loaded = loadConfig({ directory, variables: {} });
+      expect(
+        await loaded.then(
+          ({ api }) => api.rest.defaultLimit,
+          (error: unknown) => (error instanceof ConfigError ? error.message : error),
+        ),
+      ).to.equal(expected);
+    });
 });

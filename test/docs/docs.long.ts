@@ -66,7 +66,8 @@ for (const page of pages) {
 const sourcePattern = /`((?:src|test|scripts)\/[\w./-]+)`(?:\s*\|\s*`(\w+)`)?/g;
 
 function isInSource(file: string, name: string | undefined): boolean {
-  if (!existsSync(path.join(packageRoot, file))) return false;
+  // A page may name files of the project that `npx mangrove new` creates.
+  if (!['', 'template'].some((folder) => existsSync(path.join(packageRoot, folder, file)))) return false;
   return name === undefined || new RegExp(`(?:function|const|class) ${name}\\b`).test(readPage(file));
 }
 

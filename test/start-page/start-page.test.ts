@@ -4,8 +4,8 @@ import { createConfig } from '../../src/config/create-config.js';
 import type { DynamicRoute } from '../../src/http/route.js';
 import { html } from '../../src/start-page/html.js';
 import { startRoutes } from '../../src/start-page/start-routes.js';
-import { serveModels, type Serving } from '../support/serve.js';
-import { models } from './models.js';
+import { serveModels, type Serving, type TestModel } from '../support/serve.js';
+import { model, models } from './models.js';
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
@@ -88,6 +88,26 @@ describe('the start page', () => {
       expect(text).to.contain(shown);
     expect(text.split('Other machines have no access.').length - 1).to.equal(1);
     expect((await send(`${open.server.url}/`, browser)).text).to.contain('Everybody may change everything: api.open');
+  });
+
+  it('suggests an example that overwrites no type', async () => {
+    const variant = (uid: string, singularName: string): TestModel => ({
+      ...model(singularName),
+      uid,
+      info: { singularName, pluralName: `${singularName}s`, displayName: 'X' },
+    });
+    const taken = [
+      variant('api::recipe.recipe', 'dish'),
+      variant('api::x.meal', 'recipe-2'),
+      model('recipe-3', { attributes: 1 }),
+    ];
+    const serving = await serveModels({ models: taken, config: { api: { open: true } } });
+    try {
+      const { text } = await send(`${serving.server.url}/`, browser);
+      expect(text).to.contain('models add recipe-4.json').and.contain('&#34;uid&#34;:&#34;api::recipe-4.recipe-4&#34;');
+    } finally {
+      await serving.stop();
+    }
   });
 
   it('costs as many commands as there are types, however many entries they have', async () => {

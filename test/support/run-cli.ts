@@ -7,6 +7,8 @@ export interface CliInput {
   readonly env: Readonly<Record<string, string>>;
   /** What the command reads from standard input. */
   readonly input?: string;
+  /** Whether standard input is a terminal. */
+  readonly isTerminal?: boolean;
 }
 
 /** The output of a command, and the exit code of its process. */
@@ -45,14 +47,17 @@ interface Printed {
 }
 
 /** Returns a function that restores everything. It works once, so that the late end of a command does not undo the changes of the next one. */
-function replaceProcess({ directory, env, input = '' }: CliInput, { stdout, stderr }: Printed): () => void {
+function replaceProcess({ directory, env, input = '', isTerminal = false }: CliInput, { stdout, stderr }: Printed): () => void {
   const before = { env: process.env };
   const outerDirectory = process.cwd();
   const { log, error } = console;
   const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
   process.chdir(directory);
   Object.assign(process, { env: { ...process.env, ...env } });
-  Object.defineProperty(process, 'stdin', { value: Readable.from([input]), configurable: true });
+  Object.defineProperty(process, 'stdin', {
+    value: Object.assign(Readable.from([input]), { isTTY: isTerminal }),
+    configurable: true,
+  });
   console.log = (text: unknown) => stdout.push(String(text));
   console.error = (text: unknown) => stderr.push(String(text));
   let restored = false;

@@ -24,15 +24,16 @@ export const launchMongod = async (program: string, args: readonly string[]): Pr
     // mongod does not start with a locale that is not installed.
     env: { ...process.env, LC_ALL: 'C' },
   });
+  // A program that could not be started has no pid.
+  const release = child.pid === undefined ? (): void => undefined : endWithOwner(child.pid);
   const output = createInterface({ input: child.stdout });
   const primary = lineWith(output, 'Transition to primary complete');
   const failure = failureOf(child, output);
+  const ended = failure.then(({ reason }) => (release(), reason));
   const started = await Promise.race([lineWith(output, 'Waiting for connections'), failure]);
   if (started !== undefined) return started;
   // a process that listens has a pid
   const pid = child.pid as number;
-  const release = endWithOwner(pid);
-  const ended = failure.then(({ reason }) => (release(), reason));
   return { kind: 'running', pid, primary, ended, stop: () => stop(child, ended) };
 };
 

@@ -1,5 +1,4 @@
-import type { ConfigFile } from '../src/config/config.js';
-
+/** @type {import('mangrove').ConfigFile<'api'>} */
 export default {
   rest: {
     prefix: '/api',
@@ -7,4 +6,4 @@ export default {
     maxLimit: 100,
     withCount: true,
   },
-} satisfies ConfigFile<'api'>;
+};

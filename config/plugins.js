@@ -1,6 +1,5 @@
-import type { ConfigFile } from '../src/config/config.js';
-
 // Each may be false: its routes, types and arguments are then gone. Or { enabled, config }.
+/** @type {import('mangrove').ConfigFile<'plugins'>} */
 export default {
   graphql: {
     config: { endpoint: '/graphql', depthLimit: 12, amountLimit: 100 },
@@ -9,4 +8,4 @@ export default {
   i18n: true,
   upload: true,
   email: true,
-} satisfies ConfigFile<'plugins'>;
+};

@@ -1,0 +1,3 @@
+import { factories } from 'mangrove';
+
+export default factories.createCoreRouter('api::note.note');
