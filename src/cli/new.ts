@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { packageRoot } from '../package-root.js';
 import { valuesOf } from '../config/translation.js';
 import type { Values } from '../values.js';
+import { print } from './print.js';
 import { allowNoMore, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove new DIR
@@ -18,7 +19,7 @@ export async function run([word, ...others]: readonly string[]): Promise<number>
   // npm leaves files out of packages that are called .gitignore.
   for (const file of ['gitignore', 'dockerignore']) await rename(join(directory, file), join(directory, `.${file}`));
   await writeManifest(directory);
-  console.log(nextSteps(name));
+  print(nextSteps(name));
   return 0;
 }
 

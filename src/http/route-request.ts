@@ -20,7 +20,7 @@ export type ReadMultipart = (staging: Pick<Staging, 'stage'>, rules: MultipartRu
 export type QueryParameters = string | Values;
 
 /** The parts of a request that code of a project has replaced. */
-export interface ReplacedParts {
+interface ReplacedParts {
   readonly query?: QueryParameters;
   readonly body?: unknown;
 }
