@@ -35,7 +35,7 @@ export async function startEphemeral(log: (line: string) => void, args: readonly
   const server = await MongoMemoryReplSet.create({
     binary: { systemBinary: binary.path, version: binary.version },
     instanceOpts: [{ storageEngine: 'wiredTiger', launchTimeout: 120_000, dbPath: await makeFolder() }],
-    replSet: { name: 'rs0', args: [...commonArguments(0.25), ...frequentNoops, ...args], spawn },
+    replSet: { name: 'rs0', args: [...commonArguments(0.25), ...frequentNoops, ...noHistory, ...args], spawn },
   });
   const uri = server.getUri();
   await forgoJournal(uri);
@@ -62,6 +62,12 @@ async function makeFolder(): Promise<string> {
 
 /** A change stream that is resumed and a member that joins wait for the next write of anybody: where nobody writes, for up to 20 s. */
 const frequentNoops = ['--setParameter', 'periodicNoopIntervalSecs=1'];
+
+/**
+ * The files of deleted collections are kept for this time. In the 300 s of the default a run of all tests leaves 20,000 files open,
+ * which is more than a process may have.
+ */
+const noHistory = ['--setParameter', 'minSnapshotHistoryWindowInSeconds=5'];
 
 /** Without the journal a majority write takes half the time, and an index on a filled collection 10 ms instead of 110. */
 async function forgoJournal(uri: string): Promise<void> {
