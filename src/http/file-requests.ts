@@ -49,7 +49,7 @@ export function parseResize(
   file: StoredBlob,
   { resize: rules, imageSizeLimit }: MediaSettings,
 ): ResizeOrder | null {
-  if (!rules.enabled || request.querystring === '') return null;
+  if (!rules.enabled || request.query === '') return null;
   const [width, height, format] = ['width', 'height', 'format'].map((name) => parameterOf(request, name));
   if (width === undefined && height === undefined && format === undefined) return null;
   if (width !== undefined && height !== undefined)

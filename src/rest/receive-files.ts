@@ -1,5 +1,6 @@
+import { replaceAction } from '../auth/known-actions.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
-import { applicationError, validationError } from '../errors.js';
+import { applicationError, missingActions, validationError } from '../errors.js';
 import { decodeField } from '../http/parse-json.js';
 import type { MultipartBody } from '../http/read-multipart.js';
 import { parameterOf } from '../http/route-request.js';
@@ -11,6 +12,7 @@ import { Staging, type UploadedFile } from '../media/staging.js';
 import { replaceFile, updateFileInfo } from '../media/update-file.js';
 import { otherFields } from '../media/unlinked.js';
 import { uploadFiles } from '../media/upload-files.js';
+import { allows } from '../query/access.js';
 import { isRecord, decodeId } from '../values.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
 
@@ -72,7 +74,9 @@ async function upload({ files, unknown, field }: Received, staging: Staging, inp
   return flatEntries(entries, input.content);
 }
 
+/** Changes a file. Throws a ForbiddenError unless the caller may replace files, because files have no owners. */
 async function change(id: number, { files, field }: Received, staging: Staging, input: RouteCall): Promise<Json> {
+  if (!allows(input.content.bind.access, replaceAction)) throw missingActions([replaceAction]);
   const context = { media: mediaOf(input.running), content: input.content };
   const info = parseFileInfo(field('fileInfo'));
   const [file, second] = files;

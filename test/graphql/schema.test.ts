@@ -109,13 +109,13 @@ for (const { name, hidden } of cases) {
       const full = await buildSchema(buildRegistry(models).registry, { accounts, upload: someUpload });
       const names = Object.keys(full.getTypeMap()).filter((type) => !type.startsWith('__'));
       const probes = names.map((enumName, index) => ({
-        uid: `probe.of-${String(index)}`,
+        uid: `probe.the-longest-of-all-uids-in-these-models-${String(index)}`,
         info: { displayName: enumName },
         attributes: { value: { type: 'enumeration', enum: ['a'], enumName } },
       }));
       const { warnings } = buildRegistry([...models, ...probes]);
       const free = names.filter((type, index) => {
-        const [warning] = warnings.get(`probe.of-${String(index)}`) ?? [];
+        const [warning] = warnings.get(`probe.the-longest-of-all-uids-in-these-models-${String(index)}`) ?? [];
         return warning?.text.startsWith(`is left out of GraphQL: GraphQL type ${type} is taken by `) !== true;
       });
       expect(free).to.deep.equal([]);

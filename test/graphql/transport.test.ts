@@ -355,12 +355,12 @@ describe('GraphQL over HTTP', () => {
       expect(answer.type).to.match(json !== undefined ? /^application\/json/ : /^text\/plain|^$/);
     });
 
-  it('a stored value that its scalar refuses', async () => {
+  it('a stored value that does not fit a required attribute', async () => {
     await server.database.db
       .collection<{ _id: number }>('tags')
       .insertOne({ _id: 77, label: { not: 'text' } } as { _id: number });
     const { body } = await server.query('{ tag(id: 77) { data { attributes { label } } } }');
-    expect(body.errors[0].message).to.equal('String cannot represent value: { not: "text" }');
+    expect(body.errors[0].message).to.equal('Cannot return null for non-nullable field Tag.label.');
     expect(body.errors[0].path).to.deep.equal(['tag', 'data', 'attributes', 'label']);
     expect(body.errors[0].extensions.code).to.equal('INTERNAL_SERVER_ERROR');
   });

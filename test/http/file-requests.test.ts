@@ -9,8 +9,8 @@ const modifiedAt = new Date('2024-01-31T12:00:00.500Z');
 const file = { id: 'abc', name: 'reef.png', size: 100, modifiedAt } as StoredBlob; // the rest is not read
 const date = modifiedAt.toUTCString();
 
-const request = (parts: Partial<Pick<RouteRequest, 'method' | 'headers' | 'querystring'>>): RouteRequest =>
-  ({ method: 'GET', headers: {}, querystring: '', ...parts }) as RouteRequest; // the rest is not read
+const request = (parts: Partial<Pick<RouteRequest, 'method' | 'headers' | 'query'>>): RouteRequest =>
+  ({ method: 'GET', headers: {}, query: '', ...parts }) as RouteRequest; // the rest is not read
 
 describe('parseRange', () => {
   const ranges: readonly (readonly [headers: IncomingHttpHeaders, expected: unknown])[] = [
@@ -88,14 +88,14 @@ describe('parseResize', () => {
   ];
   for (const [querystring, expected] of orders)
     it(querystring === '' ? 'no query' : querystring, () => {
-      const parse = () => parseResize(request({ querystring }), file, settings);
+      const parse = () => parseResize(request({ query: querystring }), file, settings);
       if (typeof expected === 'string') expect(parse).to.throw(expected);
       else expect(parse()).to.deep.equal(expected);
     });
 
   it('refuses files that are no images, and images that are too large', () => {
     const parse = (other: Partial<StoredBlob>) => () =>
-      parseResize(request({ querystring: 'width=200' }), { ...file, ...other }, settings);
+      parseResize(request({ query: 'width=200' }), { ...file, ...other }, settings);
     expect(parse({ name: 'reef.pdf' })).to.throw('Only images can be resized');
     expect(parse({ size: settings.imageSizeLimit + 1 })).to.throw(/^Images of more than .* cannot be resized$/);
   });

@@ -28,7 +28,7 @@ const requests: readonly (readonly [by: 'nobody' | 'user' | 'admin', method: str
   ['admin', 'GET', '/users'],
   ['admin', 'POST', '/tokens', { name: 'late', type: 'read-only' }],
   ['admin', 'GET', '/models'],
-  ['admin', 'PUT', '/settings/email', { from: 'a@mail.test' }],
+  ['admin', 'PUT', '/settings', { advanced: { allow_register: false } }],
 ];
 
 describe('requests while the database is slow or hangs', () => {

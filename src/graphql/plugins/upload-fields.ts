@@ -1,5 +1,6 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLFieldResolver } from 'graphql';
+import { replaceAction } from '../../auth/known-actions.js';
 import { type ContentType, uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import type { GraphqlContext } from '../graphql-context.js';
@@ -46,7 +47,7 @@ export function uploadMutations(service: UploadService, context: SchemaContext):
       type: new GraphQLNonNull(response),
       args: { ...id, ...info },
       resolve: updateInfo(service, file),
-      ...write,
+      ...withScope(['plugin::upload.content-api.upload', replaceAction]),
     },
     removeFile: {
       type: response,

@@ -82,14 +82,15 @@ describe('the right to replace files', () => {
   }
   const file = (text: string) => ({ files: new Blob([text], { type: 'text/plain' }) });
 
-  it('is required by a request that replaces the content, and by no other', async () => {
+  it('is required by requests that replace the content or its texts', async () => {
     const { body } = await first.admin('POST', '/tokens', { name: 'adds', type: 'custom', permissions: [upload] });
     const adds: string = body.data.accessKey;
     const made = await send(adds, '', file('old'));
     const content = async () => (await fetch(`${first.server.url}${made.body[0]?.url ?? ''}`)).text();
     expect((await send(adds, '?id=1', file('new'))).status).to.equal(403);
     expect(await content()).to.equal('old');
-    expect((await send(adds, '?id=1', { fileInfo: '{"caption":"x"}' })).status).to.equal(200);
+    expect((await send(adds, '?id=1', { fileInfo: '{"caption":"x"}' })).status).to.equal(403);
+    expect((await send(key, '?id=1', { fileInfo: '{"caption":"x"}' })).status).to.equal(200);
     expect((await send(key, '?id=1', file('new'))).status).to.equal(200);
     expect(await content()).to.equal('new');
   });
