@@ -10,18 +10,22 @@ export interface AreaResult {
 export interface Replay {
   readonly exitCode: number;
   readonly areas: ReadonlyMap<string, AreaResult>;
+  /** The cases whose answers differ, as `area/name`. */
+  readonly failed: readonly string[];
 }
 
 export interface ReplayOptions {
   readonly directory: string;
   /** Instead of the directory's golden/. */
   readonly golden: string | undefined;
-  /** Areas, `area/name prefix`, `-q`: passed on unchanged. */
+  /** Areas and `area/name prefix`, passed on unchanged. */
   readonly selection: readonly string[];
+  /** Whether only the figures are shown. */
+  readonly isQuiet: boolean;
 }
 
-/** Runs the replayer of the recordings against a server, shows what it prints, and reads its table of areas. */
-export async function replay(url: string, { directory, golden, selection }: ReplayOptions): Promise<Replay> {
+/** Runs the replayer of the recordings against a server, shows what it prints, and reads its differences and its table of areas. */
+export async function replay(url: string, { directory, golden, selection, isQuiet }: ReplayOptions): Promise<Replay> {
   const env = { ...process.env, BASE_URL: url, ...(golden === undefined ? {} : { GOLDEN: path.resolve(golden) }) };
   const replayer = spawn(process.execPath, [path.join(directory, 'replay.mjs'), ...selection], {
     env,
@@ -29,7 +33,7 @@ export async function replay(url: string, { directory, golden, selection }: Repl
   });
   let output = '';
   replayer.stdout.setEncoding('utf8').on('data', (text: string) => {
-    process.stdout.write(text);
+    if (!isQuiet) process.stdout.write(text);
     output += text;
   });
   const exitCode = await new Promise<number>((resolve, reject) => {
@@ -37,12 +41,14 @@ export async function replay(url: string, { directory, golden, selection }: Repl
       resolve(code ?? 1);
     });
   });
-  return { exitCode, areas: readAreas(output) };
+  const table = output.slice(output.lastIndexOf('\narea '));
+  if (isQuiet) process.stdout.write(table);
+  const failed = [...output.matchAll(/^FAIL (.+)$/gm)].map(([, name = '']) => name);
+  return { exitCode, areas: readAreas(table), failed };
 }
 
 /** The lines `area  passed/total` under the table's heading. */
-function readAreas(output: string): ReadonlyMap<string, AreaResult> {
-  const table = output.slice(output.lastIndexOf('\narea '));
+function readAreas(table: string): ReadonlyMap<string, AreaResult> {
   const rows = table.matchAll(/^(\S+) +(\d+)\/(\d+)$/gm);
   return new Map([...rows].map(([, area = '', passed, total]) => [area, { passed: Number(passed), total: Number(total) }]));
 }
