@@ -46,6 +46,8 @@ export interface PendingWrite {
   readonly where?: object;
   /** Absent if entries are deleted. */
   readonly data?: unknown;
+  /** The query that selects the answer; absent for writes of several entries. */
+  readonly query?: Query;
   /** The selection that is read back; null for writes of several entries. */
   readonly selection: Selection | null;
 }

@@ -28,7 +28,7 @@ export async function createLocalization(
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
   const selection = bindEntrySelection(query, type, context.bind);
   const values = { ...accepted, locale };
-  return createInGroup(type, values, { selection, source }, { ...context, createsDrafts: true });
+  return createInGroup(type, values, { query, selection, source }, { ...context, createsDrafts: true });
 }
 
 async function readSource(type: ContentType, id: number, { bind, store }: ContentContext): Promise<StoredDocument> {
