@@ -11,9 +11,8 @@ import { type InputContext, notOfType } from '../schema/findings.js';
 import { parseMorphTarget } from '../schema/link-input.js';
 import { fittingFiles, readMimes, unfitFiles } from './allowed-files.js';
 import type { ContentContext } from './content-context.js';
-import { withTimes } from './given-times.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
-import { ruleFilter, withOwner } from './rules-on-writes.js';
+import { ruleFilter } from './rules-on-writes.js';
 import { uniqueErrors } from './unique-errors.js';
 import { hiddenValue, unknownValues } from './values-left-out.js';
 
@@ -117,8 +116,7 @@ function missingErrors(found: readonly Wanted[]): FieldError[] {
 }
 
 /**
- * Returns the part of a body that may be written. The system's attributes are dropped silently, as in Strapi v4, except for times
- * that code sets. Attributes that are
+ * Returns the part of a body that may be written. The system's attributes are dropped silently, as in Strapi v4. Attributes that are
  * left out of service or that the caller may not write, and in strict mode unknown names, are refused or told. Throws a
  * ValidationError if the body is not an object.
  */
@@ -128,18 +126,7 @@ export function acceptInput(type: ContentType, data: unknown, context: Context):
   const undone: Undone[] = [];
   const accepted = acceptValues(type, data, { bind: context.bind, undone, prefix: '' });
   refuseOrTell(undone, context);
-  return context.bind.access.seesPrivate === true ? withTimes(accepted, data) : accepted;
-}
-
-/** Does the same as `acceptInput` for data that code around a write has changed, which may set the times of the entry. */
-export const acceptChanged = (type: ContentType, data: unknown, context: Context): Values =>
-  withTimes(acceptInput(type, data, context), data);
-
-/** Does the same as `acceptInput` for a new entry, and adds the owner that the caller's rule demands. */
-export function acceptNew(type: ContentType, data: unknown, context: Context): Values {
-  const accepted = acceptInput(type, data, context);
-  const { access } = context.bind;
-  return access.rules.has(type.uid) ? withOwner(type, accepted, access) : accepted;
+  return accepted;
 }
 
 type Context = Pick<ContentContext, 'bind' | 'notices'>;

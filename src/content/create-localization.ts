@@ -7,7 +7,7 @@ import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import { allOf } from '../query/conditions.js';
 import type { ContentType } from '../schema/content-type.js';
-import { acceptNew } from './check-body.js';
+import { acceptNew } from './accept-write.js';
 import type { ContentContext, EntryKey, WriteInput } from './content-context.js';
 import { createInGroup } from './create.js';
 import { hasId } from './find-one.js';

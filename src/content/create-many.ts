@@ -4,7 +4,8 @@ import type { ContentType } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import { buildDocument } from './build-document.js';
 import { buildCreate } from './build-write.js';
-import { acceptInput, checkBody } from './check-body.js';
+import { acceptWrite } from './accept-write.js';
+import { checkBody } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
 import { stampNew } from './given-times.js';
 import { createRules, insertLinked, isLinked, type PreparedEntry } from './create.js';
@@ -27,7 +28,7 @@ export async function createMany(
 }
 
 async function insertMany(type: ContentType, data: readonly unknown[], context: ContentContext): Promise<readonly number[]> {
-  const accepted = data.map((one) => acceptInput(type, one, context));
+  const accepted = data.map((one) => acceptWrite(type, one, context));
   for (const values of accepted) await checkBody(type, values, createRules(type, values, null, context), context);
   const { store } = context;
   const ids = await store.ids.next(type.collection, accepted.length, { ...store.database, session: null });

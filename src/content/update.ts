@@ -10,7 +10,8 @@ import { mayBeIncomplete } from '../schema/check-published.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildUpdate } from './build-write.js';
-import { acceptChanged, acceptInput, checkBody, refuseIncomplete } from './check-body.js';
+import { acceptChanged, acceptWrite } from './accept-write.js';
+import { checkBody, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext, type EntryKey, type WriteInput } from './content-context.js';
 import { stampUpdate, timesIn } from './given-times.js';
 import type { Loaded } from '../mongo/loaded.js';
@@ -30,7 +31,7 @@ export async function update(
   context: ContentContext,
 ): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, type, context.bind);
-  const change = await bindChange({ type, id, selection }, stampUpdate(acceptInput(type, data, context)), context);
+  const change = await bindChange({ type, id, selection }, stampUpdate(acceptWrite(type, data, context)), context);
   const checked = await checkChange(change, context);
   if (checked === null) return null;
   const write = { action: 'update', type, where: { id }, data: change.data, query, selection } as const;

@@ -110,7 +110,9 @@ describe('code', () => {
   before(async () => {
     log = await createLog();
     const documents = { files: ['a', 'b', 'c'].map((name, index) => file(index + 1, name)) };
-    serving = await serveProject({}, { models, documents, logger: log.logger });
+    const index = `const utils = require('@strapi/utils');
+      module.exports = { register({ strapi }) { globalThis.projectStrapi = strapi; globalThis.projectUtils = utils; } };`;
+    serving = await serveProject({ 'src/index.js': index }, { models, documents, logger: log.logger });
     const { strapi } = serving;
     await strapi.entityService.create('api::author.author', { data: { title: 'Herbert', secret: 'frank' } });
     await strapi.entityService.create('api::author.author', { data: { title: 'Austen', secret: 'jane', face: 3 } });
@@ -176,6 +178,29 @@ describe('code', () => {
     expect(told('pagination of strapi.entityService.findMany')).to.have.length(1);
     expect((await entityService.findPage(book, { page: 2, pageSize: 3 })).results).to.have.length(1);
     expect((await serving.strapi.service(book).find({ pagination: { pageSize: 1 } })).results).to.have.length(1);
+  });
+
+  const ofStrangers = [
+    { filters: { note: 'loved' } },
+    { filters: { cover: { id: 1 } } },
+    { sort: 'note' },
+    { fields: ['note'] },
+    { filters: { author: { secret: 'jane' } } },
+  ];
+  for (const query of ofStrangers)
+    it(`checks ${JSON.stringify(query)} of clients that are not known`, async () => {
+      const { sanitize, validate } = Reflect.get(globalThis, 'projectUtils');
+      const type = serving.strapi.getModel(book);
+      for (const check of [sanitize, validate])
+        expect(await messageOf(check.contentAPI.query(query, type))).to.match(/^Invalid parameter/);
+      const controller = serving.strapi.controller(book);
+      expect(await messageOf(controller.sanitizeQuery({ query, state: {} }))).to.match(/^Invalid parameter/);
+    });
+
+  it('keeps times out of the input of clients that are not known', async () => {
+    const { sanitize } = Reflect.get(globalThis, 'projectUtils');
+    const given = { title: 'a', createdAt: '2001-01-01T00:00:00.000Z' };
+    expect(await sanitize.contentAPI.input(given, serving.strapi.getModel(book))).to.deep.equal({ title: 'a' });
   });
 
   const ofClients = ['filters[note]=loved', 'filters[cover][id]=1', 'filters[nope]=1', 'sort=note', 'filters[editor][id]=1'];
