@@ -6,7 +6,7 @@ import { remove } from '../content/remove.js';
 import { removeSingle, updateSingle } from '../content/single-type.js';
 import { update } from '../content/update.js';
 import { entityOf, entryType, type Entity } from '../graphql/extension/entity-service.js';
-import { withKnownFilters } from '../graphql/extension/known-filters.js';
+import { withKnownFilters } from '../graphql/extension/with-known-filters.js';
 import type { Loaded } from '../mongo/loaded.js';
 import type { Query } from '../query/ast.js';
 import { parseQuery } from '../query/parse-query.js';

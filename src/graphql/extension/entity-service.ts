@@ -13,7 +13,7 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { entryId } from '../execute/read-resolvers.js';
 
 import { shapeForCode, markLoadedByExtension } from '../results.js';
-import { withKnownFilters } from './known-filters.js';
+import { withKnownFilters } from './with-known-filters.js';
 
 /** Parameters of REST as an object. Pagination may also be at the top level: `{ start: 0, limit: 5 }`. */
 export type EntityParameters = Readonly<Record<string, unknown>>;

@@ -1,25 +1,32 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { refuseOrTell, type Undone } from '../../content/refuse-or-tell.js';
-import { isGroup, isOperator } from '../../query/operators.js';
-import { type Attribute, type ContentType, type Registry, uploadFile } from '../../schema/content-type.js';
-import { isRecord, type Values } from '../../values.js';
+import { type Attribute, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
+import { isGroup, isOperator } from './operators.js';
+
+/** A condition that has no effect: its name, and the type that has no such attribute, or one that filters cannot name. */
+export interface DroppedCondition {
+  readonly name: string;
+  readonly type: ContentType;
+}
 
 interface Sorting {
   readonly registry: Registry;
-  /** The conditions that were dropped. */
-  readonly dropped: Undone[];
+  readonly dropped: DroppedCondition[];
+}
+
+/** Parameters of REST, and the conditions that they have no more. */
+interface KnownFilters {
+  readonly parameters: Values;
+  readonly dropped: readonly DroppedCondition[];
 }
 
 /**
- * Returns parameters of code without the conditions on names that are no attribute, and on passwords and dynamic zones, also in
- * populated relations. As in Strapi v4 they have no effect. They are refused in strict mode, else told.
+ * Removes conditions on names that are no attribute, and on passwords and dynamic zones, from `filters`, also in populated relations.
+ * Strapi v4 does so with the parameters of code.
  */
-export function withKnownFilters(parameters: Values, type: ContentType, context: ContentContext): Values {
-  if (parameters['filters'] === undefined && !isRecord(parameters['populate'])) return parameters;
-  const sorting = { registry: context.bind.registry, dropped: [] };
-  const known = knownParameters(parameters, type, sorting);
-  refuseOrTell(sorting.dropped, context);
-  return known;
+export function knownFilters(parameters: Values, type: ContentType, registry: Registry): KnownFilters {
+  if (parameters['filters'] === undefined && !isRecord(parameters['populate'])) return { parameters, dropped: [] };
+  const sorting: Sorting = { registry, dropped: [] };
+  return { parameters: knownParameters(parameters, type, sorting), dropped: sorting.dropped };
 }
 
 function knownParameters(parameters: Values, type: ContentType | undefined, sorting: Sorting): Values {
@@ -77,7 +84,7 @@ const knownList = (list: readonly unknown[], type: ContentType, sorting: Sorting
 function knownEntry(key: string, value: unknown, type: ContentType, sorting: Sorting): { readonly value: unknown } | null {
   const inner = key.startsWith('$') ? operandType(key, type) : fieldType(key, type, sorting);
   if (inner === null) {
-    sorting.dropped.push(droppedCondition(key, type));
+    sorting.dropped.push({ name: key, type });
     return null;
   }
   if (Array.isArray(value)) return { value: isGroup(key.slice(1)) ? knownList(value, inner, sorting) : value };
@@ -93,9 +100,3 @@ function fieldType(name: string, type: ContentType, sorting: Sorting): ContentTy
   if (name === 'id' || (attribute?.kind === 'scalar' && attribute.type !== 'password')) return type;
   return targetOf(attribute, sorting) ?? null;
 }
-
-const droppedCondition = (name: string, { uid, attributes }: ContentType): Undone => ({
-  path: ['filters', name],
-  message: `the condition on ${name} of ${uid} has no effect, because ${attributes.has(name) ? 'filters cannot name it' : 'there is no such attribute'}`,
-  remedy: 'correct or remove it in the code of the project',
-});
