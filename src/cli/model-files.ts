@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { isRecord } from '../values.js';
+import { isRecord, type Values } from '../values.js';
 
 /** A model as stored in a file or in `_models`. */
 export type ModelDocument = { readonly uid: string } & Readonly<Record<string, unknown>>;
@@ -19,15 +19,26 @@ interface ModelFiles {
   readonly unreadable: readonly { readonly file: string; readonly reason: string }[];
 }
 
-/** The paths of models in a Strapi project, each with a function that returns the uid. */
-const places: readonly { readonly path: RegExp; readonly uid: (names: readonly string[]) => string }[] = [
+/** A place of models in a Strapi project. */
+interface Place {
+  readonly path: RegExp;
+  /** Returns the uid for the names in a path and the `singularName` of the model, if it has one. */
+  readonly uid: (names: readonly string[], singularName?: string) => string;
+}
+
+const places: readonly Place[] = [
   {
     path: /\/api\/([^/]+)\/content-types\/([^/]+)\/schema\.json$/,
     uid: ([api = '', name = '']) => `api::${kebab(api)}.${kebab(name)}`,
   },
   {
-    path: /\/(?:extensions|plugins)\/([^/]+)\/(?:server\/)?(?:src\/)?content-types\/([^/]+)\/schema\.json$/,
+    path: /\/extensions\/([^/]+)\/(?:server\/)?(?:src\/)?content-types\/([^/]+)\/schema\.json$/,
     uid: ([plugin = '', name = '']) => `plugin::${plugin}.${kebab(name)}`,
+  },
+  {
+    // the code of a plugin, not the name of the folder, decides which type it is
+    path: /\/plugins\/([^/]+)\/(?:server\/)?(?:src\/)?content-types\/([^/]+)\/schema\.json$/,
+    uid: ([plugin = '', name = ''], singularName = name) => `plugin::${plugin}.${kebab(singularName)}`,
   },
   { path: /\/components\/([^/]+)\/([^/]+)\.json$/, uid: ([category = '', name = '']) => `${category}.${name}` },
 ];
@@ -73,7 +84,7 @@ async function jsonFiles(directory: string, without: ReadonlySet<string> = new S
 
 /** Reads the models of one file. `isNamed` is whether the caller named the file, which must then contain models. */
 async function readOne(file: string, isNamed: boolean): Promise<ModelFiles> {
-  const placed = uidOf(file);
+  const placed = placeOf(file);
   const content = await parseFile(file);
   if ('reason' in content)
     return { models: [], unreadable: isNamed || placed !== null ? [{ file, reason: content.reason }] : [] };
@@ -84,20 +95,23 @@ async function readOne(file: string, isNamed: boolean): Promise<ModelFiles> {
   return { models, unreadable: [{ file, reason: 'a model must have a uid, or stand where a Strapi project keeps it' }] };
 }
 
-/** Returns the uid that the path of a file implies; null if it is not a path of a model. */
-function uidOf(file: string): string | null {
+/** Returns a function that returns the uid of a model for the path of its file; null if it is not a path of a model. */
+function placeOf(file: string): ((model: Values) => string) | null {
   const path = file.replaceAll('\\', '/');
   for (const place of places) {
     const [, ...names] = place.path.exec(path) ?? [];
-    if (names.length > 0) return place.uid(names);
+    if (names.length > 0) return ({ info }) => place.uid(names, singularNameIn(info));
   }
   return null;
 }
 
+const singularNameIn = (info: unknown): string | undefined =>
+  isRecord(info) && typeof info['singularName'] === 'string' ? info['singularName'] : undefined;
+
 /** Returns a model with its own uid, or else the uid of its path; null if it is not a model or has neither. */
-function documentOf(item: unknown, placed: string | null): ModelDocument | null {
+function documentOf(item: unknown, placed: ((model: Values) => string) | null): ModelDocument | null {
   if (!isRecord(item) || !isRecord(item['attributes'])) return null;
-  const uid = typeof item['uid'] === 'string' ? item['uid'] : placed;
+  const uid = typeof item['uid'] === 'string' ? item['uid'] : (placed?.(item) ?? null);
   if (uid === null) return null;
   const rest = Object.entries(item).filter(([key]) => key !== 'uid' && !key.startsWith('$'));
   return { uid, ...Object.fromEntries(rest) };

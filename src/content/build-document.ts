@@ -4,6 +4,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { nextRank } from './build-parts.js';
 import type { EntryWrite } from './build-write.js';
+import { timesIn } from './given-times.js';
 import type { ContentContext } from './content-context.js';
 import { mayLead } from './pass-lead.js';
 
@@ -14,7 +15,7 @@ interface DocumentContext {
   readonly context: ContentContext;
 }
 
-/** Returns the document of a new entry. */
+/** Returns the document of a new entry. It is a draft unless its data has a date of publication. */
 export function buildDocument(
   type: ContentType,
   data: Values,
@@ -22,15 +23,10 @@ export function buildDocument(
   { id, group, context }: DocumentContext,
 ): EntryDocument {
   const now = new Date();
-  const state = type.draftAndPublish
-    ? { publishedAt: 'publishedAt' in data ? values['publishedAt'] : createdAs(now, context) }
-    : {};
+  const state = type.draftAndPublish ? { publishedAt: values['publishedAt'] ?? null } : {};
   const locale = type.localized ? { locale: values['locale'] ?? context.bind.defaultLocale } : {};
   const member = type.kind === 'singleType' ? inGroup(1) : type.localized ? inGroup(group ?? id) : {};
   const lead = group === null && mayLead(type, context) ? leading : {};
   if (group !== null) setRanks(values, orderField, nextRank(), 'create');
-  return { _id: id, ...values, createdAt: now, updatedAt: now, ...state, ...locale, ...member, ...lead };
+  return { _id: id, ...values, createdAt: now, updatedAt: now, ...timesIn(data), ...state, ...locale, ...member, ...lead };
 }
-
-/** Returns the publication date of an entry that is created without `publishedAt`. REST publishes it, GraphQL makes a draft. */
-const createdAs = (now: Date, { createsDrafts }: ContentContext): Date | null => (createsDrafts ? null : now);

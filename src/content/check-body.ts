@@ -12,7 +12,7 @@ import { parseMorphTarget } from '../schema/link-input.js';
 import { fittingFiles, readMimes, unfitFiles } from './allowed-files.js';
 import type { ContentContext } from './content-context.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
-import { ruleFilter, withOwner } from './rules-on-writes.js';
+import { ruleFilter } from './rules-on-writes.js';
 import { uniqueErrors } from './unique-errors.js';
 import { hiddenValue, unknownValues } from './values-left-out.js';
 
@@ -127,13 +127,6 @@ export function acceptInput(type: ContentType, data: unknown, context: Context):
   const accepted = acceptValues(type, data, { bind: context.bind, undone, prefix: '' });
   refuseOrTell(undone, context);
   return accepted;
-}
-
-/** Does the same as `acceptInput` for a new entry, and adds the owner that the caller's rule demands. */
-export function acceptNew(type: ContentType, data: unknown, context: Context): Values {
-  const accepted = acceptInput(type, data, context);
-  const { access } = context.bind;
-  return access.rules.has(type.uid) ? withOwner(type, accepted, access) : accepted;
 }
 
 type Context = Pick<ContentContext, 'bind' | 'notices'>;

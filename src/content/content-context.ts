@@ -5,7 +5,7 @@ import type { Loaded } from '../mongo/loaded.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import { noNotices, type Notices } from '../notices.js';
-import type { Access } from '../query/access.js';
+import { fullAccess, type Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';
 import { createBudget, unlimited } from '../query/budget.js';
 import type { Sender } from '../queue.js';
@@ -46,6 +46,8 @@ export interface PendingWrite {
   readonly where?: object;
   /** Absent if entries are deleted. */
   readonly data?: unknown;
+  /** The query that selects the answer; absent for writes of several entries. */
+  readonly query?: Query;
   /** The selection that is read back; null for writes of several entries. */
   readonly selection: Selection | null;
 }
@@ -93,6 +95,12 @@ export interface CodeHooks {
  */
 export const withoutHooks = (context: ContentContext): ContentContext =>
   context.hooks === null ? context : { ...context, hooks: null };
+
+/** Returns the context of code without its sight of private attributes, for checks of what an unknown client asks for. */
+export const ofUnknownClient = (context: ContentContext): ContentContext => ({
+  ...context,
+  bind: { ...context.bind, access: fullAccess },
+});
 
 /** The parts of the service that contexts are made from; the same for all requests. */
 export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile' | 'hooks' | 'notices'>> {

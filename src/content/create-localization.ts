@@ -7,7 +7,7 @@ import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import { allOf } from '../query/conditions.js';
 import type { ContentType } from '../schema/content-type.js';
-import { acceptNew } from './check-body.js';
+import { acceptNew } from './accept-write.js';
 import type { ContentContext, EntryKey, WriteInput } from './content-context.js';
 import { createInGroup } from './create.js';
 import { hasId } from './find-one.js';
@@ -28,7 +28,7 @@ export async function createLocalization(
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
   const selection = bindEntrySelection(query, type, context.bind);
   const values = { ...accepted, locale };
-  return createInGroup(type, values, { selection, source }, { ...context, createsDrafts: true });
+  return createInGroup(type, values, { query, selection, source }, { ...context, createsDrafts: true });
 }
 
 async function readSource(type: ContentType, id: number, { bind, store }: ContentContext): Promise<StoredDocument> {

@@ -1,11 +1,13 @@
 import { inTransaction } from '../mongo/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Values } from '../values.js';
+import { isRecord, type Values } from '../values.js';
 import { buildDocument } from './build-document.js';
 import { buildCreate } from './build-write.js';
-import { acceptInput, checkBody } from './check-body.js';
+import { acceptWrite } from './accept-write.js';
+import { checkBody } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
+import { stampNew } from './given-times.js';
 import { createRules, insertLinked, isLinked, type PreparedEntry } from './create.js';
 import { orUniqueError, runWrite } from './run-write.js';
 
@@ -13,14 +15,20 @@ import { orUniqueError, runWrite } from './run-write.js';
  * Creates entries, all or none, and returns their ids in the order of the data. Entries that store their own links are inserted
  * by one command. Throws a ValidationError.
  */
-export const createMany = (type: ContentType, data: readonly unknown[], context: ContentContext): Promise<readonly number[]> =>
-  runWrite({ action: 'createMany', type, data, selection: null }, context, {
+export async function createMany(
+  type: ContentType,
+  given: readonly unknown[],
+  context: ContentContext,
+): Promise<readonly number[]> {
+  const data = given.map((one) => (isRecord(one) ? stampNew(type, one, context) : one));
+  return runWrite({ action: 'createMany', type, data, selection: null }, context, {
     run: (changed, inside) => insertMany(type, Array.isArray(changed) ? (changed as readonly unknown[]) : data, inside), // a list of anything
     written: (ids) => ({ count: ids.length, ids }),
   });
+}
 
 async function insertMany(type: ContentType, data: readonly unknown[], context: ContentContext): Promise<readonly number[]> {
-  const accepted = data.map((one) => acceptInput(type, one, context));
+  const accepted = data.map((one) => acceptWrite(type, one, context));
   for (const values of accepted) await checkBody(type, values, createRules(type, values, null, context), context);
   const { store } = context;
   const ids = await store.ids.next(type.collection, accepted.length, { ...store.database, session: null });

@@ -11,9 +11,11 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildDocument } from './build-document.js';
 import { buildCreate, type EntryWrite } from './build-write.js';
-import { acceptInput, acceptNew, type BodyContext, checkBody, refuseIncomplete } from './check-body.js';
+import { acceptChanged, acceptNew } from './accept-write.js';
+import { type BodyContext, checkBody, refuseIncomplete } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { generateUids, lastAttempt } from './generate-uids.js';
+import { stampNew } from './given-times.js';
 import { findGroupToJoin, heldNames } from './localization-group.js';
 import { createMayBreakRule, refuseBroken } from './rules-on-writes.js';
 import { copyValues, refuseHiddenLocales, sharedAttributes, shareValues } from './sync-locales.js';
@@ -29,9 +31,9 @@ export async function create(type: ContentType, data: unknown, query: Query, con
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = acceptNew(type, data, context);
   const source = type.localized ? await groupToJoin(type, accepted, context) : null;
-  if (source !== null) return createInGroup(type, accepted, { selection, source }, context);
+  if (source !== null) return createInGroup(type, accepted, { query, selection, source }, context);
   await checkBody(type, accepted, createRules(type, accepted, null, context), context);
-  return runCreate(type, accepted, { selection, source: null }, context);
+  return runCreate(type, accepted, { query, selection, source: null }, context);
 }
 
 /**
@@ -51,6 +53,7 @@ export const createRules = (
 });
 
 interface Joining {
+  readonly query: Query;
   /** The selection that is read for the answer. */
   readonly selection: Selection;
   /** A stored entry of the group. */
@@ -81,6 +84,7 @@ async function groupToJoin(type: ContentType, data: Values, context: ContentCont
 }
 
 interface Insertion {
+  readonly query: Query;
   /** The selection that is read for the answer. */
   readonly selection: Selection;
   /** A stored entry of the localization group that the new one joins; null if it starts its own. */
@@ -103,15 +107,18 @@ export async function runCreate(type: ContentType, data: Values, insertion: Inse
   }
 }
 
-const tryCreate = (type: ContentType, data: Values, tried: Attempt, context: ContentContext): Promise<Loaded> =>
-  runWrite({ action: 'create', type, data, selection: tried.insertion.selection }, context, {
+async function tryCreate(type: ContentType, checked: Values, tried: Attempt, context: ContentContext): Promise<Loaded> {
+  const data = stampNew(type, checked, context);
+  const { query, selection, source } = tried.insertion;
+  return runWrite({ action: 'create', type, data, query, selection }, context, {
     run: async (changed, inside) => {
-      const accepted = changed === data ? data : acceptInput(type, changed, inside);
-      if (accepted !== data) await checkBody(type, accepted, createRules(type, accepted, tried.insertion.source, inside), inside);
+      const accepted = changed === data ? data : acceptChanged(type, changed, inside);
+      if (accepted !== data) await checkBody(type, accepted, createRules(type, accepted, source, inside), inside);
       return insertWithNextId(type, accepted, tried, inside);
     },
     written: ({ document }) => ({ id: Number(document['_id']) }),
   });
+}
 
 interface Attempt {
   readonly insertion: Insertion;

@@ -17,7 +17,7 @@ import { runWrite } from './run-write.js';
 export async function remove(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const entry = await findOne(type, id, query, withoutHooks(context));
   if (entry === null) return null;
-  return runWrite({ action: 'delete', type, where: { id }, selection: entry.selection }, context, {
+  return runWrite({ action: 'delete', type, where: { id }, query, selection: entry.selection }, context, {
     run: async (_, inside) => ((await removeEntry(type, id, inside)) ? entry : null),
     written: (removed) => (removed === null ? null : { id }),
   });

@@ -13,8 +13,10 @@ import { allOf } from '../query/conditions.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildUpdate } from './build-write.js';
-import { acceptInput, checkBody } from './check-body.js';
+import { acceptWrite } from './accept-write.js';
+import { checkBody } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
+import { timesIn } from './given-times.js';
 import { sharedNames } from './sync-locales.js';
 import { hookOf, orUniqueError, writePortions } from './run-write.js';
 
@@ -40,11 +42,11 @@ export async function updateMany(entries: ManyEntries, data: unknown, context: C
 }
 
 async function setMany(type: ContentType, match: Match, data: unknown, context: ContentContext): Promise<number> {
-  const values = acceptInput(type, data, context);
+  const values = acceptWrite(type, data, context);
   refuseOthers(type, values);
   await checkBody(type, values, { mode: 'update', draft: context.checksAsDrafts === true, id: null }, context);
   const write = await buildUpdate(type, values, {}, context);
-  const change = { set: { ...write.values, updatedAt: new Date() } };
+  const change = { set: { ...write.values, updatedAt: new Date(), ...timesIn(values) } };
   const shared = sharedNames(type, Object.keys(values));
   return orUniqueError({ type, data: values, id: null }, context, () =>
     shared.length === 0

@@ -10,8 +10,10 @@ import { mayBeIncomplete } from '../schema/check-published.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildUpdate } from './build-write.js';
-import { acceptInput, checkBody, refuseIncomplete } from './check-body.js';
+import { acceptChanged, acceptWrite } from './accept-write.js';
+import { checkBody, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext, type EntryKey, type WriteInput } from './content-context.js';
+import { stampUpdate, timesIn } from './given-times.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { refuseBroken, ruleFilter, updateMayBreakRule } from './rules-on-writes.js';
 import { refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
@@ -29,14 +31,14 @@ export async function update(
   context: ContentContext,
 ): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, type, context.bind);
-  const change = await bindChange({ type, id, selection }, data, context);
+  const change = await bindChange({ type, id, selection }, stampUpdate(acceptWrite(type, data, context)), context);
   const checked = await checkChange(change, context);
   if (checked === null) return null;
-  const write = { action: 'update', type, where: { id }, data: change.data, selection } as const;
+  const write = { action: 'update', type, where: { id }, data: change.data, query, selection } as const;
   return runWrite(write, context, {
     run: async (changed, inside) => {
       if (changed === change.data) return writeChange(change, checked, inside);
-      const rebound = await bindChange(change, changed, inside);
+      const rebound = await bindChange(change, { ...stampUpdate({}), ...acceptChanged(type, changed, inside) }, inside);
       const rechecked = await checkChange(rebound, inside);
       return rechecked === null ? null : writeChange(rebound, rechecked, inside);
     },
@@ -56,15 +58,15 @@ async function writeChange(change: Change, checked: Change, context: ContentCont
 
 async function bindChange(
   { type, id, selection }: Pick<Change, 'type' | 'id' | 'selection'>,
-  data: unknown,
+  given: Values,
   context: ContentContext,
 ): Promise<Change> {
-  const accepted = type.localized ? unlocalized(acceptInput(type, data, context)) : acceptInput(type, data, context);
-  const mayBreakRule = updateMayBreakRule(type, [...Object.keys(accepted), 'updatedAt'], context);
-  return { type, id, data: accepted, selection, mayBreakRule, match: await matchEntry(type, id, context) };
+  const data = type.localized ? unlocalized(given) : given;
+  const mayBreakRule = updateMayBreakRule(type, Object.keys(data), context);
+  return { type, id, data, selection, mayBreakRule, match: await matchEntry(type, id, context) };
 }
 
-/** A checked update. */
+/** A checked update. Its data has the time of the update. */
 interface Change extends EntryKey {
   readonly data: Values;
   /** The selection that the answer shows. */
@@ -119,7 +121,7 @@ function isScalarsOnly({ type, data, mayBreakRule }: Change, { bind }: ContentCo
 
 async function updateScalars({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
   const { values } = await buildUpdate(type, data, {}, context);
-  const change = { set: Object.assign({}, values, { updatedAt: new Date() }) };
+  const change = { set: Object.assign({}, values, timesIn(data)) };
   const document = await updateEntry(context.store, type.collection, { match, change, ...compileReturned(selection) });
   return document === null ? null : readWritten(document, selection, context);
 }
@@ -152,7 +154,7 @@ async function updateStored(
   for (const links of write.exclusive) await writeExclusive(id, type, links, context);
   const document = await updateEntry(context.store, type.collection, {
     match: { _id: id },
-    change: { set: Object.assign({}, write.values, { updatedAt: new Date() }) },
+    change: { set: Object.assign({}, write.values, timesIn(data)) },
     ...compileReturned(selection),
   });
   for (const links of write.inverse) await writeInverse({ type, id }, links, context);

@@ -77,7 +77,7 @@ export async function storeFiles({ files, folder }: ReadyFiles, content: Content
     files.flatMap(({ blobs }) => blobs),
   );
   const type = fileType(content);
-  const insertion = { selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
+  const insertion = { query: emptyQuery, selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
   const entries: Loaded[] = [];
   for (const file of files)
     entries.push(await runCreate(type, withOwner(type, rowOf(file, folder), content.bind.access), insertion, content));
@@ -127,7 +127,7 @@ async function createFolder(content: ContentContext): Promise<UploadFolder | nul
   const pathId = Number(last?.['pathId'] ?? 0) + 1;
   const path = `/${String(pathId)}`;
   try {
-    const insertion = { selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
+    const insertion = { query: emptyQuery, selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
     const { document } = await runCreate(type, { name: folderName, pathId, path, parent: null }, insertion, content);
     return { id: Number(document['_id']), path };
   } catch (error) {

@@ -17,7 +17,7 @@ export interface Access {
   readonly rules: ReadonlyMap<string, RowRule>;
   /** Field rules: by uid, the attributes that are hidden from this caller. */
   readonly hidden: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Private attributes are read, filtered by and written like all others. Only project code has this right. */
+  /** Private attributes are read, filtered by and written like all others, and media are filtered by. Only project code has this right. */
   readonly seesPrivate?: true;
 }
 

@@ -49,6 +49,7 @@ function bindComparison(operator: Operator, value: unknown, context: ComparisonC
   const { arity, denies } = operators[operator];
   if (asList(value).some(isStructure)) throw invalidParameter(`$${operator}`);
   if (arity === 'one' && Array.isArray(value)) return bindEach(operator, value, context);
+  if (arity !== 'flag' && asList(value).includes(undefined)) return bindComparison(operator, defined(value, context), context);
   if (denies !== undefined) return bindComparison(denies, value, { ...context, polarity: flip(context.polarity) });
   switch (arity) {
     case 'flag':
@@ -60,6 +61,21 @@ function bindComparison(operator: Operator, value: unknown, context: ComparisonC
     case 'one':
       return bindOne(operator as Comparator, value, context); // negating operators were replaced above
   }
+}
+
+/**
+ * Returns an operand of code without undefined, which clients cannot send. As in Strapi v4 it is the empty text, or false. Throws a
+ * ValidationError for types that have no such value.
+ */
+function defined(value: unknown, { subject }: ComparisonContext): unknown {
+  if (Array.isArray(value)) return value.map((item) => (item === undefined ? definedOperand(subject) : (item as unknown)));
+  return value === undefined ? definedOperand(subject) : value;
+}
+
+function definedOperand({ stored, name }: Subject): unknown {
+  if (stored === 'text') return '';
+  if (stored === 'boolean') return false;
+  throw validationError(`Invalid value for ${name}: it is undefined`);
 }
 
 const isStructure = (value: unknown): boolean => typeof value === 'object' && value !== null && !(value instanceof Date);

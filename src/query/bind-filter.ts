@@ -93,9 +93,11 @@ function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polar
     }
     case 'component':
       return bindComponent(attribute, filter, scope, polarity);
+    case 'media': // clients cannot filter by media, and nobody by dynamic zones
+      if (scope.context.access.seesPrivate !== true) throw invalidParameter(attribute.name);
+      return bindRelated(attribute, filter, scope, polarity);
     case 'relation':
       return bindRelated(attribute, filter, scope, polarity);
-    case 'media': // media and dynamic zones cannot be filtered on
     case 'dynamiczone':
     case 'morph':
       throw invalidParameter(attribute.name);

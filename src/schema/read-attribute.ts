@@ -37,7 +37,7 @@ export function readAttribute(name: string, written: AttributeDefinition, rules:
   const stored = readCustomField(written, rules.customFields);
   const type = stored.definition?.type ?? '';
   const rule: Rule =
-    (Object.hasOwn(structures, type) ? structures[type] : undefined) ?? (isScalarType(type) ? readScalar : refuseType);
+    (Object.hasOwn(structures, type) ? structures[type] : undefined) ?? (isScalarType(type) ? readScalar : readUnknown);
   const reading = rule(stored.definition ?? written, rules);
   const warnings = [
     ...misspeltAttributeKeys(written),
@@ -60,15 +60,20 @@ const changed = (definition: AttributeDefinition, warning: string): AttributeRea
 
 /** Returns a custom field as an attribute of its stored type. */
 function readCustomField(written: AttributeDefinition, configured: Readonly<Record<string, string>>): AttributeReading {
-  if (written.type !== 'customField') return kept(written);
+  if (written.type !== 'customField') return kept(configuredType(written, configured));
   const name = written.customField ?? '';
   const type = customFieldType(name, configured);
-  if (type !== null) return kept({ ...written, type });
-  const setting = `api.customFields: { ${JSON.stringify(name)}: 'string' }`;
-  return changed(
-    { ...written, type: 'json' },
-    `custom field ${name} is not known and stored as JSON; if that is wrong, set ${setting}`,
-  );
+  return type !== null ? kept({ ...written, type }) : changed({ ...written, type: 'json' }, storedAsJson('custom field', name));
+}
+
+const storedAsJson = (what: string, name: string): string =>
+  `${what} ${name} is not known and stored as JSON; if that is wrong, set api.customFields: { ${JSON.stringify(name)}: 'string' }`;
+
+/** Returns an attribute of a type of a plugin as one of its stored type, if the settings name it. */
+function configuredType(written: AttributeDefinition, configured: Readonly<Record<string, string>>): AttributeDefinition {
+  if (isScalarType(written.type) || Object.hasOwn(structures, written.type)) return written;
+  const type = customFieldType(written.type, configured);
+  return type === null ? written : { ...written, type };
 }
 
 /** The rules of attribute types besides those of plain scalars. */
@@ -113,8 +118,15 @@ function withoutDefault({ default: initial, ...definition }: AttributeDefinition
 const endless =
   '.regex can take unbounded time for some texts; write it without lookarounds and references, or without nested repetitions';
 
-const refuseType = ({ type }: AttributeDefinition): AttributeReading =>
-  refused(`.type: ${unknownName(type, [...Object.keys(scalarTypes), ...Object.keys(structures)])}`);
+/** Stores a type of a plugin as JSON. A type that is misspelt is refused. */
+function readUnknown(written: AttributeDefinition): AttributeReading {
+  const { type } = written;
+  if (didYouMean(type, typeNames) !== '' || type === '') return refused(`.type: ${unknownName(type, typeNames)}`);
+  const { warnings, ...reading } = readScalar({ ...written, type: 'json' });
+  return { ...reading, warnings: [storedAsJson('type', type), ...warnings] };
+}
+
+const typeNames = [...Object.keys(scalarTypes), ...Object.keys(structures)];
 
 const relations = [
   'oneToOne',

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
-import type { ContentContext } from '../content/content-context.js';
+import { ofUnknownClient, type ContentContext } from '../content/content-context.js';
 import { acceptInput } from '../content/check-body.js';
 import { validationError } from '../errors.js';
 import { entryType } from '../graphql/extension/entity-service.js';
@@ -81,10 +81,10 @@ export class CodeRequests {
     return call === null ? null : { ...call, content: this.contentOf(ctx), request: changedRequest(call.request, ctx) };
   }
 
-  /** Returns the context of the caller, in the transaction of the code; outside of a request, the context of code. */
+  /** Returns the context of the caller, in the transaction of the code; outside of a request, that of an unknown client. */
   contentOf(ctx: CodeContext): ContentContext {
     const call = this.callOf(ctx);
-    return call === null ? this.#content() : this.#transactions.contextOf(call.content);
+    return call === null ? ofUnknownClient(this.#content()) : this.#transactions.contextOf(call.content);
   }
 
   /** Runs a function in which the core service of a content type has the rights of the caller. */

@@ -6,6 +6,7 @@ import { remove } from '../content/remove.js';
 import { removeSingle, updateSingle } from '../content/single-type.js';
 import { update } from '../content/update.js';
 import { entityOf, entryType, type Entity } from '../graphql/extension/entity-service.js';
+import { withKnownFilters } from '../graphql/extension/with-known-filters.js';
 import type { Loaded } from '../mongo/loaded.js';
 import type { Query } from '../query/ast.js';
 import { parseQuery } from '../query/parse-query.js';
@@ -44,10 +45,12 @@ export function createCoreService(uid: string, { contextFor, attachFiles }: Serv
   const open = (parameters: Parameters = {}): Opened => {
     const context = contextFor(uid);
     const given = Object.fromEntries(Object.entries(parameters).filter(([name]) => !['data', 'files'].includes(name)));
-    const query = parseQuery({ publicationState: 'live', ...given }, context.bind.limits);
+    const type = entryType(uid, context.bind.registry);
+    const known = context.bind.access.seesPrivate === true ? withKnownFilters(given, type, context) : given;
+    const query = parseQuery({ publicationState: 'live', ...known }, context.bind.limits);
     return {
       context,
-      type: entryType(uid, context.bind.registry),
+      type,
       query: { ...query, withLocales: false, includePrivate: true },
     };
   };

@@ -15,7 +15,7 @@ import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import type { CodeTransactions } from './code-transactions.js';
-import { describeSelection } from './translate-read.js';
+import { describeAnswer } from './translate-read.js';
 import { createSurroundedReads, readKinds, type ReadHooks, type ReadKind } from './surrounded-reads.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
 
@@ -146,7 +146,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     const params = {
       ...(where && { where }),
       ...(data !== undefined && { data: copyPlain(data) }),
-      ...(write.selection && describeSelection(write.selection)),
+      ...(write.query && describeAnswer(write.query)),
     };
     const event: Event = { model: describeModel(type), params };
     const states: States = new Map();

@@ -1,3 +1,4 @@
+import type { Undone } from '../content/refuse-or-tell.js';
 import type { Entity, EntityId, EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
 import type { EnginePage, QueryEngine } from './query-engine.js';
 import type { StrapiModel } from './describe-model.js';
@@ -15,7 +16,7 @@ export interface ProjectEntityService extends Omit<EntityService, 'findMany'> {
    * Stores files and links them to an entry: `{ cover: file, gallery: [file, file] }`. `create` and `update` accept `files` too.
    */
   uploadFiles(uid: string, entry: { readonly id: EntityId }, files: object): Promise<void>;
-  /** Deletes the entries that match `filters`. */
+  /** Deletes the entries that match `filters`. If there are none, no lifecycles run. Unknown names in `filters` are refused. */
   deleteMany(uid: string, parameters?: EntityParameters): Promise<{ readonly count: number }>;
 }
 
@@ -25,11 +26,19 @@ interface EntityParts {
   /** Throws an Error for an unknown uid. */
   readonly model: (uid: string) => StrapiModel;
   readonly attachFiles: AttachFiles;
+  /** Refuses or tells what code asks for and does not get. */
+  readonly refuseOrTell: (undone: readonly Undone[]) => void;
 }
 
-export function createProjectEntityService({ base, query, model, attachFiles }: EntityParts): ProjectEntityService {
+const ignoredPagination: Undone = {
+  path: ['pagination'],
+  message: 'pagination of strapi.entityService.findMany has no effect, as in Strapi v4, and all entries are read',
+  remedy: 'pass start and limit, or call findPage',
+};
+
+export function createProjectEntityService({ base, query, model, ...parts }: EntityParts): ProjectEntityService {
   const withFiles = async (uid: string, entry: Entity, { files, ...parameters }: EntityParameters): Promise<Entity> => {
-    if (!(await attachFiles(uid, entry.id, files))) return entry;
+    if (!(await parts.attachFiles(uid, entry.id, files))) return entry;
     const { fields, populate, locale } = parameters;
     return (await base.findOne(uid, entry.id, { fields, populate, locale })) ?? entry;
   };
@@ -40,8 +49,9 @@ export function createProjectEntityService({ base, query, model, attachFiles }: 
       const entry = await base.update(uid, id, parameters);
       return entry === null ? null : withFiles(uid, entry, parameters);
     },
-    uploadFiles: async (uid, { id }, files) => void (await attachFiles(uid, id, files)),
-    findMany: async (uid, parameters) => {
+    uploadFiles: async (uid, { id }, files) => void (await parts.attachFiles(uid, id, files)),
+    findMany: async (uid, { pagination, ...parameters } = {}) => {
+      if (pagination !== undefined) parts.refuseOrTell([ignoredPagination]);
       if (model(uid).kind !== 'singleType') return base.findMany(uid, parameters);
       return (await base.findMany(uid, { ...parameters, limit: 1 }))[0] ?? null;
     },
@@ -55,7 +65,10 @@ export function createProjectEntityService({ base, query, model, attachFiles }: 
       const entry = await base.findOne(uid, id, { fields: ['id'], populate: { [name]: parameters ?? true } });
       return entry?.[name] ?? null;
     },
-    deleteMany: (uid, { filters } = {}) => query(uid).deleteMany({ filters }),
+    deleteMany: async (uid, { filters } = {}) => {
+      const [found] = await query(uid).findMany({ filters, select: 'id', limit: 1 });
+      return found === undefined ? { count: 0 } : query(uid).deleteMany({ filters });
+    },
   };
   return refuseMissing(service, 'strapi.entityService');
 }

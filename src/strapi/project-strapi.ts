@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
+import { refuseOrTell } from '../content/refuse-or-tell.js';
 import type { Strapi } from '../graphql/extension/extension.js';
 import { openCodeStore } from '../mongo/stores/code-store.js';
 import type { Values } from '../values.js';
@@ -90,6 +91,9 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
       query: db.query,
       model: models.contentType,
       attachFiles: code.attachFiles,
+      refuseOrTell: (undone) => {
+        refuseOrTell(undone, content());
+      },
     }),
     entityValidator: createEntityValidator(content),
     db,

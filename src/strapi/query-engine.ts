@@ -8,8 +8,8 @@ import { update } from '../content/update.js';
 import { updateMany } from '../content/update-many.js';
 import { entityOf, entryType, type Entity } from '../graphql/extension/entity-service.js';
 import type { Loaded } from '../mongo/loaded.js';
-import { fullAccess, type Access } from '../query/access.js';
 import { emptyQuery, type Query } from '../query/ast.js';
+import { codeAccess, unpagedSettings } from '../query/code-binding.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from './translate-query.js';
@@ -59,17 +59,15 @@ export interface QueryEngine {
   populate<Value extends { readonly id: number | string }>(entry: Value, populate: unknown): Promise<Value & Entity>;
 }
 
-const accessOfEngine: Access = { ...fullAccess, seesPrivate: true };
-
 /** Returns the context of code that works without the rules of the API. */
 function engineContext(context: ContentContext): ContentContext {
   const { bind } = context;
-  const settings = { ...bind.settings, maxLimit: null, maxNested: null, withCount: true, roleUsers: true, strict: false };
+  const settings = { ...unpagedSettings(bind.settings), strict: false };
   return {
     ...context,
     createsDrafts: true,
     checksAsDrafts: true,
-    bind: { ...bind, access: accessOfEngine, limits: limitsOfCode(bind.limits), settings },
+    bind: { ...bind, access: codeAccess, limits: limitsOfCode(bind.limits), settings },
   };
 }
 

@@ -1,5 +1,5 @@
 import { acceptInput } from '../content/check-body.js';
-import type { ContentContext } from '../content/content-context.js';
+import { ofUnknownClient, type ContentContext } from '../content/content-context.js';
 import { createEnv } from '../config/create-env.js';
 import { lenientReaders } from '../config/read-variable.js';
 import * as apiErrors from '../errors.js';
@@ -128,7 +128,7 @@ interface About {
 /** Returns `sanitize.contentAPI` and `validate.contentAPI`. Their models come from `strapi.getModel(uid)`. */
 function contentHelpers({ requests, content }: PackageParts) {
   const typeOf = (model: { readonly uid: string }): ContentType => entryType(model.uid, content().bind.registry);
-  const contentOf = ({ auth }: About = {}): ContentContext => requests.callOfAuth(auth)?.content ?? content();
+  const contentOf = ({ auth }: About = {}): ContentContext => requests.callOfAuth(auth)?.content ?? ofUnknownClient(content());
   const output = (data: unknown, model: { readonly uid: string }, about: About = {}): Promise<unknown> => {
     const access = requests.callOfAuth(about.auth)?.content.bind.access ?? null;
     return Promise.resolve(hideFrom(access, data, typeOf(model), content().bind.registry));

@@ -5,9 +5,9 @@ import { entityOf } from '../graphql/extension/entity-service.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { readEntry } from '../mongo/read/read-entry.js';
 import { readPage, type LoadedPage } from '../mongo/read/read-page.js';
-import { fullAccess } from '../query/access.js';
 import { emptyQuery } from '../query/ast.js';
 import type { BindContext } from '../query/bind-context.js';
+import { codeAccess, unpagedSettings } from '../query/code-binding.js';
 import { bindFilter, bindRule, bindSearch } from '../query/bind-filter.js';
 import { bindFields, bindSort, windowOf } from '../query/bind-list.js';
 import { bindSelection } from '../query/bind-selection.js';
@@ -141,9 +141,9 @@ const pageOf = ({ pagination }: ReturnType<typeof engineQuery>) =>
 /** Returns the context of reads by code, which may use all names. Row rules and budget are those of the caller. */
 const contextOfCode = (bind: BindContext): BindContext => ({
   ...bind,
-  access: { ...fullAccess, seesPrivate: true, rules: bind.access.rules },
+  access: { ...codeAccess, rules: bind.access.rules },
   limits: limitsOfCode(bind.limits),
-  settings: { ...bind.settings, maxLimit: null, maxNested: null, strict: false },
+  settings: { ...unpagedSettings(bind.settings), strict: false },
 });
 
 function bindCondition(

@@ -63,16 +63,12 @@ const asRecord = (value: unknown): Values => {
 
 const groups: ReadonlySet<string> = new Set(['$and', '$or']);
 
-/**
- * Translates conditions. A list means that all its conditions must be met. Throws a ValidationError for undefined, which no value
- * equals.
- */
+/** Translates conditions. A list means that all its conditions must be met. */
 function translateWhere(where: unknown): unknown {
   if (Array.isArray(where)) return { $and: where.map(translateWhere) };
   if (!isPlain(where)) return where;
   return Object.fromEntries(
     Object.entries(where).map(([key, value]) => {
-      if (value === undefined) throw validationError(`where: ${key} is undefined`);
       if (groups.has(key)) return [key, [value].flat().map(translateWhere)];
       return [key, key.startsWith('$') && key !== '$not' ? value : translateField(value)];
     }),

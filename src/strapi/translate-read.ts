@@ -3,7 +3,6 @@ import type { PendingRead } from '../content/content-context.js';
 import { emptyQuery, type Filter, type Populate, type PopulateField, type Query, type Sort } from '../query/ast.js';
 import type { BindContext } from '../query/bind-context.js';
 import { namesIn } from '../query/parse-list.js';
-import type { Selection } from '../query/plan.js';
 import { isRecord, type Values } from '../values.js';
 import type { EngineParameters } from './translate-query.js';
 
@@ -69,8 +68,9 @@ function describeFilter(filter: Filter): Values {
   }
 }
 
-/** Returns paths if no relation has parameters, otherwise parameters by name. */
+/** Returns true for all relations, paths if no relation has parameters, otherwise parameters by name. */
 function describePopulate(populate: Populate): unknown {
+  if (populate.all && populate.fields.length === 0) return true;
   const paths = populate.all ? null : pathsOf(populate);
   if (paths !== null) return paths;
   const fields = populate.fields.map((field) => [field.name, describeField(field)]);
@@ -105,13 +105,7 @@ function describeField({ query, on, countOnly, reversed }: PopulateField): unkno
 const describeQuery = (query: Query): unknown =>
   describeField({ name: '', key: '', query, on: null, countOnly: false, reversed: false });
 
-/** Returns what the caller reads back, as parameters of `strapi.db.query(uid)`, with relations by name. */
-export const describeSelection = ({ fields, children }: Selection): Values => ({
-  select: fields.map(({ name }) => name),
-  populate: Object.fromEntries(
-    children.flatMap((child) => {
-      if (child.kind === 'link') return [[child.link.name, describeSelection(child.selection)]];
-      return [[child.attribute.name, child.kind === 'component' ? describeSelection(child.selection) : true]];
-    }),
-  ),
-});
+/** Returns what the answer of a write is to show, as parameters of `strapi.db.query(uid)`. */
+export function describeAnswer({ isForFields, fields, populate }: Query): EngineParameters {
+  return isForFields === true ? {} : describeList({ ...emptyQuery, fields, populate });
+}

@@ -35,11 +35,21 @@ const project: Readonly<Record<string, unknown>> = {
     info: { singularName: 'page', pluralName: 'pages', displayName: 'Page' },
     attributes: { text: { type: 'text' } },
   },
+  'src/plugins/log-book/server/src/content-types/remarks/schema.json': {
+    info: { singularName: 'page-remark', pluralName: 'page-remarks', displayName: 'Remark' },
+    attributes: { page: { type: 'relation', relation: 'manyToOne', target: 'plugin::log-book.page' } },
+  },
   'src/api/boatYard/documentation/1.0.0/boat.json': { paths: {} },
   'dist/src/api/boatYard/content-types/boat/schema.json': boat({ old: name }),
   'node_modules/x/src/components/a/b.json': { attributes: {} },
 };
-const uids = ['api::boat-yard.boat', 'parts.crew-list', 'plugin::users-permissions.user', 'plugin::log-book.page'];
+const uids = [
+  'api::boat-yard.boat',
+  'parts.crew-list',
+  'plugin::users-permissions.user',
+  'plugin::log-book.page',
+  'plugin::log-book.page-remark',
+];
 
 describe('npx mangrove models', () => {
   let directory: string;
@@ -74,15 +84,15 @@ describe('npx mangrove models', () => {
     const { stdout, exitCode } = await run('add', 'project', '--dry-run');
     expect(exitCode).to.equal(0);
     for (const uid of uids) expect(stdout).to.match(new RegExp(`^added +${uid}$`, 'm'));
-    expect(stdout).to.match(/^4 added \(nothing was stored\)$/m);
+    expect(stdout).to.match(/^5 added \(nothing was stored\)$/m);
     expect(await models().countDocuments()).to.equal(0);
     expect(await records()).to.deep.equal([]);
   });
 
   it('adds a project, with uids from the places of its files', async () => {
-    expect((await run('add', 'project')).stdout).to.match(/^4 added$/m);
+    expect((await run('add', 'project')).stdout).to.match(/^5 added$/m);
     expect((await models().find().toArray()).map(({ _id }) => _id).sort()).to.deep.equal([...uids].sort());
-    expect((await run('add', 'project/src')).stdout).to.match(/^4 unchanged$/m);
+    expect((await run('add', 'project/src')).stdout).to.match(/^5 unchanged$/m);
     expect((await run('add', 'project/src/components')).stdout).to.match(/^1 unchanged$/m);
     expect((await run('diff', 'project')).stdout).to.equal('no differences');
     expect(await records()).to.deep.equal([{ what: 'models add', body: uids, status: 200, changed: true }]);
@@ -95,16 +105,16 @@ describe('npx mangrove models', () => {
         crew,
         port: { type: 'relation', relation: 'manyToOne', target: 'api::port.port' },
       }),
-      'src/components/parts/sail.json': { info: { displayName: 'Sail' }, attributes: { area: { type: 'acre' } } },
+      'src/components/parts/sail.json': { info: { displayName: 'Sail' }, attributes: { area: { type: 'flot' } } },
       'src/components/parts/mast.json': '{ "attributes": ',
     });
     const { stdout, exitCode } = await run('add', 'project');
     expect(exitCode).to.equal(1);
     expect(stdout).to.match(/^changed +api::boat-yard\.boat +\+port ~name$/m);
     expect(stdout).to.match(/^warning +api::boat-yard\.boat +port: unknown content type "api::port\.port".*left out$/m);
-    expect(stdout).to.match(/^refused +parts\.sail +attributes\.area\.type: unknown "acre"/m);
+    expect(stdout).to.match(/^refused +parts\.sail +attributes\.area\.type: unknown "flot"/m);
     expect(stdout).to.match(/^refused +project\/src\/components\/parts\/mast\.json +Unexpected end of JSON input$/m);
-    expect(stdout).to.match(/^1 changed, 3 unchanged, 1 warning, 2 refused$/m);
+    expect(stdout).to.match(/^1 changed, 4 unchanged, 1 warning, 2 refused$/m);
     expect(await models().findOne({ _id: 'api::boat-yard.boat' })).to.have.nested.property('attributes.name.type', 'text');
     expect(await models().findOne({ _id: 'parts.sail' })).to.equal(null);
   });

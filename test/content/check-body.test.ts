@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { acceptInput, acceptNew } from '../../src/content/check-body.js';
+import { acceptNew } from '../../src/content/accept-write.js';
+import { acceptInput } from '../../src/content/check-body.js';
 import { type Access, fullAccess, type RowRule } from '../../src/query/access.js';
 import { noNotices } from '../../src/notices.js';
 import { bindContext, typeOf } from '../support/things.js';

@@ -140,9 +140,9 @@ const cases: readonly Case[] = [
   {
     what: 'a model that becomes invalid',
     before: [author, book],
-    after: [author, { ...book, attributes: { title: { type: 'nonsense' } } }],
+    after: [author, { ...book, attributes: { title: { type: 'strnig' } } }],
     inForce: { author: authorKeys, book: bookKeys },
-    problems: { 'api::book.book': /nonsense/ },
+    problems: { 'api::book.book': /strnig/ },
   },
   {
     what: 'one side of a relation removed',
@@ -342,6 +342,13 @@ const settled: readonly (readonly [string, object, string, object | null, RegExp
     /api\.customFields: \{ "plugin::rating\.stars": 'string' \}/,
   ],
   [
+    'a type of a plugin',
+    { meaning: { type: 'vector', size: 3, default: [1, 2, 3] } },
+    'meaning',
+    { type: 'json', default: [1, 2, 3] },
+    /meaning: type vector is not known and stored as JSON; .* api\.customFields: \{ "vector": 'string' \}/,
+  ],
+  [
     'an unknown component',
     { part: { type: 'component', component: 'shared.prat' } },
     'part',
@@ -480,6 +487,18 @@ describe('forms of models that need no warning', () => {
 
   it('a component with a kind', () => {
     expect(problemsOf(build([{ ...part, kind: 'collectionType' }, page]))).to.deep.equal({});
+  });
+
+  it('a type of a plugin with a configured type', () => {
+    const customFields = { geography: 'string' };
+    const built = buildRegistry([model('thing', { at: { type: 'geography' } })], { ...defaultModelSettings, customFields });
+    expect([attributeOf(built, 'at')['type'], warningsOf(built)]).to.deep.equal(['string', {}]);
+  });
+
+  it('a relation to a model with a type of a plugin', () => {
+    const target = { type: 'relation', relation: 'manyToOne', target: 'api::place.place' };
+    const built = build([model('place', { at: { type: 'geography' } }), model('thing', { place: target })]);
+    expect([problemsOf(built), attributeOf(built, 'place')['dangling']]).to.deep.equal([{}, false]);
   });
 
   it('a custom field with a configured type', () => {

@@ -57,7 +57,7 @@ const reads: readonly (readonly [parameters: object, titles: readonly string[]])
 ];
 
 const refused: readonly (readonly [parameters: object, message: string])[] = [
-  [{ where: { title: undefined } }, 'where: title is undefined'],
+  [{ where: { pages: undefined } }, 'Invalid value for pages: it is undefined'],
   [{ where: { nothing: 1 } }, 'Invalid parameter nothing'],
   [{ where: { title: { $near: 1 } } }, 'Invalid parameter $near'],
   [{ where: 'title' }, 'where must be an object or a list of objects'],

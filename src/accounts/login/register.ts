@@ -6,6 +6,7 @@ import { runCreate } from '../../content/create.js';
 import type { Loaded } from '../../mongo/loaded.js';
 import type { ApiError } from '../../errors.js';
 import { applicationError, hasCode } from '../../errors.js';
+import { emptyQuery } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { readTexts } from '../check-fields.js';
@@ -90,7 +91,7 @@ function pickAllowed({ config }: Accounts, body: Body, { role, content }: Regist
 async function insertUser(type: ContentType, data: Body, { content }: AccountCall): Promise<StoredUser> {
   const insert = async (): Promise<Loaded> => {
     await checkBody(type, data, { mode: 'create', draft: false, id: null }, registering(content));
-    return runCreate(type, data, { selection: nothing, source: null }, asService(content));
+    return runCreate(type, data, { query: emptyQuery, selection: nothing, source: null }, asService(content));
   };
   const nothing = { type, fields: [], children: [], locales: null };
   const { document } = await insert().catch((error: unknown) => {

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.js';
 import { didYouMean } from '../../nearest-name.js';
 import { createContext, type ContentContext } from '../../content/content-context.js';
 import { type Connection, notRunning } from '../../http/running.js';
-import { fullAccess } from '../../query/access.js';
+import { codeAccess, codeSettings } from '../../query/code-binding.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { graphqlSettings } from '../endpoint/graphql-settings.js';
 import type { SchemaOptions } from '../endpoint/build-schema.js';
@@ -62,7 +62,8 @@ export interface GraphqlExtension {
 /** Returns a function that creates a context with all rights. It throws a 503 until the database has answered. */
 export const contentOfCode = (connection: Connection) => (): ContentContext => {
   const { config, source } = connection.running ?? notRunning(notYet);
-  return createContext(config, source, fullAccess);
+  const context = createContext(config, source, codeAccess);
+  return { ...context, bind: { ...context.bind, settings: codeSettings(context.bind.settings) } };
 };
 
 const notYet =

@@ -7,11 +7,13 @@ import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
 import { didYouMean } from '../../nearest-name.js';
 import type { Query } from '../../query/ast.js';
+import { unpagedSettings } from '../../query/code-binding.js';
 import { parseQuery } from '../../query/parse-query.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { entryId } from '../execute/read-resolvers.js';
 
 import { shapeForCode, markLoadedByExtension } from '../results.js';
+import { withKnownFilters } from './with-known-filters.js';
 
 /** Parameters of REST as an object. Pagination may also be at the top level: `{ start: 0, limit: 5 }`. */
 export type EntityParameters = Readonly<Record<string, unknown>>;
@@ -84,9 +86,9 @@ function openType(uid: string, parameters: EntityParameters, context: ContentCon
   const { registry, limits, settings } = context.bind;
   const type = entryType(uid, registry);
   const { publicationState = 'preview', ...rest } = withPagination(parameters);
-  const query = parseQuery({ ...rest, publicationState }, limits);
+  const query = parseQuery({ ...withKnownFilters(rest, type, context), publicationState }, limits);
   const pagination = query.pagination ?? { kind: 'offset', start: 0, limit: -1, withCount: false };
-  const bind = { ...context.bind, settings: { ...settings, maxLimit: null, maxNested: null, withCount: true, roleUsers: true } };
+  const bind = { ...context.bind, settings: unpagedSettings(settings) };
   return {
     type,
     query: { ...query, pagination, withLocales: false, includePrivate: true },

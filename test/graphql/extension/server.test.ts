@@ -146,7 +146,7 @@ describe('strapi.entityService', () => {
   it('refuses what does not fit', async () => {
     const failures: readonly (() => Promise<unknown>)[] = [
       () => entities.findOne('api::nte.note', 1),
-      () => entities.findMany('api::note.note', { filters: { nothing: 1 } }),
+      () => entities.findMany('api::note.note', { sort: 'nothing' }),
       () => entities.create('api::writer.writer', { data: {} }),
     ];
     const messages = await Promise.all(

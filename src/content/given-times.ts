@@ -1,0 +1,48 @@
+import { ApiError, validationError } from '../errors.js';
+import type { ContentType } from '../schema/content-type.js';
+import { scalarTypes } from '../schema/scalar-types.js';
+import { isRecord, type Values } from '../values.js';
+import type { ContentContext } from './content-context.js';
+
+/** The times of an entry, which only code can set. */
+const times = ['createdAt', 'updatedAt'] as const;
+
+/**
+ * Returns accepted data with the times in the data of code, as dates. Throws a ValidationError that names the time if it is no
+ * date.
+ */
+export function withTimes(accepted: Values, data: unknown): Values {
+  const given = isRecord(data) ? times.filter((name) => data[name] !== undefined).map((name) => [name, data[name]] as const) : [];
+  if (given.length === 0) return accepted;
+  return {
+    ...accepted,
+    ...Object.fromEntries(given.map(([name, value]) => [name, value === null ? null : toDate(name, value)])),
+  };
+}
+
+function toDate(name: string, value: unknown): unknown {
+  try {
+    return scalarTypes.datetime.store(value, name);
+  } catch (error) {
+    throw error instanceof ApiError ? validationError(`${name}: ${error.message}`) : error;
+  }
+}
+
+/** Returns the times in accepted data. */
+export const timesIn = (data: Values): Values =>
+  Object.fromEntries(times.filter((name) => Object.hasOwn(data, name)).map((name) => [name, data[name]]));
+
+/** Returns the data of a new entry with its times, its locale, and the date of its publication unless it becomes a draft. */
+export function stampNew(type: ContentType, data: Values, { createsDrafts, bind }: ContentContext): Values {
+  const now = new Date();
+  return {
+    createdAt: now,
+    updatedAt: now,
+    ...(type.draftAndPublish && !createsDrafts && { publishedAt: now }),
+    ...(type.localized && { locale: bind.defaultLocale }),
+    ...data,
+  };
+}
+
+/** Returns the data of an update with its time. As in Strapi v4, only code around the write can set another one. */
+export const stampUpdate = (data: Values): Values => ({ ...data, updatedAt: new Date() });
