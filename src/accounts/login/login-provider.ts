@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js';
-import { applicationError, validationError } from '../../errors.js';
+import { ApiError, applicationError, validationError } from '../../errors.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { loginStateStore } from '../../mongo/stores/login-state-store.js';
 import type { Values } from '../../values.js';
@@ -50,23 +50,36 @@ const patience = 600_000;
  * Returns the provider of a name. Throws an ApplicationError if none is configured, and for `local`, the name for users with
  * passwords.
  */
-export function loginProvider({ config }: Pick<Accounts, 'config'>, name: string): LoginProvider {
+export function loginProvider({ config, logger }: Pick<Accounts, 'config' | 'logger'>, name: string): LoginProvider {
   const own = name === 'local' ? undefined : ownProvider(config, name);
   const provider = settingsOf(config, name);
   if (own === undefined && provider === null) throw applicationError('This provider is disabled');
   const byCode = own && ((token: string | null, query: Values) => identityByCode(config, name, { accessToken: token, query }));
   const inBrowser = (): KnownProvider => provider ?? noBrowser(name);
+  const finishHere = async (returned: Returned, content: ContentContext): Promise<Identity> => {
+    const { claims, accessToken } = await finish(inBrowser(), returned, content);
+    if (byCode) return byCode(accessToken, { access_token: accessToken });
+    return identityOf(name, claims ?? (await readProfile(inBrowser(), accessToken)), provider?.profile);
+  };
+  const acceptHere = async (tokens: ReceivedTokens): Promise<Identity> =>
+    byCode ? byCode(tokens.accessToken, tokens.query) : identityOfTokens(inBrowser(), tokens);
   return {
     name,
     redirect: provider?.redirect ?? null,
-    begin: (callback, content) => begin(inBrowser(), callback, content),
-    finish: async (returned, content) => {
-      const { claims, accessToken } = await finish(inBrowser(), returned, content);
-      if (byCode) return byCode(accessToken, { access_token: accessToken });
-      return identityOf(name, claims ?? (await readProfile(inBrowser(), accessToken)), provider?.profile);
-    },
-    accept: (tokens) => (byCode ? byCode(tokens.accessToken, tokens.query) : identityOfTokens(inBrowser(), tokens)),
+    begin: (callback, content) => logFailure(logger, async () => begin(inBrowser(), callback, content)),
+    finish: (returned, content) => logFailure(logger, () => finishHere(returned, content)),
+    accept: (tokens) => logFailure(logger, () => acceptHere(tokens)),
   };
+}
+
+/** Runs a step of a login. Logs a provider that fails, because only the operator can do something about it. */
+async function logFailure<Result>(logger: Accounts['logger'], step: () => Promise<Result>): Promise<Result> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof ApiError && error.status >= 500) logger.warn(error.details ?? {}, error.message);
+    throw error;
+  }
 }
 
 function settingsOf(config: Config, name: string): KnownProvider | null {
