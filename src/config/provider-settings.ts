@@ -103,7 +103,9 @@ export type ReadyName = keyof typeof readySchemas;
 /** A provider without `issuer` needs the three addresses of OAuth 2. */
 const ownSchema = {
   ...withSecret,
-  anyOf: [{ required: ['issuer'] }, { required: ['authorizeUrl', 'tokenUrl', 'userInfoUrl'] }],
+  // Twice negated, so that one error says what is missing.
+  not: { not: { anyOf: [{ required: ['issuer'] }, { required: ['authorizeUrl', 'tokenUrl', 'userInfoUrl'] }] } },
+  description: 'a provider with issuer (OpenID Connect), or with authorizeUrl, tokenUrl and userInfoUrl (OAuth 2)',
 };
 
 export const loginProviders = shaped<Readonly<Record<string, ProviderSettings>>>(
