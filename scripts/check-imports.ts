@@ -37,7 +37,7 @@ export const topLevel = levels.length - 1;
 const innerLevels: Readonly<Record<string, readonly (readonly string[])[]>> = {
   graphql: [['.'], ['selection'], ['execute'], ['types'], ['plugins', 'playground'], ['endpoint'], ['extension']],
   mongo: [['.', 'embedded'], ['stores', 'read'], ['write', 'models'], ['transfer']],
-  accounts: [['mail'], ['.'], ['login', 'roles'], ['users']],
+  accounts: [['mail', 'providers'], ['.'], ['login', 'roles'], ['users']],
   media: [['storage'], ['images'], ['.']],
 };
 

@@ -13,7 +13,7 @@ export type {
 export type { ConfigFile, Given as GivenSection, PartialSection } from './config/config.js';
 export type { PartialConfig } from './config/create-config.js';
 export type { Env, VariableReader } from './config/create-env.js';
-export type { ProviderSettings } from './config/plugin-settings.js';
+export type { ProfileMap, ProviderSettings } from './config/provider-settings.js';
 export type { SectionName } from './config/sections.js';
 export type {
   Environment,

@@ -72,10 +72,13 @@ function checkSecret(
 
 function checkSetting({ schema, variable }: Setting<unknown>, value: unknown, path: string): readonly string[] {
   ajv.validate(schema, value);
-  const shown = /secret|uri|password|token|salt/i.test(path) ? '' : `, not ${show(value)}`;
+  const shown = isSecret(`${path} ${show(value)}`) ? '' : `, not ${show(value)}`;
   const source = variable === null ? '' : ` (environment variable ${variable})`;
   return (ajv.errors ?? []).map((error) => `${path}${placeIn(error)} ${messageOf(error)}${shown}${source}`);
 }
+
+/** Returns whether a setting or one of its keys is named like a secret, so that its value must not be shown. */
+const isSecret = (named: string): boolean => /secret|uri|pass|token|salt|privatekey/i.test(named);
 
 const placeIn = ({ instancePath }: ErrorObject): string => instancePath.replaceAll('/', '.');
 
@@ -83,7 +86,7 @@ const placeIn = ({ instancePath }: ErrorObject): string => instancePath.replaceA
 const messageOf = ({ keyword, message = 'is not valid', params, parentSchema }: ErrorObject): string => {
   if (keyword === 'enum') return `must be one of ${(params as { allowedValues: readonly string[] }).allowedValues.join(', ')}`;
   const form: unknown = parentSchema?.['description'];
-  return keyword === 'pattern' && typeof form === 'string' ? `must be ${form}` : message;
+  return (keyword === 'pattern' || keyword === 'not') && typeof form === 'string' ? `must be ${form}` : message;
 };
 
 const show = (value: unknown): string => (typeof value === 'function' ? 'a function' : JSON.stringify(value));

@@ -1,3 +1,4 @@
+import { loginProviders } from './provider-settings.js';
 import { flag, group, maybeFlag, maybeText, maybeWhole, type Setting, shaped, text, whole } from './setting.js';
 import { uploadSettings } from './upload-settings.js';
 
@@ -46,31 +47,6 @@ const graphqlSettings = group({
     }),
   }),
 });
-
-/** An OpenID Connect provider that users may log in with. */
-export interface ProviderSettings {
-  /** URL of the provider. Everything else is read from `/.well-known/openid-configuration` below it. */
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** The requested scope; by default `openid email profile`. */
-  readonly scope?: string;
-  /** URL that the browser is sent to after the login, with the provider's `access_token` and `id_token` in the query. */
-  readonly redirect?: string;
-}
-
-const providerSchema = {
-  type: 'object',
-  required: ['issuer', 'clientId', 'clientSecret'],
-  additionalProperties: false,
-  properties: {
-    issuer: { type: 'string', pattern: '^https?://.', description: 'an address that begins with http:// or https://' },
-    clientId: { type: 'string', minLength: 1 },
-    clientSecret: { type: 'string', minLength: 1 },
-    scope: { type: 'string' },
-    redirect: { type: 'string', pattern: '^https?://.', description: 'an address that begins with http:// or https://' },
-  },
-};
 
 /** URL schemes that make browsers run code or read local files. */
 const unsafeSchemes = ['javascript', 'vbscript', 'data', 'file', 'blob', 'about', 'view-source'];
@@ -147,11 +123,7 @@ const usersSettings = group({
       lifetime: whole(2_592_000, 'Seconds after which an unused refresh token expires', { minimum: 60 }),
       grace: whole(60, 'Seconds in which a used refresh token may be used again and returns the same new token', { minimum: 0 }),
     }),
-    providers: shaped<Readonly<Record<string, ProviderSettings>>>(
-      { type: 'object', additionalProperties: providerSchema },
-      {},
-      'OpenID Connect providers by name: issuer, clientId, clientSecret, scope, redirect',
-    ),
+    providers: loginProviders,
     callback: options('Functions that validate callback URLs'),
   }),
 });

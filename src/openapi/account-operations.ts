@@ -113,11 +113,20 @@ export const accountOperations: Readonly<Record<string, Describe>> = {
     tag: loginTag,
     answers: { ...answers(session(components), 'The session'), ...redirects(`${provider} the application`) },
   }),
+  'POST /connect/:provider/callback': () => ({
+    id: 'connectForm',
+    summary: 'Return from another service by a form',
+    tag: loginTag,
+    answers: { 303: { description: 'Redirects to the same address with a query' } },
+  }),
   'GET /auth/:provider/callback': (components) => ({
     id: 'exchangeCode',
-    summary: 'Exchange the code of a login by another service for a session',
+    summary: 'Exchange the code of a login by another service, or tokens of the service, for a session',
     tag: loginTag,
-    query: [{ ...parameter('access_token', 'The code'), required: true }],
+    query: [
+      parameter('access_token', 'The code, or an access token of the service'),
+      parameter('id_token', 'An id token of the service'),
+    ],
     answers: answers(session(components), 'The session'),
   }),
   'GET /users': users('findUsers', 'List users', (components) => {

@@ -117,6 +117,7 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   });
   const { running, content } = registers;
   const services = createPluginServices({
+    config,
     running,
     content,
     entityService: given.entityService,

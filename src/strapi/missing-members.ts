@@ -137,8 +137,6 @@ const plugins: Instead = {
 
 /** Alternatives to services of plugins, by plugin and service. */
 const services: Instead = {
-  'users-permissions.providers': 'plugins.users-permissions.config.providers sets up log-in providers',
-  'users-permissions.providers-registry': 'plugins.users-permissions.config.providers sets up log-in providers',
   'users-permissions.permission': grants,
   'users-permissions.users-permissions': grants,
   'upload.file': stored,

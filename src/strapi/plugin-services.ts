@@ -2,11 +2,13 @@ import { isPassword } from '../accounts/login/passwords.js';
 import { sendConfirmation } from '../accounts/login/confirm-email.js';
 import { findStoredUser } from '../accounts/user-store.js';
 import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
+import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
 import { accountsOf, type Running } from '../http/running.js';
 import { escapeHtml, isRecord, type Values } from '../values.js';
 import { refuseMissing } from './unsupported-code.js';
+import { providersRegistry, providersService } from './provider-services.js';
 import type { QueryEngine } from './query-engine.js';
 import { createUploadService } from './upload-service.js';
 
@@ -18,6 +20,7 @@ export type PluginServices = Readonly<
 /* eslint-enable @typescript-eslint/no-explicit-any */
 
 interface PluginParts {
+  readonly config: Config;
   /** Throws a 503 until the database has answered. */
   readonly running: () => Running;
   readonly entityService: EntityService;
@@ -31,7 +34,13 @@ const userUid = 'plugin::users-permissions.user';
 /** Returns the plugin services of Strapi v4 that Mangrove has. */
 export const createPluginServices = (parts: PluginParts): PluginServices => ({
   email: { email: known('email', 'email', emailService(parts)) },
-  'users-permissions': { user: userService(parts), jwt: tokenService(parts), role: roleService(parts) },
+  'users-permissions': {
+    user: userService(parts),
+    jwt: tokenService(parts),
+    role: roleService(parts),
+    providers: providersService(parts),
+    'providers-registry': providersRegistry(parts),
+  },
   i18n: { locales: known('i18n', 'locales', localeService(parts)) },
   upload: { upload: known('upload', 'upload', createUploadService(parts)) },
 });

@@ -194,6 +194,24 @@ describe('loadConfig', () => {
       { 'config/api.json': '{ "limits": { "sortKeys": "ten" } }' },
       'config/api.json: limits.sortKeys must be integer, not "ten"',
     ],
+    'a provider without addresses, without showing its secret': [
+      {
+        'config/plugins.json':
+          '{ "users-permissions": { "config": { "providers": { "own": { "clientId": "a", "clientSecret": "b" } } } } }',
+      },
+      'config/plugins.json: users-permissions.config.providers.own must be a provider with issuer (OpenID Connect), or with authorizeUrl, tokenUrl and userInfoUrl (OAuth 2)',
+    ],
+    'a ready provider without a secret': [
+      { 'config/plugins.json': '{ "users-permissions": { "config": { "providers": { "github": { "clientId": "a" } } } } }' },
+      'config/plugins.json: users-permissions.config.providers.github must have required property \'clientSecret\', not {"github":{"clientId":"a"}}',
+    ],
+    'a provider that is asked without encryption': [
+      {
+        'config/plugins.json':
+          '{ "users-permissions": { "config": { "providers": { "own": { "clientId": "a", "clientSecret": "b", "issuer": "http://login.test" } } } } }',
+      },
+      'config/plugins.json: users-permissions.config.providers.own.issuer must be an address that begins with https://, or with http:// and is on this machine',
+    ],
     'a number out of range in the environment': [
       {},
       'config/server: port must be <= 65535, not 70000 (environment variable PORT)',

@@ -129,12 +129,12 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
     "strapi.db.query('api::note.note').attachRelations(1, {})",
     'strapi.db.query(uid).attachRelations is not offered: create and update',
   ],
-  ["strapi.plugin('users-permissions').service('providers')", 'not offered: plugins.users-permissions.config.providers sets up'],
+  ["strapi.plugin('users-permissions').service('permission')", 'not offered: npx mangrove permissions and the admin API'],
   ["strapi.db.query('webhook')", "strapi.db.query('webhook') is not offered: run jobs and notifications outside"],
   ["strapi.db.query('admin::role')", "strapi.db.query('admin::role') is not offered: there is no admin panel"],
   [
-    "strapi.service('plugin::users-permissions.providers-registry').register('x', () => {})",
-    "strapi.plugin('users-permissions').service('providers-registry') is not offered: plugins.users-permissions.config.providers",
+    "strapi.service('plugin::users-permissions.users-permissions').getActions()",
+    "strapi.plugin('users-permissions').service('users-permissions') is not offered: npx mangrove permissions",
   ],
   ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: there is no admin panel"],
   ["strapi.plugin('i18n').service('content-types')", "strapi.plugin('i18n').service('content-types') is not offered"],
@@ -187,6 +187,8 @@ const names: readonly (readonly [object: string, names: string])[] = [
   ],
   ["strapi.service('plugin::users-permissions.role')", 'createRole findOne find updateRole deleteRole'],
   ["strapi.service('plugin::users-permissions.jwt')", 'getToken issue verify'],
+  ["strapi.service('plugin::users-permissions.providers')", 'connect buildRedirectUri'],
+  ["strapi.service('plugin::users-permissions.providers-registry')", 'register run'],
   [
     "strapi.service('plugin::upload.upload')",
     'formatFileInfo enhanceFile upload uploadImage uploadFileAndPersist updateFileInfo replace update add findOne findMany findPage ' +

@@ -1,11 +1,18 @@
-import type { Configuration } from 'openid-client';
-import { applicationError, validationError } from '../../errors.js';
+import type { Config } from '../../config/config.js';
+import { ApiError, applicationError, validationError } from '../../errors.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { loginStateStore } from '../../mongo/stores/login-state-store.js';
+import type { Values } from '../../values.js';
 import type { Accounts } from '../accounts.js';
+import { identityOfTokens, type ProviderTokens } from '../providers/accept-token.js';
+import { identityOf, type Identity } from '../providers/identity.js';
+import { loginError, oauthClient, oauthLibrary } from '../providers/oauth-client.js';
+import { identityByCode, ownProvider } from '../providers/own-providers.js';
+import { readProfile } from '../providers/read-profile.js';
+import { isOpenId, knownProvider, type KnownProvider } from '../providers/ready-providers.js';
 import { hashCode, makeCode } from './passwords.js';
 
-/** Logins through an OpenID Connect provider: authorization code with PKCE, state and nonce, bound to one browser. */
+/** Logins through another service: authorization code with PKCE and state, bound to one browser. OpenID Connect adds a nonce. */
 interface LoginProvider {
   readonly name: string;
   /** The URL that the browser is sent to after the login; null if the callback itself answers. */
@@ -14,6 +21,8 @@ interface LoginProvider {
   begin(callback: string, content: ContentContext): Promise<{ readonly address: string; readonly browser: string }>;
   /** Finishes a login and returns the identity of the user. Throws a ValidationError if the response is not valid. */
   finish(returned: Returned, content: ContentContext): Promise<Identity>;
+  /** Returns the identity of tokens that an app has received itself. Throws a ValidationError if nothing proves for which app. */
+  accept(tokens: ReceivedTokens): Promise<Identity>;
 }
 
 /** The provider's response: the callback URL with its query, and the browser's secret. */
@@ -22,15 +31,9 @@ interface Returned {
   readonly browser: string;
 }
 
-/** The account of a user at the provider. */
-export interface Identity {
-  readonly provider: string;
-  /** The provider's id of the user, which is never reused. */
-  readonly subject: string;
-  readonly email: string;
-  /** Whether the provider has verified the e-mail address. */
-  readonly isVerified: boolean;
-  readonly name: string;
+/** Tokens in a request, and its whole query for the code of a project. */
+export interface ReceivedTokens extends ProviderTokens {
+  readonly query: Values;
 }
 
 interface LoginState {
@@ -43,98 +46,91 @@ interface LoginState {
 /** Maximum duration of a login, in milliseconds. */
 const patience = 600_000;
 
-const library = () => import('openid-client');
-
-const configurations = new Map<string, Promise<Configuration>>();
-
 /**
  * Returns the provider of a name. Throws an ApplicationError if none is configured, and for `local`, the name for users with
  * passwords.
  */
-export function loginProvider({ config }: Accounts, name: string): LoginProvider {
-  const { providers } = config.plugins['users-permissions'].config;
-  const settings = name !== 'local' && Object.hasOwn(providers, name) ? providers[name] : undefined;
-  if (settings === undefined) throw applicationError('This provider is disabled');
-  const configuration = () => discover(settings.issuer, settings.clientId, settings.clientSecret);
+export function loginProvider({ config, logger }: Pick<Accounts, 'config' | 'logger'>, name: string): LoginProvider {
+  const own = name === 'local' ? undefined : ownProvider(config, name);
+  const provider = settingsOf(config, name);
+  if (own === undefined && provider === null) throw applicationError('This provider is disabled');
+  const byCode = own && ((token: string | null, query: Values) => identityByCode(config, name, { accessToken: token, query }));
+  const inBrowser = (): KnownProvider => provider ?? noBrowser(name);
+  const finishHere = async (returned: Returned, content: ContentContext): Promise<Identity> => {
+    const { claims, accessToken } = await finish(inBrowser(), returned, content);
+    if (byCode) return byCode(accessToken, { access_token: accessToken });
+    return identityOf(name, claims ?? (await readProfile(inBrowser(), accessToken)), provider?.profile);
+  };
+  const acceptHere = async (tokens: ReceivedTokens): Promise<Identity> =>
+    byCode ? byCode(tokens.accessToken, tokens.query) : identityOfTokens(inBrowser(), tokens);
   return {
     name,
-    redirect: settings.redirect ?? null,
-    begin: async (callback, content) =>
-      begin(name, { callback, scope: settings.scope ?? 'openid email profile', configuration: await configuration() }, content),
-    finish: async (returned, content) => finish(name, returned, { configuration: await configuration(), content }),
+    redirect: provider?.redirect ?? null,
+    begin: (callback, content) => logFailure(logger, async () => begin(inBrowser(), callback, content)),
+    finish: (returned, content) => logFailure(logger, () => finishHere(returned, content)),
+    accept: (tokens) => logFailure(logger, () => acceptHere(tokens)),
   };
 }
 
-/**
- * Reads the configuration of a provider once, or again after a failure. Plain HTTP is allowed only for providers on this machine.
- */
-function discover(issuer: string, clientId: string, clientSecret: string): Promise<Configuration> {
-  const key = JSON.stringify([issuer, clientId, clientSecret]);
-  const known = configurations.get(key);
-  if (known !== undefined) return known;
-  const found = read(new URL(issuer), clientId, clientSecret);
-  configurations.set(key, found);
-  found.catch(() => configurations.delete(key));
-  return found;
+/** Runs a step of a login. Logs a provider that fails, because only the operator can do something about it. */
+async function logFailure<Result>(logger: Accounts['logger'], step: () => Promise<Result>): Promise<Result> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof ApiError && error.status >= 500) logger.warn(error.details ?? {}, error.message);
+    throw error;
+  }
 }
 
-async function read(issuer: URL, clientId: string, clientSecret: string): Promise<Configuration> {
-  const { discovery, allowInsecureRequests, enableNonRepudiationChecks } = await library();
-  const isLocal = issuer.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(issuer.hostname);
-  // By default the library relies on TLS and does not check the signature of an id token.
-  const execute = [enableNonRepudiationChecks, ...(isLocal ? [allowInsecureRequests] : [])];
-  return discovery(issuer, clientId, clientSecret, undefined, { execute, timeout: 10 });
+function settingsOf(config: Config, name: string): KnownProvider | null {
+  const { providers } = config.plugins['users-permissions'].config;
+  const given = Object.hasOwn(providers, name) ? providers[name] : ownProvider(config, name)?.settings;
+  return name === 'local' || !given ? null : knownProvider(name, given);
 }
 
-interface Beginning {
-  readonly callback: string;
-  readonly scope: string;
-  readonly configuration: Configuration;
+function noBrowser(name: string): never {
+  throw applicationError(`The provider ${name} accepts tokens only, because it is registered without grantConfig`);
 }
 
-async function begin(provider: string, { callback, scope, configuration }: Beginning, content: ContentContext) {
-  const { buildAuthorizationUrl, calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier } = await library();
+async function begin(provider: KnownProvider, callback: string, content: ContentContext) {
+  const { buildAuthorizationUrl, calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier } = await oauthLibrary();
+  const client = await oauthClient(provider);
   const [state, browser, nonce, verifier] = [makeCode(32), makeCode(32), randomNonce(), randomPKCECodeVerifier()];
-  const value: LoginState = { provider, browser: hashCode(browser), nonce, verifier };
+  const value: LoginState = { provider: provider.name, browser: hashCode(browser), nonce, verifier };
   const expiresAt = new Date(Date.now() + patience);
   await loginStateStore<LoginState>(content.store.database).put({ _id: hashCode(state), value, expiresAt });
-  const address = buildAuthorizationUrl(configuration, {
+  const address = buildAuthorizationUrl(client, {
     redirect_uri: callback,
-    scope,
+    ...(isOpenId(provider) && { nonce }),
+    // Apple answers by a form if an e-mail address is requested.
+    ...(provider.ready === 'apple' && { response_mode: 'form_post' }),
+    scope: provider.scope ?? (isOpenId(provider) ? 'openid email profile' : ''),
     state,
-    nonce,
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   });
   return { address: address.href, browser };
 }
 
-interface Finishing {
-  readonly configuration: Configuration;
-  readonly content: ContentContext;
+/** The tokens of a finished login. `claims` are null without OpenID Connect. */
+interface Finished {
+  readonly claims: Values | null;
+  readonly accessToken: string;
 }
 
-async function finish(
-  provider: string,
-  { address, browser }: Returned,
-  { configuration, content }: Finishing,
-): Promise<Identity> {
+async function finish(provider: KnownProvider, { address, browser }: Returned, content: ContentContext): Promise<Finished> {
   const state = address.searchParams.get('state') ?? '';
   const begun = await loginStateStore<LoginState>(content.store.database).take(hashCode(state));
-  if (begun === null || begun.provider !== provider || begun.browser !== hashCode(browser))
+  if (begun === null || begun.provider !== provider.name || begun.browser !== hashCode(browser))
     throw validationError('This login was not started here, or took too long');
-  const { authorizationCodeGrant } = await library();
-  const checks = { expectedState: state, expectedNonce: begun.nonce, pkceCodeVerifier: begun.verifier, idTokenExpected: true };
-  const tokens = await authorizationCodeGrant(configuration, address, checks).catch((error: unknown) => {
-    throw validationError('The provider did not confirm the login', { reason: error instanceof Error ? error.name : 'unknown' });
+  const { authorizationCodeGrant } = await oauthLibrary();
+  const client = await oauthClient(provider);
+  const openId = { expectedNonce: begun.nonce, idTokenExpected: true };
+  const checks = { expectedState: state, pkceCodeVerifier: begun.verifier, ...(isOpenId(provider) && openId) };
+  // Without OpenID Connect the issuer is not known. The state says which provider the login has begun with.
+  if (!isOpenId(provider)) address.searchParams.delete('iss');
+  const tokens = await authorizationCodeGrant(client, address, checks).catch(async (error: unknown) => {
+    throw await loginError(provider.name, error);
   });
-  return identityOf(provider, tokens.claims() ?? {});
-}
-
-function identityOf(provider: string, claims: Readonly<Record<string, unknown>>): Identity {
-  const text = (name: string): string => (typeof claims[name] === 'string' ? claims[name] : '');
-  const email = text('email').toLowerCase();
-  if (email === '' || claims['email_verified'] === false) throw applicationError('Email was not available.');
-  const name = text('preferred_username') || text('name') || (email.split('@')[0] ?? '');
-  return { provider, subject: text('sub'), email, isVerified: claims['email_verified'] === true, name };
+  return { claims: isOpenId(provider) ? (tokens.claims() ?? {}) : null, accessToken: tokens.access_token };
 }

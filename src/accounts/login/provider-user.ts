@@ -4,12 +4,13 @@ import { applicationError, validationError } from '../../errors.js';
 import { absent } from '../../mongo/matches.js';
 import { loginStateStore } from '../../mongo/stores/login-state-store.js';
 import { emptyQuery } from '../../query/ast.js';
-import type { AccountCall, Accounts } from '../accounts.js';
+import type { Accounts } from '../accounts.js';
 import { claimNames, findTaken } from '../claim-names.js';
+import type { Identity } from '../providers/identity.js';
 import { sendConfirmation } from './confirm-email.js';
-import type { Identity } from './login-provider.js';
+import { loginProvider, type ReceivedTokens } from './login-provider.js';
 import { hashCode, makeCode } from './passwords.js';
-import { assertMayLogIn, endRefreshTokens, openSession, type Session } from './session.js';
+import { assertMayLogIn, endRefreshTokens } from './session.js';
 import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
 /**
@@ -92,9 +93,12 @@ async function registerIdentity(accounts: Accounts, identity: Identity, content:
 /** Returns the user's name at the provider, padded to the minimum length of names. */
 const nameOf = ({ name }: Identity): string => name.padEnd(3, '_');
 
+/** The beginning of exchange codes, which tells them from the tokens of providers. */
+const codePrefix = 'mangrove_';
+
 /** Returns a code that the browser exchanges for a session at the callback, once. */
 export async function makeExchangeCode(user: StoredUser, provider: string, content: ContentContext): Promise<string> {
-  const code = makeCode(32);
+  const code = `${codePrefix}${makeCode(32)}`;
   const value: Exchange = { user: user.id, provider };
   const expiresAt = new Date(Date.now() + 60_000);
   await loginStateStore<Exchange>(content.store.database).put({ _id: hashCode(code), value, expiresAt });
@@ -106,12 +110,32 @@ interface Exchange {
   readonly provider: string;
 }
 
-/** Returns the session for an exchange code. Throws a ValidationError if the code is invalid. */
-export async function exchangeCode(accounts: Accounts, provider: string, code: string, call: AccountCall): Promise<Session> {
-  const { content } = call;
+/**
+ * Returns the user of the tokens of a request: of an exchange code, or of tokens that the provider has issued for this service.
+ * Throws a ValidationError for other tokens, and an ApplicationError if the provider is disabled or the user may not log in.
+ */
+export async function tokenUser(
+  accounts: Accounts,
+  name: string,
+  { tokens, content }: { readonly tokens: ReceivedTokens; readonly content: ContentContext },
+): Promise<StoredUser> {
+  const provider = loginProvider(accounts, name);
+  const { accessToken, idToken } = tokens;
+  if (accessToken?.startsWith(codePrefix) === true) return exchangeCode(accounts, { name, code: accessToken }, content);
+  if (accessToken === null && idToken === null) throw validationError('Invalid callback URL provided');
+  return providerUser(accounts, await provider.accept(tokens), content);
+}
+
+interface ReceivedCode {
+  /** The name of the provider. */
+  readonly name: string;
+  readonly code: string;
+}
+
+async function exchangeCode(accounts: Accounts, { name, code }: ReceivedCode, content: ContentContext): Promise<StoredUser> {
   const exchange = await loginStateStore<Exchange>(content.store.database).take(hashCode(code));
-  const user = exchange?.provider === provider ? await findStoredUser(content, { _id: exchange.user }) : null;
+  const user = exchange?.provider === name ? await findStoredUser(content, { _id: exchange.user }) : null;
   if (user === null) throw validationError('Invalid callback URL provided');
   assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
-  return openSession(accounts, user, call);
+  return user;
 }

@@ -1,11 +1,12 @@
 import { loginProvider } from '../../accounts/login/login-provider.js';
-import { exchangeCode, makeExchangeCode, providerUser } from '../../accounts/login/provider-user.js';
+import { makeExchangeCode, providerUser, tokenUser } from '../../accounts/login/provider-user.js';
 import { openSession } from '../../accounts/login/session.js';
 import { validationError } from '../../errors.js';
-import { cookieOf, parameterOf } from '../../http/route-request.js';
+import { bodyOf, cookieOf, parameterOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import type { ActionName } from '../../query/access.js';
+import { readParameters } from '../query-cache.js';
 import { redirect, sessionAnswer } from './auth-routes.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
@@ -13,11 +14,13 @@ const action = (name: string): ActionName => `plugin::users-permissions.auth.${n
 /**
  * The routes of logins through other services. `/connect/:provider` redirects the browser to the provider.
  * `/connect/:provider/callback` redirects the browser to the app with an `access_token`, or answers with a session if no address
- * of the app is configured. `/auth/:provider/callback` exchanges an `access_token` for a session.
+ * of the app is configured. `/auth/:provider/callback` exchanges that `access_token`, or tokens that an app has received from the
+ * provider itself, for a session.
  */
 export const providerRoutes: readonly Route[] = [
   { method: 'GET', path: '/connect/:provider', action: action('connect'), limit: 'connect', handle: connect },
   { method: 'GET', path: '/connect/:provider/callback', action: action('connect'), limit: 'connect', handle: takeBack },
+  { method: 'POST', path: '/connect/:provider/callback', action: action('connect'), handle: takeForm },
   { method: 'GET', path: '/auth/:provider/callback', action: action('callback'), limit: 'connect', handle: exchange },
 ];
 
@@ -52,12 +55,41 @@ async function takeBack(call: RouteCall): Promise<Answer> {
   return goTo(target.href);
 }
 
+/** The parameters of a returning browser. */
+const returned = ['code', 'state', 'error', 'error_description', 'iss'] as const;
+
+/** Maximum length of a parameter of a returning browser, so that the address fits into the header of a request. */
+const maxReturned = 4_096;
+
+/**
+ * Sends a browser that returns by a form, as from Apple, to the same address with a query. Browsers send no cookie with the form of
+ * another site.
+ */
+function takeForm(call: RouteCall): Answer {
+  loginProvider(accountsOf(call.running), nameOf(call));
+  const [body, target] = [bodyOf(call.request), new URL(callbackOf(call))];
+  for (const name of returned) {
+    const value = body[name];
+    if (typeof value === 'string' && value.length > maxReturned) throw validationError(`${name} is too long`);
+    if (typeof value === 'string') target.searchParams.set(name, value);
+  }
+  return { ...goTo(target.href), status: 303 };
+}
+
 async function exchange(call: RouteCall): Promise<Answer> {
-  const accounts = accountsOf(call.running);
-  const { name } = loginProvider(accounts, nameOf(call));
-  const code = parameterOf(call.request, 'access_token');
-  if (typeof code !== 'string') throw validationError('Invalid callback URL provided');
-  return sessionAnswer(call, await exchangeCode(accounts, name, code, call));
+  const { request, content, running } = call;
+  const accounts = accountsOf(running);
+  const query = readParameters(request.query, accounts.config.api.limits);
+  const tokens = { accessToken: tokenOf(call, 'access_token'), idToken: tokenOf(call, 'id_token'), query };
+  const user = await tokenUser(accounts, nameOf(call), { tokens, content });
+  return sessionAnswer(call, await openSession(accounts, user, call));
+}
+
+/** Returns a token in the query; null if there is none. Throws a ValidationError if there are several. */
+function tokenOf({ request }: RouteCall, name: string): string | null {
+  const value = parameterOf(request, name) ?? '';
+  if (typeof value !== 'string') throw validationError(`${name} must occur once`);
+  return value === '' ? null : value;
 }
 
 /** Returns a redirect. Must be called only with addresses from the configuration and of the provider. */

@@ -1,0 +1,115 @@
+import type { Config } from '../../config/config.js';
+import type { ProviderSettings } from '../../config/provider-settings.js';
+import { ApiError, applicationError } from '../../errors.js';
+import { isRecord, type Values } from '../../values.js';
+import { providerFailure } from './call-provider.js';
+import { identityOf, type Identity } from './identity.js';
+
+/** What code of a project receives to find the user of a token. */
+interface AuthCallbackInput {
+  readonly accessToken: string | null;
+  readonly query: Values;
+  /** The settings of providers by name, in the form of Strapi v4: `key`, `secret`, `callback`. */
+  readonly providers: Values;
+  readonly purest: () => never;
+}
+
+/** Code of a project that returns the user of a token: `{ username, email, id?, verified? }`. */
+type AuthCallback = (input: AuthCallbackInput) => unknown;
+
+/** A provider that code of a project has registered. */
+interface OwnProvider {
+  /** Settings of the login in a browser; null if the provider only accepts tokens. */
+  readonly settings: ProviderSettings | null;
+  readonly authCallback: AuthCallback;
+}
+
+const registered = new WeakMap<Config, Map<string, OwnProvider>>();
+
+/** Returns the provider that code has registered under a name; undefined if there is none. */
+export const ownProvider = (config: Config, name: string): OwnProvider | undefined => registered.get(config)?.get(name);
+
+/**
+ * Registers a provider: a function that returns its `authCallback`, as in Strapi v4, or `{ authCallback, grantConfig }`. Throws a
+ * TypeError for anything else.
+ */
+export function registerProvider(config: Config, name: unknown, provider: unknown): void {
+  if (typeof name !== 'string' || !/^[\w.-]+$/.test(name) || name === 'local')
+    throw new TypeError(`a provider needs a name of letters, digits, dots and hyphens, not ${JSON.stringify(name)}`);
+  const own = readProvider(name, provider);
+  registered.set(config, (registered.get(config) ?? new Map<string, OwnProvider>()).set(name, own));
+}
+
+function readProvider(name: string, provider: unknown): OwnProvider {
+  const isFunction = typeof provider === 'function';
+  const { authCallback, grantConfig } = isRecord(provider) ? provider : {};
+  const callback: unknown = isFunction ? (provider as (parts: object) => unknown)({ purest }) : authCallback; // given by code
+  if (typeof callback !== 'function') throw new TypeError(`the provider ${name} needs a function authCallback`);
+  return { settings: isRecord(grantConfig) ? settingsOf(name, grantConfig) : null, authCallback: callback as AuthCallback }; // given by code
+}
+
+/** Returns the settings in the form of Strapi v4. */
+function settingsOf(name: string, { key, secret, callback, scope, ...rest }: Values): ProviderSettings {
+  const { authorize_url: authorizeUrl, access_url: tokenUrl, profile_url: userInfoUrl } = rest;
+  for (const [part, value] of Object.entries({ key, authorize_url: authorizeUrl, access_url: tokenUrl }))
+    if (typeof value !== 'string' || value === '')
+      throw new TypeError(`grantConfig.${part} of the provider ${name} must be a text`);
+  return {
+    clientId: String(key),
+    authorizeUrl: String(authorizeUrl),
+    tokenUrl: String(tokenUrl),
+    scope: [scope ?? []].flat().join(' '),
+    ...(typeof secret === 'string' && { clientSecret: secret }),
+    ...(typeof userInfoUrl === 'string' && { userInfoUrl }),
+    ...(typeof callback === 'string' && /^https?:\/\//.test(callback) && { redirect: callback }),
+  };
+}
+
+const purest = (): never => {
+  throw new Error('purest is not offered: use fetch');
+};
+
+/** A token that the code of a project may know. */
+interface ForeignToken {
+  readonly accessToken: string | null;
+  /** The query of the request. */
+  readonly query: Values;
+}
+
+/** Returns what the code of a provider returns for a token. */
+export const runProvider = async (config: Config, { authCallback }: OwnProvider, token: ForeignToken): Promise<unknown> =>
+  authCallback({ ...token, providers: grantsOf(config), purest });
+
+/**
+ * Returns the identity that the code of a provider finds. Without an `id` users are known by address. Throws a 400 with the message
+ * of an Error of the code, and a 502 for other errors and results.
+ */
+export async function identityByCode(config: Config, name: string, token: ForeignToken): Promise<Identity> {
+  const own = ownProvider(config, name);
+  if (own === undefined) throw applicationError('This provider is disabled');
+  const profile = await runProvider(config, own, token).catch((error: unknown) => {
+    if (error instanceof ApiError) throw error;
+    throw error instanceof Error && error.name === 'Error'
+      ? applicationError(error.message)
+      : providerFailure(name, error instanceof Error ? error.name : 'unknown');
+  });
+  if (!isRecord(profile)) throw providerFailure(name, 'authCallback returned no user');
+  const { id, email } = profile;
+  return identityOf(name, { ...profile, id: id ?? String(email ?? '').toLowerCase() }, { id: 'id', verified: 'verified' });
+}
+
+/** Returns the settings of all providers in the form of Strapi v4. */
+function grantsOf(config: Config): Values {
+  const own = [...(registered.get(config) ?? [])].map(([name, { settings }]) => [name, settings] as const);
+  const all = [...own, ...Object.entries(config.plugins['users-permissions'].config.providers)];
+  return Object.fromEntries(all.map(([name, settings]) => [name, settings === null ? { enabled: true } : grantOf(settings)]));
+}
+
+const grantOf = ({ clientId, clientSecret, redirect, scope, ...settings }: ProviderSettings): Values => ({
+  ...settings,
+  enabled: true,
+  key: clientId,
+  secret: clientSecret,
+  callback: redirect,
+  scope: scope?.split(' ') ?? [],
+});

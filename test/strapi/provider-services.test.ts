@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import { startServices, ours, theirs, type MockServices } from '../accounts/providers/mock-services.js';
+import { serveProject, type ServedProject } from '../support/serve-project.js';
+
+/** Providers that the code of a project registers: in the form of a function, and with addresses for browsers. */
+const index = (url: string): string => `
+  module.exports = {
+    register({ strapi }) {
+      globalThis.projectStrapi = strapi;
+      const registry = strapi.plugin('users-permissions').service('providers-registry');
+      registry.register('staff', ({ purest }) => async ({ accessToken, query, providers }) => {
+        if (accessToken === 'use-purest') purest({ provider: 'staff' });
+        if (accessToken === 'bug') return undefined.email;
+        if (accessToken === 'nothing') return undefined;
+        if (accessToken !== '${ours}') throw new Error('The token is not of this app');
+        return { username: query.name ?? 'staff', email: 'Staff@mail.test', verified: providers.plain.key === 'app' };
+      });
+      registry.register('club', {
+        enabled: true,
+        grantConfig: {
+          key: 'app', secret: 'app-secret', scope: ['email'], oauth: 2, callback: 'http://client.test/club',
+          authorize_url: '${url}/own/authorize', access_url: '${url}/own/token',
+        },
+        authCallback: async ({ accessToken }) => {
+          const answer = await fetch('${url}/own/user', { headers: { authorization: 'Bearer ' + accessToken } });
+          const { data } = await answer.json();
+          return { id: data.uid, username: data.nick, email: data.mail };
+        },
+      });
+    },
+  };`;
+
+describe("providers of a project's code", () => {
+  let services: MockServices;
+  let project: ServedProject;
+
+  before(async () => {
+    services = await startServices();
+    const plain = { clientId: 'app', clientSecret: 'app-secret', issuer: 'https://plain.test' };
+    const config = { jwtSecret: 'jwt-secret-of-the-tests-0123456789abcdef', ratelimit: { enabled: false }, providers: { plain } };
+    project = await serveProject(
+      { 'src/index.js': index(services.url) },
+      { models: [], config: { plugins: { 'users-permissions': { config } } } },
+    );
+  });
+  after(async () => {
+    await project.server.stop();
+    await services.stop();
+  });
+
+  const ask = async (path: string) => {
+    const answer = await fetch(`${project.server.url}/api${path}`);
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers have several forms
+    return { status: answer.status, body: (await answer.json()) as any };
+  };
+  const service = (name: string) => project.strapi.plugin('users-permissions').service(name);
+
+  it('find the user of a token', async () => {
+    const { status, body } = await ask(`/auth/staff/callback?access_token=${ours}&name=sue`);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect(body.user).to.include({ username: 'sue', email: 'staff@mail.test', provider: 'staff', confirmed: true });
+    expect((await ask(`/auth/staff/callback?access_token=${ours}`)).body.user.id).to.equal(body.user.id);
+  });
+
+  /** Tokens that the code refuses or fails with. */
+  const refused: readonly (readonly [token: string, status: number, message: string])[] = [
+    [theirs, 400, 'The token is not of this app'],
+    ['use-purest', 400, 'purest is not offered: use fetch'],
+    ['bug', 502, 'The provider staff did not answer as expected'],
+    ['nothing', 502, 'The provider staff did not answer as expected'],
+  ];
+  for (const [token, status, message] of refused)
+    it(`answer ${String(status)} for the token ${token}`, async () => {
+      const { status: found, body } = await ask(`/auth/staff/callback?access_token=${token}`);
+      expect([found, body.error.message]).to.deep.equal([status, message]);
+    });
+
+  it('accept tokens only, without addresses for browsers', async () => {
+    const { status, body } = await ask('/connect/staff');
+    expect(status).to.equal(400);
+    expect(body.error.message).to.equal('The provider staff accepts tokens only, because it is registered without grantConfig');
+  });
+
+  it('log in a browser by grantConfig', async () => {
+    services.user = { id: 70, email: 'cleo@mail.test', name: 'cleo', verified: true };
+    const begun = await fetch(`${project.server.url}/api/connect/club`, { redirect: 'manual' });
+    const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const sent = await fetch(begun.headers.get('location') ?? '', { redirect: 'manual' });
+    const back = await fetch(sent.headers.get('location') ?? '', { redirect: 'manual', headers: { cookie } });
+    const target = new URL(back.headers.get('location') ?? '');
+    expect(target.href).to.match(/^http:\/\/client\.test\/club\?access_token=mangrove_/);
+    // extensions pass what the app sends to this service
+    const user = await service('providers').connect('club', { access_token: target.searchParams.get('access_token') });
+    expect(user).to.include({ username: 'cleo', email: 'cleo@mail.test', provider: 'club', confirmed: false });
+    const again = await service('providers').connect('club', { access_token: ours });
+    expect(again.id).to.equal(user.id);
+  });
+
+  it('are found by the services', async () => {
+    expect(service('providers').buildRedirectUri('club')).to.equal(`${project.server.url}/api/connect/club/callback`);
+    const run = (provider: string) => service('providers-registry').run({ provider, accessToken: ours, query: {} });
+    expect(await run('staff')).to.include({ username: 'staff', email: 'Staff@mail.test' });
+    expect((await run('other').catch((error: unknown) => error)).message).to.equal('Unknown provider.');
+    const connect = (name: string, query: object) =>
+      service('providers')
+        .connect(name, query)
+        .catch(({ message }: Error) => message);
+    expect(await connect('staff', {})).to.equal('No access_token.');
+    expect(await connect('other', { access_token: ours })).to.equal('This provider is disabled');
+  });
+
+  /** Providers that cannot be registered. */
+  const wrong: readonly (readonly [name: unknown, provider: unknown, message: string])[] = [
+    ['local', () => () => ({}), 'a provider needs a name of letters, digits, dots and hyphens, not "local"'],
+    [1, () => () => ({}), 'a provider needs a name of letters, digits, dots and hyphens, not 1'],
+    ['x', {}, 'the provider x needs a function authCallback'],
+    ['x', () => null, 'the provider x needs a function authCallback'],
+    ['x', { authCallback: () => ({}), grantConfig: { key: 'k' } }, 'grantConfig.authorize_url of the provider x must be a text'],
+  ];
+  for (const [name, provider, message] of wrong)
+    it(`cannot be registered: ${message}`, () => {
+      expect(() => service('providers-registry').register(name, provider)).to.throw(TypeError, message);
+    });
+});
