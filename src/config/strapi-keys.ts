@@ -71,6 +71,7 @@ export const pluginAdvice: Readonly<Record<string, string>> = {
   'config-sync': 'roles and settings are kept in the database; models go to files with: npx mangrove models pull DIR',
   transformer: 'answers keep `data` and `attributes`, as Strapi gives them',
   sentry: 'errors are in the log',
+  'rest-cache': 'the service has its own caches, which every write updates',
 };
 
 /** Plugins whose configuration is translated to settings of Mangrove. */

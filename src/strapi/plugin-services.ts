@@ -8,6 +8,7 @@ import { accountsOf, type Running } from '../http/running.js';
 import { escapeHtml, isRecord, type Values } from '../values.js';
 import { refuseMissing } from './unsupported-code.js';
 import type { QueryEngine } from './query-engine.js';
+import { absentPlugins } from './absent-plugins.js';
 import { createUploadService } from './upload-service.js';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
@@ -34,6 +35,7 @@ export const createPluginServices = (parts: PluginParts): PluginServices => ({
   'users-permissions': { user: userService(parts), jwt: tokenService(parts), role: roleService(parts) },
   i18n: { locales: known('i18n', 'locales', localeService(parts)) },
   upload: { upload: known('upload', 'upload', createUploadService(parts)) },
+  ...absentPlugins(() => parts.content().notices),
 });
 
 const known = <Service extends object>(plugin: string, name: string, service: Service): Service =>

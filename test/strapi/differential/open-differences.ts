@@ -32,11 +32,6 @@ export const openDifferences: readonly KnownDifference[] = [
     calls: ['entity-service/findMany-page', 'entity-service/findMany-pagination'],
     places: anything,
   },
-  {
-    reason: 'the text of the error begins with a capital letter',
-    calls: ['query-engine/update-no-where', 'query-engine/delete-no-where'],
-    places: /error\.message$/,
-  },
   { reason: 'routes with auth: false have no ctx.state.auth', calls: ['context/state'], places: /^body\.value/ },
   { reason: 'ctx.throw(500, text) shows the text', calls: ['context/throw-500'], places: /error\.message$/ },
   {

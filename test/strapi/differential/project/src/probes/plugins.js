@@ -71,6 +71,13 @@ module.exports = {
     });
     return { name, caption };
   },
+  'upload-persist': async ({ strapi }) => {
+    const { Readable } = require('node:stream');
+    const about = { name: 'made.txt', hash: 'made_0123456789', ext: '.txt', mime: 'text/plain', size: 0.01, sizeInBytes: 10 };
+    const file = { ...about, caption: 'by code', getStream: () => Readable.from([Buffer.from('made by me')]) };
+    const { id, name, ext, mime, caption } = await service(strapi, 'upload', 'upload').uploadFileAndPersist(file, {});
+    return { id, name, ext, mime, caption };
+  },
   'upload-remove': async ({ strapi }) => {
     const { entityService } = strapi;
     await service(strapi, 'upload', 'upload').remove(await entityService.findOne(file, 1));
