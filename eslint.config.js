@@ -26,7 +26,7 @@ export default tseslint.config(
     },
   },
   { files: ['src/cli/**'], ignores: ['src/cli/print.ts'], rules: { 'no-console': 'error' } },
-  { files: ['bin/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
+  { files: ['bin/*.cjs', 'test/strapi/differential/project/**'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {
     files: ['test/**', 'scripts/**'],
     rules: { 'max-lines-per-function': 'off', 'max-lines': 'off', '@typescript-eslint/no-unused-expressions': 'off' },

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 
@@ -63,7 +63,10 @@ function importedBy(project: string, folders: readonly string[]): ReadonlySet<st
 function listFiles(folder: string, recursive: boolean): readonly string[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder, { recursive, encoding: 'utf8' });
-  return names.filter((name) => /\.(ts|js|mjs|cjs)$/.test(name)).map((name) => join(folder, name));
+  const projects = names.filter((name) => basename(name) === 'package.json').map((name) => `${dirname(name)}/`);
+  return names
+    .filter((name) => /\.(ts|js|mjs|cjs)$/.test(name) && !projects.some((own) => name.startsWith(own)))
+    .map((name) => join(folder, name));
 }
 
 function importsOf(text: string): readonly string[] {

@@ -20,6 +20,10 @@ export const apiSettings = group({
     populateDeep: whole(0, 'Levels that populate=deep populates, as with the plugin populate-deep; 0: populate=deep is ignored', {
       maximum: 18,
     }),
+    flatten: flag(
+      false,
+      'Return entries without `attributes` and `data` in them, as with the plugin transformer; `?format=flat` and `?format=nested` choose for a request',
+    ),
     strict: flag(
       false,
       'Refuse what a request asks for and does not get, such as unknown names in populate and in bodies, instead of ignoring it',

@@ -69,14 +69,15 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
 export const pluginAdvice: Readonly<Record<string, string>> = {
   documentation: 'the OpenAPI document is at /api/openapi.json, and a page of it at /docs',
   'config-sync': 'roles and settings are kept in the database; models go to files with: npx mangrove models pull DIR',
-  transformer: 'answers keep `data` and `attributes`, as Strapi gives them',
   sentry: 'errors are in the log',
+  'rest-cache': 'the service has its own caches, which every write updates',
 };
 
 /** Plugins whose configuration is translated to settings of Mangrove. */
 export const pluginMeanings: Readonly<Record<string, (config: Values) => Translation>> = {
   'strapi-plugin-populate-deep': populateDeep,
   'populate-deep': populateDeep,
+  transformer: flattening,
 };
 
 /**
@@ -85,6 +86,13 @@ export const pluginMeanings: Readonly<Record<string, (config: Values) => Transla
  */
 function populateDeep({ defaultDepth = 5 }: Values): Translation {
   return { set: { 'api.rest.populateDeep': Math.min(Number(defaultDepth), deepest) } };
+}
+
+/** Translates the plugin transformer, which removes `attributes`, `data` or both from entries in answers. */
+function flattening({ responseTransforms }: Values): Translation {
+  const { removeAttributesKey = false, removeDataKey = false } = valuesOf(responseTransforms);
+  if (removeAttributesKey === removeDataKey) return { set: { 'api.rest.flatten': removeDataKey === true } };
+  return { advice: 'api.rest.flatten removes `attributes` and `data`, or neither' };
 }
 
 /** Maximum of `api.rest.populateDeep`. */

@@ -31,7 +31,7 @@ interface Described {
 export async function writeDocument(call: RouteCall, { config, routes, projectCode, version }: Described): Promise<string> {
   const { content, running } = call;
   const { registry, access } = content.bind;
-  const components = new Components(registry, access);
+  const components = new Components(registry, access, config.api.rest.flatten);
   const listed = listOperations({ config, routes, projectCode, running, content, select: isAllowed(call.caller), components });
   const operations = await addExamples(listed, call);
   const isPublic = await openRows(call);

@@ -10,12 +10,15 @@ type Role = 'Entry' | 'Flat' | 'Target' | 'FlatTarget' | 'Input' | 'Filters' | '
 export class Components {
   readonly registry: Registry;
   readonly access: Access;
+  /** Whether answers have flat entries (`api.rest.flatten`). */
+  readonly isFlat: boolean;
   readonly #schemas = new Map<string, Schema>();
   readonly #names = new Map<string, string>();
 
-  constructor(registry: Registry, access: Access) {
+  constructor(registry: Registry, access: Access, isFlat = false) {
     this.registry = registry;
     this.access = access;
+    this.isFlat = isFlat;
   }
 
   /** Returns a reference to a schema of a content type. `build` is called on first use. */

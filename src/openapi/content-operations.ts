@@ -2,7 +2,7 @@ import type { typeActions } from '../auth/known-actions.js';
 import type { ContentType } from '../schema/content-type.js';
 import { pascalCase, typeName } from '../schema/names.js';
 import type { Components } from './components.js';
-import { entrySchema, flatSchema } from './entry-schemas.js';
+import { answeredSchema, flatSchema } from './entry-schemas.js';
 import { createSchema, inputSchema } from './input-schemas.js';
 import { answers, json, type Content, type Describe, type Operation } from './operation.js';
 import { entryParameters, listParameters, stateParameter } from './query-parameters.js';
@@ -42,12 +42,12 @@ const findMany: DescribeAction = (type, components) => ({
   summary: `List entries of ${type.displayName}`,
   tag: tagOf(type),
   query: listParameters(type, components),
-  answers: answers(envelope(listOf(entrySchema(type, components)), meta(components)), 'A page of entries'),
+  answers: answers(envelope(listOf(answeredSchema(type, components)), meta(components)), 'A page of entries'),
 });
 
 /** Describes the read of a single type. With `locale=all` it returns a list. */
 const findSingle: DescribeAction = (type, components) => {
-  const entry = entrySchema(type, components);
+  const entry = answeredSchema(type, components);
   return {
     id: `find${typeName(type)}`,
     summary: `Read ${type.displayName}`,
@@ -61,7 +61,7 @@ const findSingle: DescribeAction = (type, components) => {
 const entryAnswer = (type: ContentType, components: Components): Pick<Operation, 'tag' | 'query' | 'answers'> => ({
   tag: tagOf(type),
   query: entryParameters(type, components),
-  answers: answers(envelope(entrySchema(type, components)), 'The entry'),
+  answers: answers(envelope(answeredSchema(type, components)), 'The entry'),
 });
 
 const actions: Readonly<Record<ContentAction, DescribeAction>> = {

@@ -10,8 +10,12 @@ type Shown<Kind extends ShownAttribute['kind']> = Extract<ShownAttribute, { read
 /** The form of answered entries: with `attributes` and `data`, or flat, as for users and files. */
 type Form = 'Entry' | 'Flat';
 
+/** Returns the schema of an entry in answers, in the form that the settings choose. */
+export const answeredSchema = (type: ContentType, components: Components): Schema =>
+  (components.isFlat ? flatSchema : entrySchema)(type, components);
+
 /** Returns the schema of `{ id, attributes, meta }`. Attributes are optional, because `fields` and `populate` select them. */
-export const entrySchema = (type: ContentType, components: Components): Schema =>
+const entrySchema = (type: ContentType, components: Components): Schema =>
   components.ofType(type, 'Entry', () => ({
     ...record(
       {

@@ -5,6 +5,7 @@ import type { Running } from '../http/running.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
 import { collectionActions, singleActions, type Action, type Actions } from './actions.js';
+import { flattenAnswer, wantsFlat } from './flatten-answer.js';
 import { QueryCache } from './query-cache.js';
 
 /** The routes of the content types. */
@@ -76,7 +77,11 @@ export const createRow = (type: ContentType, { name, run }: Action, queries: Que
   handle: async (call) => {
     const body = await run({ type, queries, ...call });
     if (body === null) throw notFoundError();
-    return { body };
+    return {
+      body: wantsFlat(call.request.query, call.running.config)
+        ? flattenAnswer(body, { type, registry: call.content.bind.registry })
+        : body,
+    };
   },
 });
 

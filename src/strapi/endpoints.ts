@@ -8,6 +8,8 @@ import { callerState } from '../graphql/graphql-context.js';
 import type { EntityService } from '../graphql/extension/entity-service.js';
 import type { ContextRoute, RouteCall } from '../http/route.js';
 import type { ActionName } from '../query/access.js';
+import { flattenAnswer, wantsFlat } from '../rest/flatten-answer.js';
+import type { ContentType } from '../schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { CodeContext, CodeRequests } from './core-controller.js';
 import { defaultOf } from './load-folders.js';
@@ -33,6 +35,8 @@ export interface EndpointParts {
   /** Returns the exports of a file of the project. */
   readonly load: (file: string) => unknown;
   readonly directory: string;
+  /** The content type of the controller. */
+  readonly type?: ContentType | undefined;
 }
 
 type Row = Pick<ContextRoute, 'action' | 'others' | 'leavesRightsToCode' | 'handleContext' | 'limit' | 'ignoresEnded'>;
@@ -58,9 +62,16 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
         parts.requests.noteCounted(ctx, limit);
         for (const passes of policies) if (!(await passes(ctx))) throw policyError();
         await runAll(inner, ctx);
+        flattenBody(ctx, call, parts.type);
         return null;
       }),
   };
+}
+
+/** Flattens the entries of an answer if the request wants it. */
+function flattenBody(ctx: Context, { content, running }: RouteCall, type: ContentType | undefined): void {
+  if (type !== undefined && wantsFlat({ ...ctx.query }, running.config))
+    ctx.body = flattenAnswer(ctx.body, { type, registry: content.bind.registry });
 }
 
 /**

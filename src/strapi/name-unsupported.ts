@@ -16,7 +16,7 @@ const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] =
   { pattern: /\bstrapi\s*\??\.\s*(\w+)/g, missing: (name) => missingMember('strapi', name) },
 ];
 
-const offered: ReadonlySet<string> = new Set(['email', 'graphql', 'i18n', 'upload', 'users-permissions']);
+const offered: ReadonlySet<string> = new Set(['email', 'graphql', 'i18n', 'rest-cache', 'sentry', 'upload', 'users-permissions']);
 
 /**
  * Returns a line for each use of `strapi` in the files of src that is not offered, without running them. Finds only literal

@@ -10,6 +10,7 @@ import { escapeHtml, isRecord, type Values } from '../values.js';
 import { refuseMissing } from './unsupported-code.js';
 import { providersRegistry, providersService } from './provider-services.js';
 import type { QueryEngine } from './query-engine.js';
+import { absentPlugins } from './absent-plugins.js';
 import { createUploadService } from './upload-service.js';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
@@ -43,6 +44,7 @@ export const createPluginServices = (parts: PluginParts): PluginServices => ({
   },
   i18n: { locales: known('i18n', 'locales', localeService(parts)) },
   upload: { upload: known('upload', 'upload', createUploadService(parts)) },
+  ...absentPlugins(() => parts.content().notices),
 });
 
 const known = <Service extends object>(plugin: string, name: string, service: Service): Service =>

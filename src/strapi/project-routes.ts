@@ -146,7 +146,7 @@ function rowOf(
   const [uid, action] = [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)];
   const type = registry.types.get(uid);
   const core = type === undefined || !isPlain(resolved, type, action, input) ? undefined : namedActions(type)[action];
-  if (type === undefined || core === undefined) return { row: createRouteRow(resolved, input), isGenerated: false };
+  if (type === undefined || core === undefined) return { row: createRouteRow(resolved, { ...input, type }), isGenerated: false };
   const row = createRow(type, core, input.queries);
   const isOpen = resolved.route.config?.auth === false;
   return { row: isOpen ? { ...row, action: 'anybody', leavesRightsToCode: true } : row, isGenerated: true };

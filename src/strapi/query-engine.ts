@@ -126,14 +126,14 @@ function engineWrites(open: () => Opened): Writes {
       return { count: ids.length, ids };
     },
     update: async ({ data, ...parameters }) =>
-      onFirst('update', parameters, open(), ({ type, context }, id) =>
+      onFirst('Update', parameters, open(), ({ type, context }, id) =>
         update({ type, id }, { data, query: answerQuery(parameters, context) }, context),
       ),
     updateMany: async ({ data, ...parameters }) => ({
       count: await updateMany(entriesOf(parameters, open()), data, open().context),
     }),
     delete: async (parameters) =>
-      onFirst('delete', parameters, open(), ({ type, context }, id) =>
+      onFirst('Delete', parameters, open(), ({ type, context }, id) =>
         remove(type, id, answerQuery(parameters, context), context),
       ),
     deleteMany: async (parameters = {}) => ({ count: await removeMany(entriesOf(parameters, open()), open().context) }),

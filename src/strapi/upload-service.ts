@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
 import type { ContentContext } from '../content/content-context.js';
 import { validationError } from '../errors.js';
 import { entityOf, type Entity, type EntityParameters, type EntityService } from '../graphql/extension/entity-service.js';
@@ -19,7 +20,10 @@ interface UploadParts {
   readonly entityService: EntityService;
 }
 
-/** A file on disk: one of `ctx.request.files`, or one that code describes, also with older property names of Strapi v4. */
+/**
+ * A file: one of `ctx.request.files`, or one that code describes, also with older property names of Strapi v4. Its content is on
+ * disk, unless `getStream`, `stream` or `buffer` has it.
+ */
 interface FileOnDisk {
   readonly filepath?: string;
   readonly path?: string;
@@ -27,6 +31,10 @@ interface FileOnDisk {
   readonly name?: string;
   readonly mimetype?: string;
   readonly type?: string;
+  readonly mime?: string;
+  readonly getStream?: () => Readable;
+  readonly stream?: Readable;
+  readonly buffer?: Uint8Array;
 }
 
 interface UploadInput {
@@ -69,6 +77,9 @@ export function createUploadService(parts: UploadParts) {
   return {
     /** Stores all files or none. Returns their entries. */
     upload: (input: UploadInput): Promise<Entity[]> => store(input, parts),
+    /** Stores a file that code describes: `{ name, mime, buffer, alternativeText, caption }`. Returns its entry. */
+    uploadFileAndPersist: async (file: FileOnDisk & Values): Promise<Entity | undefined> =>
+      (await store({ files: file, data: { fileInfo: infoOf(file) } }, parts))[0],
     /** Stores files and links them to an entry: `{ id, model, field }`. */
     uploadToEntity: ({ id, model, field }: Values, files: UploadInput['files']): Promise<Entity[]> =>
       store({ files, data: { ref: model, refId: id, field } }, parts),
@@ -104,11 +115,25 @@ async function withStaged<Result>(files: readonly FileOnDisk[], context: MediaCo
   }
 }
 
+const infoOf = ({ name, alternativeText, caption }: Values): Values => ({
+  ...(name !== undefined && { name }),
+  ...(alternativeText !== undefined && { alternativeText }),
+  ...(caption !== undefined && { caption }),
+});
+
 async function stageFile(file: FileOnDisk, staging: Staging, { media }: MediaContext): Promise<UploadedFile> {
-  const path = file.filepath ?? file.path;
+  const content = contentOf(file);
   const name = file.originalFilename ?? file.name;
-  if (path === undefined || name === undefined) throw validationError('files: a file needs a filepath and an originalFilename');
-  const mime = file.mimetype ?? file.type ?? 'application/octet-stream';
-  const bytes = await staging.stage(createReadStream(path), { name, mime, limit: media.settings.sizeLimit });
+  if (content === null || name === undefined) throw validationError('files: a file needs a filepath and an originalFilename');
+  const mime = file.mimetype ?? file.type ?? file.mime ?? 'application/octet-stream';
+  const bytes = await staging.stage(content, { name, mime, limit: media.settings.sizeLimit });
   return { ...bytes, name, mime };
+}
+
+/** Returns the content of a file; null if it has none. */
+function contentOf({ getStream, stream, buffer, path, filepath = path }: FileOnDisk): Readable | null {
+  if (getStream !== undefined) return getStream();
+  if (stream !== undefined) return stream;
+  if (buffer !== undefined) return Readable.from([buffer]);
+  return filepath === undefined ? null : createReadStream(filepath);
 }

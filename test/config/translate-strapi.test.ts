@@ -115,6 +115,22 @@ const cases: readonly Case[] = [
     },
   },
   {
+    what: 'the plugin transformer',
+    written: plugin('transformer', { responseTransforms: { removeAttributesKey: true, removeDataKey: true } }),
+    settings: { 'api.rest.flatten': true },
+  },
+  {
+    what: 'the plugin transformer without transforms',
+    written: plugin('transformer', {}),
+    settings: { 'api.rest.flatten': false },
+  },
+  {
+    what: 'half of the plugin transformer',
+    written: plugin('transformer', { responseTransforms: { removeDataKey: true } }),
+    settings: { 'api.rest.flatten': false },
+    warnings: [/transformer: api.rest.flatten removes `attributes` and `data`, or neither/],
+  },
+  {
     what: 'the plugin populate-deep',
     written: { plugins: { 'strapi-plugin-populate-deep': { config: { defaultDepth: 3 } } } },
     settings: { 'api.rest.populateDeep': 3 },

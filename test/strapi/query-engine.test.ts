@@ -193,7 +193,7 @@ describe('strapi.db.query', () => {
     const error: unknown = await books()
       .delete({})
       .catch((caught: unknown) => caught);
-    expect(error).to.have.property('message', 'delete requires a where parameter');
+    expect(error).to.have.property('message', 'Delete requires a where parameter');
   });
 
   it('creates all entries or none', async () => {

@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { createLog, type Log } from '../support/create-log.js';
+import { serveProject, type ServedProject } from '../support/serve-project.js';
+
+/** Calls of plugins that do nothing here, what they return, and a part of the only notice. */
+const calls: readonly (readonly [plugin: string, service: string, method: string, result: unknown, notice: string])[] = [
+  ['sentry', 'sentry', 'sendError', undefined, "strapi.plugin('sentry') sends nothing"],
+  ['sentry', 'sentry', 'getInstance', null, "strapi.plugin('sentry') sends nothing"],
+  ['rest-cache', 'cacheStore', 'clearByUid', undefined, "strapi.plugin('rest-cache') caches nothing"],
+  ['rest-cache', 'cacheStore', 'get', null, "strapi.plugin('rest-cache') caches nothing"],
+  ['rest-cache', 'cacheStore', 'keys', [], "strapi.plugin('rest-cache') caches nothing"],
+];
+
+describe('plugins whose work is not needed', () => {
+  let lines: Log['lines'];
+  let serving: ServedProject;
+  before(async () => {
+    const log = await createLog();
+    ({ lines } = log);
+    serving = await serveProject({}, { models: [], logger: log.logger });
+  });
+  after(() => serving.stop());
+
+  for (const [plugin, service, method, result, notice] of calls)
+    it(`${plugin}: ${method}`, async () => {
+      const { [method]: call } = serving.strapi.plugin(plugin).service(service);
+      for (let count = 0; count < 2; count += 1) expect(await call(new Error('x'))).to.deep.equal(result);
+      expect(lines.filter((line) => JSON.stringify(line).includes(notice))).to.have.length(1);
+    });
+
+  it('rest-cache: other services are named', () => {
+    expect(() => serving.strapi.plugin('rest-cache').service('cacheConf')).to.throw('has its own caches');
+  });
+});

@@ -1,0 +1,4 @@
+module.exports = ({ strapi }) => ({
+  greet: (name) => `hello ${name}`,
+  model: () => strapi.getModel('api::tag.tag').uid,
+});

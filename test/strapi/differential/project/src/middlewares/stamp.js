@@ -1,0 +1,4 @@
+module.exports = (config) => async (ctx, next) => {
+  await next();
+  ctx.set('x-probe-stamp', config.text);
+};

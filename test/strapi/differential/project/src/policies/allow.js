@@ -1,0 +1,1 @@
+module.exports = (context, config) => config?.allow ?? context.request.query.allow === 'yes';
