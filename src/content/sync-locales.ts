@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldErrors, forbiddenError } from '../errors.js';
 import { changeMany, changeOne } from '../mongo/write/compile-change.js';
-import { orderField, otherLocalesOf, rankPath, storedRank } from '../mongo/layout.js';
+import { groupField, groupOf, orderField, otherLocalesOf, rankPath, storedRank } from '../mongo/layout.js';
 import { matchesAll, oneOf } from '../mongo/matches.js';
 import { type Document, readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
@@ -77,7 +77,8 @@ export async function shareValues(
   context: ContentContext,
 ): Promise<void> {
   const rank = Number(storedRank(entry, orderField)) - 1;
-  const others = [changeOne({ _id: source['_id'] }, { set: { [rankPath(orderField)]: rank } })];
+  const place = { [rankPath(orderField)]: rank, [groupField]: groupOf(source) };
+  const others = [changeOne({ _id: source['_id'] }, { set: place })];
   const names = sharedNames(type, given);
   if (names.length > 0) return copyToLocales(type, entry, { names, others }, context);
   const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));

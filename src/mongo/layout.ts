@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import type { UniquePath } from '../schema/attribute-places.js';
 import type { Values } from '../values.js';
 import type { StoredDocument } from './loaded.js';
@@ -71,15 +72,21 @@ export const orderField = 'localizations';
 /** The field with the number that the localizations of an entry share. */
 export const groupField = '_group';
 
-/** Returns the number that the localizations of an entry share. */
-export const groupOf = (document: StoredDocument): number => Number(document['_group']);
+/** Returns whether a value is the number of a group. Other programs may store entries without one. */
+export const isGroup = (value: unknown): value is number => Number.isInteger(value);
+
+/** Returns the number that the localizations of an entry share. An entry without one is alone in the group of its id. */
+export const groupOf = ({ _group, _id }: StoredDocument): number => Number(isGroup(_group) ? _group : _id);
+
+/** Compiles `groupOf`. */
+export const groupNumber: Document = { $cond: [{ $isNumber: `$${groupField}` }, `$${groupField}`, '$_id'] };
 
 /** Returns the field that makes an entry a member of a group; also a match for the group. */
 export const inGroup = (group: number): Match => ({ _group: group });
 
 /** Returns a match for the other localizations of an entry. */
 export const otherLocalesOf = (document: StoredDocument): Match => ({
-  _group: document['_group'],
+  _group: groupOf(document),
   _id: otherThan(document['_id']),
 });
 

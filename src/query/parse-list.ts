@@ -35,11 +35,10 @@ export function parseSort(input: unknown, limits: Limits): Sort[] {
 const longestPath = 100;
 
 /**
- * Parses an item of a list or an entry of an object. A query string that mixes forms is decoded to either: `sort=a` before
- * `sort[b]=desc` to `['a', { b: 'desc' }]`, after it to `{ b: 'desc', a: true }`.
+ * Parses an item of a list or an entry of an object. A query string that mixes forms is decoded to either: `sort=a&sort[b]=desc` to
+ * `['a', { b: 'desc' }]`, and `sort[0]=a&sort[b]=desc` to `{ 0: 'a', b: 'desc' }`.
  */
 function parseEntry(key: string, item: unknown): Sort[] {
-  if (item === true) return parseItem(key, []);
   if (!/^\d+$/.test(key)) return parseNamed(key, item, []);
   if (typeof item !== 'string' && !isRecord(item)) throw invalidParameter(key);
   return parseItem(item, []);

@@ -46,8 +46,8 @@ const parseList = (items: readonly string[], context: Context): Populate =>
   parsePaths(items.length === 1 ? items : items.filter((item) => item.trim() !== '*'), context);
 
 /**
- * Parses an item of a list or an entry of an object. A query string that mixes forms is decoded to either: `populate=a` before
- * `populate[b][fields]=c` to `['a', { b: … }]`, after it to `{ b: …, a: true }`, and `populate[0]=a` to `{ 0: 'a', b: … }`.
+ * Parses an item of a list or an entry of an object. A query string that mixes forms is decoded to either:
+ * `populate=a&populate[b][fields]=c` to `['a', { b: … }]`, and `populate[0]=a&populate[b][fields]=c` to `{ 0: 'a', b: … }`.
  */
 function parseEntry(key: string, value: unknown, context: Context): Populate {
   if (value === null) return noPopulate;

@@ -76,8 +76,8 @@ export function parseQueryString(text: string, limits: QueryStringLimits): Reado
       parameterLimit: limits.parameters,
       throwOnLimitExceeded: true,
       strictNullHandling: true,
-      // `populate[a]=1&populate=b` is one object, as in the version of qs that Strapi v4 uses
-      strictMerge: false,
+      // `populate[a][fields]=b&populate=a` is a list of both; otherwise the last one would replace the first
+      strictMerge: true,
       plainObjects: true,
       ignoreQueryPrefix: true,
       decoder: decodePart,

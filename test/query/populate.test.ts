@@ -136,6 +136,12 @@ const cases: readonly (readonly [string, Tree])[] = [
   ['populate=owner&populate[tags][fields]=name', { owner: {}, tags: { fields: ['name'] } }],
   ['populate[tags][fields]=name&populate=owner,main', { owner: {}, main: {}, tags: { fields: ['name'] } }],
   ['populate=owner,%20main&populate[tags][fields]=name', { owner: {}, main: {}, tags: { fields: ['name'] } }],
+  ['populate[owner][populate]=boss&populate=owner', { owner: { boss: {} } }],
+  [
+    'populate[owner][fields]=name&populate[owner][populate]=boss&populate=owner,tags',
+    { owner: { fields: ['name'], boss: {} }, tags: {} },
+  ],
+  ['populate[owner][populate][boss][fields]=name&populate[owner][populate]=boss', { owner: { boss: { fields: ['name'] } } }],
   ['populate=owner.boss&populate[owner][fields]=name', { owner: { fields: ['name'], boss: {} } }],
   ['populate[owner][fields]=name&populate=owner.boss', { owner: { fields: ['name'], boss: {} } }],
   ['populate[0]=owner&populate[tags][fields]=name', { owner: {}, tags: { fields: ['name'] } }],

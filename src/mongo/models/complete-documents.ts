@@ -4,7 +4,7 @@ import { sharedUniquePaths } from '../../schema/attribute-places.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { translating } from '../calls.js';
 import type { Database } from '../database.js';
-import { leadField, leading } from '../layout.js';
+import { groupNumber, leadField, leading } from '../layout.js';
 
 /** A type in the registry that is in force. */
 interface Registered {
@@ -64,7 +64,7 @@ const batch = 1000;
 /** Lets the oldest entry lead in each group in which none does. */
 async function completeLeads(collection: Entries): Promise<void> {
   const leads = { $max: { $eq: [`$${leadField}`, true] } };
-  const groups = [{ $group: { _id: '$_group', leads, first: { $min: '$_id' } } }, { $match: { leads: false } }];
+  const groups = [{ $group: { _id: groupNumber, leads, first: { $min: '$_id' } } }, { $match: { leads: false } }];
   const cursor = collection.aggregate<{ readonly first: number }>(groups, { allowDiskUse: true, batchSize: batch });
   let open: number[] = [];
   for await (const { first } of cursor) {

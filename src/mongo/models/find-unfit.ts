@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Database, type Document, readAll } from '../database.js';
+import { groupNumber } from '../layout.js';
 import { holdsDocuments } from './served-collections.js';
 import { isShared } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
@@ -91,7 +92,7 @@ async function countDuplicates(type: ContentType, attribute: Attribute, database
 
 /** Returns the stages that count a value once for all locales of an entry. */
 const oncePerGroup = (name: string): Document[] => [
-  { $group: { _id: { value: `$${name}`, group: { $ifNull: ['$_group', '$_id'] } }, first: { $min: '$_id' } } },
+  { $group: { _id: { value: `$${name}`, group: groupNumber }, first: { $min: '$_id' } } },
   { $sort: { first: 1 } },
   { $project: { _id: '$first', [name]: '$_id.value' } },
 ];

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { LinkChild, MorphChild } from '../../query/plan.js';
 import type { Resolved } from './compile-condition.js';
-import { orderField, rankPath } from '../layout.js';
+import { isGroup, orderField, rankPath } from '../layout.js';
 import { compileLookup } from './compile-lookup.js';
 import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
@@ -74,7 +74,8 @@ function compileLink(relation: PendingRelation, child: LinkChild, resolved: Reso
     case 'own':
       return compileOwn(relation, child, resolved);
     case 'localizations': {
-      const match = { _group: { $in: distinct(relation.holders.map(({ document }) => document['_group'])) } };
+      const groups = relation.holders.map(({ document }) => document['_group']).filter(isGroup);
+      const match = { _group: { $in: distinct(groups) } };
       return compileRows(child, match, { _group: 1, [rankPath(orderField)]: 1 }, resolved);
     }
     case 'inverse':

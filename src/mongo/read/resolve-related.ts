@@ -11,6 +11,7 @@ import {
   type Resolved,
   type Comparison,
 } from './compile-condition.js';
+import { groupNumber, isGroup } from '../layout.js';
 import { asScanned, readAll, type Database } from '../database.js';
 import { atMost, collectIds, collectMatching } from './collect-ids.js';
 import { anyIndex, isServed } from './is-served.js';
@@ -188,7 +189,7 @@ export async function matchVisible({ visible }: RelatedCondition, database: Data
  * whichever are fewer.
  */
 async function resolveLone(collection: string, seen: readonly Document[], database: Database): Promise<Document> {
-  const groups = [...seen, { $group: { _id: '$_group', entries: { $sum: 1 }, first: { $first: '$_id' } } }];
+  const groups = [...seen, { $group: { _id: groupNumber, entries: { $sum: 1 }, first: { $first: '$_id' } } }];
   const count = { $group: { _id: { $eq: ['$entries', 1] }, groups: { $sum: 1 } } };
   const counts = await readAll(asScanned(database), { aggregate: collection, pipeline: [...groups, count], cursor: {} });
   const countOf = (isLone: boolean): number => Number(counts.find(({ _id }) => _id === isLone)?.['groups'] ?? 0);
@@ -210,7 +211,7 @@ async function resolveLocalizations({ target }: RelatedCondition, match: Documen
   const lists = groups.map(({ ids }) => ids as readonly unknown[]); // grouped into this array above
   budget.spend('idsResolved', lists.flat().length);
   return {
-    _group: { $in: groups.map(({ _id }) => _id as unknown) },
+    _group: { $in: groups.map(({ _id }): unknown => _id).filter(isGroup) },
     _id: { $nin: lists.filter(({ length }) => length === 1).flat() },
   };
 }

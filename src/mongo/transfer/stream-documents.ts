@@ -1,5 +1,6 @@
 import type { Document, Sort } from 'mongodb';
 import type { Database } from '../database.js';
+import { isGroup } from '../layout.js';
 
 interface DocumentOrder {
   readonly sort: Sort;
@@ -32,7 +33,7 @@ export async function* streamSiblings(
     sort: { _group: 1, _id: 1 },
     projection: { _group: 1 },
   })) {
-    if (_group !== group) {
+    if (!isGroup(_group) || _group !== group) {
       yield* pairsOf(members);
       members = [];
     }
