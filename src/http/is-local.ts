@@ -10,8 +10,8 @@ const proxyHeader = new RegExp(
     '^(x-)?original-.+$',
     '(^|-)(client|real|remote|connecting|originating)-?(ip|addr|user)(v6)?$',
     '^(via|cdn-loop|proxy-.+|x-proxy.*|x-host|x-scheme|x-rewrite-url|x-request-start|x-varnish|x-haproxy-.+|x-traefik-.+)$',
-    '^(surrogate-.+|max-forwards|x-nginx-.+|x-appgw-.+|x-cloud-trace-context)$',
-    '^x-(akamai|amz|amzn|appengine|arr|azure|edge|envoy|fb|fd|iinfo|nf|real|render|sucuri|vercel)-.+$',
+    '^(surrogate-.+|max-forwards|x-nginx-.+|x-appgw-.+|x-cloud-trace-context|front-end-https|x-url-scheme|(x-)?ssl-.+)$',
+    '^x-(akamai|amz|amzn|appengine|arr|azure|edge|envoy|fb|fd|iinfo|kong|nf|real|render|sucuri|vercel|waws)-.+$',
     '^(akamai|cf|cloudfront|fastly|fly|incap|ngrok|railway|tailscale|x-github-codespaces)-.+$',
   ].join('|'),
 );

@@ -34,7 +34,8 @@ const proxied =
   'x-azure-clientip x-arr-log-id x-arr-ssl x-appengine-user-ip x-vercel-id x-vercel-forwarded-for x-nf-client-connection-ip ' +
   'x-original-host x-original-url x-rewrite-url x-host x-scheme x-request-start x-varnish proxy-connection proxy-authorization ' +
   'x-proxyuser-ip wl-proxy-client-ip proxy-client-ip akamai-origin-hop x-akamai-edgescape surrogate-capability tailscale-user-login ' +
-  'ngrok-skip-browser-warning x-cloud-trace-context x-sucuri-clientip incap-client-ip max-forwards';
+  'ngrok-skip-browser-warning x-cloud-trace-context x-sucuri-clientip incap-client-ip max-forwards front-end-https x-url-scheme ' +
+  'ssl-client-cert x-ssl-cipher x-waws-unencoded-url x-kong-request-id';
 const direct =
   'user-agent accept content-type authorization connection keep-alive referer sec-fetch-site upgrade-insecure-requests traceparent ' +
   'x-request-id x-requested-with x-apollo-operation-name apollo-require-preflight idempotency-key if-none-match x-client-version';

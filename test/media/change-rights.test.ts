@@ -18,7 +18,12 @@ describe('media: who may change a file', () => {
     form.append('files', new Blob(['text']), 'a.txt');
     return fetch(`${server.server.url}${path}`, { method: 'POST', body: form, headers: { authorization: `Bearer ${token}` } });
   };
-  const rename = 'mutation ($id: ID!) { updateFileInfo(id: $id, info: { name: "new" }) { data { id } } }';
+  const mutations = {
+    updateFileInfo: 'mutation ($id: ID!) { updateFileInfo(id: $id, info: { name: "new" }) { data { id } } }',
+    updateUploadFile: 'mutation ($id: ID!) { updateUploadFile(id: $id, data: { name: "new" }) { data { id } } }',
+  };
+  const mutate = (query: string) => async (token: string) =>
+    (await server.as(token, 'POST', '/graphql', { query, variables: { id } })).body.errors === undefined;
 
   const changes: Readonly<Record<string, (token: string) => Promise<boolean>>> = {
     'fileInfo as JSON': async (token) =>
@@ -27,8 +32,7 @@ describe('media: who may change a file', () => {
     'fileInfo of a file that does not exist': async (token) =>
       (await server.as(token, 'POST', '/api/upload?id=999', { fileInfo: { name: 'new' } })).status === 404,
     'new content': async (token) => (await upload(token, `/api/upload?id=${String(id)}`)).status === 200,
-    updateFileInfo: async (token) =>
-      (await server.as(token, 'POST', '/graphql', { query: rename, variables: { id } })).body.errors === undefined,
+    ...Object.fromEntries(Object.entries(mutations).map(([name, query]) => [name, mutate(query)])),
   };
   const rights = [
     [['upload', 'find', 'findOne'], false],

@@ -1,5 +1,6 @@
 import { GraphQLID, type GraphQLScalarType, GraphQLNonNull, type GraphQLFieldConfigArgumentMap } from 'graphql';
-import type { ContentType } from '../../schema/content-type.js';
+import { replaceAction, uploadAction } from '../../auth/known-actions.js';
+import { type ContentType, uploadFile } from '../../schema/content-type.js';
 import { actionOf } from '../../query/access.js';
 import { findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
 import { localeCodeScalar } from '../scalars.js';
@@ -95,7 +96,7 @@ export function mutationFields(type: ContentType, context: SchemaContext): Field
   const add = (action: Write, args: GraphQLFieldConfigArgumentMap, resolve: NonNullable<Fields[string]['resolve']>): void => {
     if (!context.shadow.hasAction(type, action)) return;
     const response = { type: context.objects.response(type, context), args: { ...args, ...localeArgs(type) }, resolve };
-    fields[action + name] = { ...response, ...withScope([writeAction(type, action)]) };
+    fields[action + name] = { ...response, ...withScope(writeActions(type, action)) };
   };
   if (collection) add('create', dataArgs(type, context), createResolver(type));
   add('update', { ...id, ...dataArgs(type, context) }, updateResolver(type));
@@ -104,14 +105,14 @@ export function mutationFields(type: ContentType, context: SchemaContext): Field
 }
 
 /** Actions of the upload controller that grant the writes of files. */
-const uploadActions: Readonly<Record<Write, string>> = {
-  create: 'plugin::upload.content-api.upload',
-  update: 'plugin::upload.content-api.upload',
-  delete: 'plugin::upload.content-api.destroy',
+const uploadActions: Readonly<Record<Write, readonly string[]>> = {
+  create: [uploadAction],
+  update: [uploadAction, replaceAction],
+  delete: ['plugin::upload.content-api.destroy'],
 };
 
-const writeAction = (type: ContentType, action: Write): string =>
-  type.uid === 'plugin::upload.file' ? uploadActions[action] : actionOf(type, action);
+const writeActions = (type: ContentType, action: Write): readonly string[] =>
+  type.uid === uploadFile ? uploadActions[action] : [actionOf(type, action)];
 
 function dataArgs(type: ContentType, context: SchemaContext): GraphQLFieldConfigArgumentMap {
   const input = inputType(type, context);
