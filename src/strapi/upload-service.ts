@@ -105,10 +105,10 @@ async function withStaged<Result>(files: readonly FileOnDisk[], context: MediaCo
 }
 
 async function stageFile(file: FileOnDisk, staging: Staging, { media }: MediaContext): Promise<UploadedFile> {
-  const path = file.filepath ?? file.path;
-  const name = file.originalFilename ?? file.name;
+  const path = file.path ?? file.filepath;
+  const name = file.name ?? file.originalFilename;
   if (path === undefined || name === undefined) throw validationError('files: a file needs a filepath and an originalFilename');
-  const mime = file.mimetype ?? file.type ?? 'application/octet-stream';
+  const mime = file.type ?? file.mimetype ?? 'application/octet-stream';
   const bytes = await staging.stage(createReadStream(path), { name, mime, limit: media.settings.sizeLimit });
   return { ...bytes, name, mime };
 }
