@@ -8,6 +8,7 @@ import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
 import type { ProjectCode, ProjectRoute } from '../http/route.js';
 import type { Connection } from '../http/running.js';
+import { CookieSessions, sessionOptions } from './cookie-session.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
 import { isLeftOut, leaveOut } from './left-out.js';
@@ -124,6 +125,11 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   });
   const strapi: ProjectStrapi = createProjectStrapi(given, { code: registers, directory, files, services });
   registers.begin(strapi);
+  const session = runUnlessUnsupported('config/middlewares', warn, () =>
+    sessionOptions(files['middlewares'], config.environment),
+  );
+  registers.beginCookies(strapi.config.get('server.app.keys'), session ? new CookieSessions(session) : null);
+  Object.assign(globalThis, { strapi }); // packages of the project read it too
   const packages = strapiPackages({
     directory,
     factories: registers.core.factories,
@@ -134,7 +140,8 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   const loadFile = await createFileLoader({ directory, packages, globals: { strapi } }, warn);
   for (const line of unsupportedUses(directory)) logger.warn({}, line);
   const folders = loadFolders({ directory, load: loadFile });
-  const parts = { strapi, directory, load: loadFile, registry: registers.registry, requests: registers.requests };
+  const { registry, requests, router } = registers;
+  const parts = { strapi, directory, load: loadFile, registry, requests, router };
   registerFolders(folders, { ...parts, ...registers.registers, warn });
   await extendPlugins(folders.extensions, { ...parts, ...registers.registers, config, services, warn });
   for (const item of ownMiddlewares(files['middlewares']))

@@ -13,6 +13,7 @@ import type { CodeContext, CodeRequests } from './core-controller.js';
 import { defaultOf } from './load-folders.js';
 import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
 import { attemptLimit, handlerName, scopesOf } from './strapi-route.js';
+import { noteRoute, type CodeRouter } from './matched-route.js';
 import { withBody } from './received-files.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
@@ -33,6 +34,8 @@ export interface EndpointParts {
   /** Returns the exports of a file of the project. */
   readonly load: (file: string) => unknown;
   readonly directory: string;
+  /** `ctx.router`. */
+  readonly router: CodeRouter;
 }
 
 type Row = Pick<ContextRoute, 'action' | 'others' | 'leavesRightsToCode' | 'handleContext' | 'limit' | 'ignoresEnded'>;
@@ -80,8 +83,10 @@ function limitOf(resolved: ResolvedRoute): LimitedRoute | null {
 }
 
 /** Adds to Koa's context what code of Strapi v4 expects. */
-async function beginCode(ctx: Context, call: RouteCall, { route, owner }: ResolvedRoute, parts: EndpointParts): Promise<void> {
+async function beginCode(ctx: Context, call: RouteCall, resolved: ResolvedRoute, parts: EndpointParts): Promise<void> {
   const { caller } = call;
+  const { route, path, owner } = resolved;
+  noteRoute(ctx, path, parts.router, route.name);
   const params = { ...call.request.params };
   Object.assign(ctx, { params });
   Object.assign(ctx.request, { params });

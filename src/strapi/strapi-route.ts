@@ -33,6 +33,8 @@ export interface MiddlewareItem {
 export interface StrapiRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL';
   readonly path: string;
+  /** Name for `ctx._matchedRouteName`. */
+  readonly name?: string;
   /** `controller.action`, a function, or a list of functions. */
   readonly handler: string | CodeHandler | readonly CodeHandler[];
   readonly config?: RouteConfig;
