@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { sourceFile } from '../config/load-source.js';
 import type { Caller } from '../auth/caller.js';
 import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
-import { policyError } from '../errors.js';
+import { policyError, refusedToken } from '../errors.js';
 import { callerState } from '../graphql/graphql-context.js';
 import type { EntityService } from '../graphql/extension/entity-service.js';
 import type { ContextRoute, RouteCall } from '../http/route.js';
@@ -93,9 +93,21 @@ async function beginCode(ctx: Context, call: RouteCall, resolved: ResolvedRoute,
   Object.assign(ctx.state, callerState(caller), { route: { ...route, info: infoOf(owner) } });
   parts.requests.begin(ctx, call);
   if (caller.kind !== 'user') return;
-  const user = await parts.strapi.entityService.findOne('plugin::users-permissions.user', caller.user.id, { populate: ['role'] });
+  const user = await findUser(caller.user.id, parts);
   if (user !== null) Object.assign(ctx.state, { user });
 }
+
+/** Returns the user for code. Throws a 401 if an extension has replaced `fetchAuthenticatedUser`, and that finds nobody. */
+async function findUser(id: number, { registry, strapi }: EndpointParts): Promise<unknown> {
+  const service = registry.get('service', userUid);
+  const fetch: unknown = service?.['fetchAuthenticatedUser'];
+  if (typeof fetch !== 'function') return strapi.entityService.findOne(userUid, id, { populate: ['role'] });
+  const user: unknown = await (fetch as (id: number) => unknown).call(service, id); // as Strapi calls it
+  if (user === null || user === undefined) throw refusedToken('token_invalid');
+  return user;
+}
+
+const userUid = 'plugin::users-permissions.user';
 
 /** Returns `ctx.state` for a request that the service answers itself. */
 export function stateOf(action: ActionName | 'anybody' | 'authenticated' | 'admin', caller: Caller): object {
