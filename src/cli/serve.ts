@@ -9,7 +9,6 @@ import * as mangrove from '../index.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import { createService } from '../server.js';
 import type { Service } from '../service.js';
-import { originOf } from '../strapi/rejection-origin.js';
 import { UnsupportedCodeError } from '../strapi/unsupported-code.js';
 import { addOnce } from './add-models.js';
 import { describeStart } from './describe-start.js';
@@ -17,6 +16,7 @@ import { fillDemo } from './load-demo.js';
 import { loadRegister } from './load-register.js';
 import { announcesStart } from './workers.js';
 import { print, printError } from './print.js';
+import { originOf } from './rejection-origin.js';
 
 interface ServeInput {
   readonly config: Config;

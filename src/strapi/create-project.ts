@@ -131,7 +131,6 @@ async function load(given: Strapi, { directory, config, logger, registers, index
     sessionOptions(files['middlewares'], config.environment),
   );
   registers.beginCookies(strapi.config.get('server.app.keys'), session ? new CookieSessions(session) : null);
-  Object.assign(globalThis, { strapi }); // packages of the project read it too
   const packages = strapiPackages({
     directory,
     factories: registers.core.factories,

@@ -99,6 +99,7 @@ export class ProjectRegisters {
   /** Sets `strapi`, which registered functions are called with. Called before the files are loaded. */
   begin(strapi: unknown): void {
     this.#strapi = strapi;
+    Object.assign(globalThis, { strapi }); // packages of the project read it too
   }
 
   /** Sets the keys that sign cookies, and the sessions; null if the project has none. */
