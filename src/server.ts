@@ -94,6 +94,10 @@ class Server implements Service {
     return this.#address.url;
   }
 
+  get localUrl(): string {
+    return this.#http?.localUrl ?? '';
+  }
+
   get backend(): Backend | null {
     return this.#connection.running?.backend ?? null;
   }

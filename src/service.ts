@@ -49,6 +49,8 @@ export interface MangroveServer {
 
 /** A server with the parts that the commands of Mangrove use. */
 export interface Service extends MangroveServer {
+  /** The address of the service on this machine, without a trailing slash; empty before it listens. */
+  readonly localUrl: string;
   /** Null until the database has answered. */
   readonly backend: Backend | null;
   /** Null until the database has answered, or if uploads are disabled. */

@@ -38,6 +38,12 @@ const storedUser = (document: Document): StoredUser => ({
 export const changeStoredUser = (content: ContentContext, match: Document, change: Change): Promise<StoredUser | null> =>
   noteOnUser(content, match, { ...change, set: { ...change.set, updatedAt: new Date() } });
 
+/** Returns a change of a user that also ends all tokens and forgets the clients that have logged in. */
+export const endingTokens = (set: Document = {}): Change => ({
+  set: { ...set, _clients: [], _tokensFrom: Date.now() },
+  increase: { _tokenVersion: 1 },
+});
+
 /** Changes values of a user that are no attributes. Unlike other changes it leaves `updatedAt`. */
 export async function noteOnUser({ store }: ContentContext, match: Document, change: Change): Promise<StoredUser | null> {
   const document = await updateEntry(store, collections.users, { match, change, projection: {} });

@@ -38,7 +38,7 @@ function userBody({ content }: Pick<AdminCall, 'content'>): BodySchema {
 
 const userBodies = new WeakMap<ContentType, BodySchema>();
 
-type ShownUser = Omit<KnownUser, 'tokenVersion' | 'isEmailProven'>;
+type ShownUser = Omit<KnownUser, 'tokenVersion' | 'tokensFrom' | 'isEmailProven'>;
 
 function shown({ id, username, email, role, blocked, confirmed }: KnownUser): ShownUser {
   return { id, username, email, role, blocked, confirmed };

@@ -155,11 +155,12 @@ function endedCaller(ended: TokenFault, { isLocal, ignores }: Credentials, sourc
 }
 
 /** Returns the reason to refuse a valid token of a user; null if there is none. */
-function faultOf(user: KnownUser | null, { version }: TokenClaims, settings: AccountSettings): TokenFault | null {
+function faultOf(user: KnownUser | null, claims: TokenClaims, settings: AccountSettings): TokenFault | null {
   if (user === null) return 'token_revoked';
   if (user.blocked) return 'account_blocked';
   if (settings.email_confirmation && !user.confirmed) return 'account_unconfirmed';
-  return version === user.tokenVersion ? null : 'token_revoked';
+  const isCurrent = claims.version === null ? claims.issuedAt >= user.tokensFrom : claims.version === user.tokenVersion;
+  return isCurrent ? null : 'token_revoked';
 }
 
 async function accessOfUser(user: KnownUser, sources: Sources): Promise<Access> {

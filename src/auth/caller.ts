@@ -17,9 +17,20 @@ export interface KnownUser {
   readonly isEmailProven: boolean;
   /** Version of the user's tokens, which increases to revoke them. Tokens of another version are refused. */
   readonly tokenVersion: number;
+  /** Tokens without a version are refused if they were issued before this time, in milliseconds since 1970. */
+  readonly tokensFrom: number;
 }
 
-const projection = { username: 1, email: 1, role: 1, blocked: 1, confirmed: 1, _tokenVersion: 1, _chosenEmail: 1 };
+const projection = {
+  username: 1,
+  email: 1,
+  role: 1,
+  blocked: 1,
+  confirmed: 1,
+  _tokenVersion: 1,
+  _tokensFrom: 1,
+  _chosenEmail: 1,
+};
 
 /** Reads the user of an id; null if there is none. */
 export async function readUser(database: Database, id: number): Promise<KnownUser | null> {
@@ -40,6 +51,8 @@ export const knownUser = (document: Document): KnownUser => ({
   confirmed: document['confirmed'] === true,
   isEmailProven: document['confirmed'] === true && document['_chosenEmail'] !== true,
   tokenVersion: Number(document['_tokenVersion'] ?? 0),
+  // a user whose tokens were revoked before times were stored has a version only
+  tokensFrom: Number(document['_tokensFrom'] ?? (document['_tokenVersion'] === undefined ? 0 : Infinity)),
 });
 
 /** The sender of a request and their rights. */

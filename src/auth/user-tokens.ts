@@ -2,22 +2,35 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type jwt from 'jsonwebtoken';
 import { BoundedCache } from '../caches.js';
-import { isId } from '../values.js';
+import { decodeId, isId } from '../values.js';
 import type { KnownUser } from './caller.js';
 
 /** Issues and verifies the tokens of users. */
 export interface UserTokens {
-  /** Returns a token for a user. Its version is omitted if it is 0, so that the token looks like Strapi v4's. */
+  /** Returns a token for a user. Its version is in the header, so that its claims are those of Strapi v4. */
   sign(user: Pick<KnownUser, 'id' | 'tokenVersion'>, expiresIn?: string | number): string;
-  /** Returns the claims of a token, or the reason to refuse it. */
+  /**
+   * Returns a token with the claims and options of code, which knows no version of a user. The header has the time, because `iat`
+   * has whole seconds. Without an option or claim for it, the token expires like others. Throws an Error for invalid options.
+   */
+  signClaims(claims: object, options?: ClaimsOptions): string;
+  /** Returns whose token it is, or the reason to refuse it. */
   verify(token: string): TokenClaims | 'token_invalid' | 'token_expired';
+  /** Returns all claims of a token, also of one that belongs to no user. Throws an Error if it is invalid or has expired. */
+  claimsOf(token: string): unknown;
   /** Returns the HMAC of a string, in 64 hexadecimal digits. */
   derive(text: string): string;
 }
 
+/** Options of the package jsonwebtoken. */
+export type ClaimsOptions = jwt.SignOptions;
+
 export interface TokenClaims {
   readonly id: number;
-  readonly version: number;
+  /** Version of the user's tokens; null if the token has none, and counts by the time when it was issued. */
+  readonly version: number | null;
+  /** Milliseconds since 1970. */
+  readonly issuedAt: number;
 }
 
 interface Verified extends TokenClaims {
@@ -33,11 +46,15 @@ export function userTokens(secret: string, expiresIn: string | number): UserToke
   const key = createSecretKey(secret, 'utf8');
   const known = new BoundedCache<Verified>(bounds);
   return {
-    sign: ({ id, tokenVersion }, lifetime = expiresIn) =>
-      loadLibrary().sign({ id, ...(tokenVersion > 0 && { v: tokenVersion }) }, key, {
-        algorithm: 'HS256',
-        expiresIn: lifetime as NonNullable<jwt.SignOptions['expiresIn']>, // checked by the library
-      }),
+    sign: ({ id, tokenVersion: v }, lifetime = expiresIn) =>
+      loadLibrary().sign({ id }, key, { header: { alg: 'HS256', v } as jwt.JwtHeader, ...lasting(lifetime) }), // the header may have any keys
+    signClaims: (claims, options = {}) => {
+      const isTimed = 'iat' in claims || options.noTimestamp === true;
+      const header = { alg: options.algorithm ?? 'HS256', ...(!isTimed && { at: Date.now() }), ...options.header };
+      const lifetime = 'exp' in claims || 'expiresIn' in options ? {} : lasting(expiresIn);
+      return loadLibrary().sign({ ...claims }, key, { ...lifetime, ...options, header });
+    },
+    claimsOf: (token) => loadLibrary().verify(token, key, { algorithms: ['HS256', 'HS384', 'HS512'] }),
     verify: (token) => {
       const remembered = known.get(token);
       if (remembered !== undefined) return remembered.expiresAt > seconds() ? remembered : 'token_expired';
@@ -56,15 +73,23 @@ let library: typeof jwt | undefined;
 
 const bounds = { entries: 5_000, bytes: 10_000_000 };
 
+const lasting = (lifetime: string | number) => ({
+  expiresIn: lifetime as NonNullable<jwt.SignOptions['expiresIn']>, // checked by the library
+});
+
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
 function verify(token: string, key: KeyObject): Verified | 'token_invalid' | 'token_expired' {
   try {
-    const claims = loadLibrary().verify(token, key, { algorithms: ['HS256'], clockTolerance: 0 });
-    if (typeof claims === 'string') return 'token_invalid';
-    const { id, v, exp } = claims as Readonly<Record<string, unknown>>; // claims of any form
+    const { header, payload } = loadLibrary().verify(token, key, { algorithms: ['HS256'], clockTolerance: 0, complete: true });
+    if (typeof payload === 'string') return 'token_invalid';
+    const { v = payload['v'], at } = { ...header } as Readonly<Record<string, unknown>>; // headers of any form
+    const { id: claimed, iat = 0, exp = Infinity } = payload as jwt.JwtPayload & { readonly id?: unknown };
+    const isOfCode = typeof at === 'number';
+    const id = isOfCode && typeof claimed === 'string' ? decodeId(claimed) : claimed; // path parameters are strings
     if (!isId(id)) return 'token_invalid';
-    return { id, version: typeof v === 'number' ? v : 0, expiresAt: typeof exp === 'number' ? exp : Infinity };
+    const version = typeof v === 'number' && !isOfCode ? v : null;
+    return { id, version, issuedAt: isOfCode ? at : iat * 1000, expiresAt: exp };
   } catch (error) {
     // A TokenExpiredError is thrown only after the signature was verified.
     return error instanceof loadLibrary().TokenExpiredError ? 'token_expired' : 'token_invalid';

@@ -46,7 +46,7 @@ function accessLines(audience: Audience | null, sample: ContentType | undefined)
 
 /** Returns the lines of the start message: URLs, database, models, access, and a request to try. */
 export function describeStart(server: Service, { embedded, audience }: StartNotes): string[] {
-  const { config, backend, url } = server;
+  const { config, backend, localUrl: url } = server;
   const rest = config.api.rest.prefix;
   const types = [...(backend?.models.snapshot.registry.types.values() ?? [])].filter(({ uid }) => uid.startsWith('api::'));
   const sample = types.find(({ kind }) => kind === 'collectionType');
@@ -56,6 +56,7 @@ export function describeStart(server: Service, { embedded, audience }: StartNote
   return [
     `Mangrove ${packageVersion} (${config.environment})`,
     '',
+    ...(server.url === url ? [] : [`  Public    ${server.url}`]),
     `  REST      ${url}${rest}`,
     ...(enabled ? [`  GraphQL   ${url}${graphql.endpoint}`] : []),
     ...(servesDocs(config) ? [`  Docs      ${url}/docs`] : []),

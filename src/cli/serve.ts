@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import { readAudience } from '../auth/is-open.js';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi } from '../config/load-config.js';
@@ -15,6 +16,7 @@ import { fillDemo } from './load-demo.js';
 import { loadRegister } from './load-register.js';
 import { announcesStart } from './workers.js';
 import { print, printError } from './print.js';
+import { originOf } from './rejection-origin.js';
 
 interface ServeInput {
   readonly config: Config;
@@ -32,15 +34,16 @@ interface ServeInput {
 /** Runs the service of a directory until SIGTERM or SIGINT. Resolves when the service has started. */
 export async function serve({ config, directory, isProject, embedded }: ServeInput): Promise<void> {
   const register = await loadRegister(directory, mangrove);
-  if (config.environment !== 'production') process.on('unhandledRejection', warnOfUnsupported);
   const logger = await createLogger(config);
+  const project = isProject || dependsOnStrapi(directory);
+  if (project) process.on('unhandledRejection', (error) => reportRejection(error, directory, logger));
   const given = embedded === null ? config : withUri(config, embedded.uri);
   const server: Service = await createService({
     config: given,
     logger,
     embeddedDatabase: embedded !== null,
     ...(register && { register }),
-    ...((isProject || dependsOnStrapi(directory)) && { project: directory }),
+    ...(project && { project: directory }),
     bootstrap: async () => {
       if (isProject) await storeProjectModels(server, directory);
       await fillDemo(server);
@@ -61,12 +64,14 @@ async function storeProjectModels({ backend, config }: Service, directory: strin
 }
 
 /**
- * Handles promises of project code that are rejected without a handler. Errors of unsupported code are only printed; others end
- * the process, as usual.
+ * Handles a promise that was rejected without a handler: logs it with the file of the project. An error of the service itself ends the
+ * process, as usual.
  */
-function warnOfUnsupported(error: unknown): void {
-  if (!(error instanceof UnsupportedCodeError)) throw error;
-  printError(error);
+function reportRejection(error: unknown, directory: string, logger: Logger): void {
+  if (error instanceof UnsupportedCodeError) return void printError(error);
+  const origin = originOf(error, directory);
+  if (origin === null) throw error;
+  logger.error({ err: error }, `${origin}: a promise was rejected, and nothing handles it`);
 }
 
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });

@@ -3,7 +3,7 @@ import { collections } from '../schema/collections.js';
 import { claimNames, findTaken } from '../accounts/claim-names.js';
 import { endRefreshTokens } from '../accounts/login/session.js';
 import { hashPassword } from '../accounts/login/passwords.js';
-import { changeStoredUser, type StoredUser, userType, userUid } from '../accounts/user-store.js';
+import { changeStoredUser, endingTokens, type StoredUser, userType, userUid } from '../accounts/user-store.js';
 import { create as createEntry } from '../content/create.js';
 import type { ContentContext } from '../content/content-context.js';
 import { update } from '../content/update.js';
@@ -82,8 +82,7 @@ const setPassword: Command = async ({ content }, args) => {
   const { id } = await findUser(name, content);
   const word = values.password ? await readPassword(`password of ${String(name)}`) : makePassword();
   const hash = await hashPassword(word, userType(content));
-  const change = { set: { password: hash, resetPasswordToken: null, _clients: [] }, increase: { _tokenVersion: 1 } };
-  await changeStoredUser(content, { _id: id }, change);
+  await changeStoredUser(content, { _id: id }, endingTokens({ password: hash, resetPasswordToken: null }));
   await endRefreshTokens(id, content);
   if (!values.password) printMade(word, String(name));
   else print(`the password of ${String(name)} is set; earlier tokens no longer work`);

@@ -30,9 +30,9 @@ interface LoadInput {
  */
 export async function loadConfig(input: LoadInput): Promise<Config> {
   const directory = resolve(input.directory);
-  const variables = input.variables ?? readProcess(directory);
-  const environment = input.environment ?? variables.NODE_ENV;
   const isStrapiProject = input.isStrapiProject ?? dependsOnStrapi(directory);
+  const variables = input.variables ?? readProcess(directory, isStrapiProject);
+  const environment = input.environment ?? variables.NODE_ENV;
   const warnings: string[] = [];
   const env = createEnv(variables, isStrapiProject ? lenientReaders : undefined);
   const warn = (text: string): void => void warnings.push(text);
@@ -98,11 +98,12 @@ const listFolder = (folder: string): readonly Dirent[] =>
 
 /**
  * Loads the .env file into the environment of the process, so that libraries can read it too, and returns that environment.
- * Variables that are already set are kept.
+ * Variables that are already set are kept. Code of Strapi projects expects NODE_ENV, which Strapi sets.
  */
-function readProcess(directory: string): Variables {
+function readProcess(directory: string, isStrapiProject: boolean): Variables {
   const file = join(directory, '.env');
   if (existsSync(file)) process.loadEnvFile(file);
+  if (isStrapiProject && !process.env.NODE_ENV) process.env.NODE_ENV = 'development';
   return process.env;
 }
 

@@ -151,7 +151,7 @@ export const middlewareSettings = group({
     jsonLimit: whole(1_048_576, 'Bytes of a JSON body, after decompression; beyond: 413', { minimum: 1 }),
     jsonDepth: whole(64, 'Levels of a JSON body', { minimum: 1, maximum: 1000 }),
     formLimit: whole(57_344, 'Bytes of a form body, after decompression; beyond: 413', { minimum: 1 }),
-    includeUnparsed: flag(false, "Keep the raw text of a JSON body for project code, under Symbol.for('unparsedBody')"),
+    includeUnparsed: flag(false, "Keep the raw text of JSON and forms for project code, under Symbol.for('unparsedBody')"),
     totalLimit: maybeWhole(
       'Bytes of memory that all large bodies may use together until they are handled; beyond: 503; null: an eighth of the heap',
       { minimum: 1 },

@@ -13,7 +13,7 @@ const oneOf = (keys: readonly string[], meaning: Meaning): Record<string, Meanin
  * `middlewares` have additional rules: for plugins by name, and for lists.
  */
 export const strapiKeys: Readonly<Record<string, Meaning>> = {
-  'server.app': 'Mangrove has no sessions and signs no cookies; remove it',
+  'server.app': null,
   'server.cron': 'Mangrove runs no jobs; run them in a process of their own, over the API',
   'server.webhooks': 'Mangrove sends no webhooks',
   'server.transfer': 'there is no transfer; copy the database with the tools of MongoDB',

@@ -2,7 +2,7 @@ import Koa from 'koa';
 import { admitRequests } from './admit-requests.js';
 import { accessLog, requestId, type RequestState } from './access-log.js';
 import { checkUrl, timeLimit } from './request-limits.js';
-import { compressResponse, crossOrigin, securityHeaders } from './koa-packages.js';
+import { compressResponse, crossOrigin, flushEvents, securityHeaders } from './koa-packages.js';
 import { writesForPeople } from './create-logger.js';
 import { errorResponse } from './error-response.js';
 import { countMemory } from './count-memory.js';
@@ -54,6 +54,7 @@ function sharedMiddleware(
   const headers = security.enabled ? [securityHeaders(security)] : [];
   const otherOrigins = cors.enabled ? [crossOrigin(cors)] : [];
   const compression = compress.enabled ? [compressResponse(compress)] : [];
+  const events = codeAround === null ? [] : [flushEvents]; // only code of projects sends events
   const checks = [errorResponse(logger), countMemory(config), timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
   const readBody = requestBody(body);
   const admit = admitRequests(config.server);
@@ -64,6 +65,7 @@ function sharedMiddleware(
       ...(settings.cors === undefined ? otherOrigins : [crossOrigin(settings.cors)]),
       ...(settings.isUncompressed ? [uncompressed] : []),
       ...compression,
+      ...events,
       ...checks,
       settings.body === undefined ? readBody : requestBody(settings.body),
       admit,

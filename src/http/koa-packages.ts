@@ -93,9 +93,19 @@ const isExposed = (name: string): boolean => exposed.some((own) => own.toLowerCa
 /** Returns the origin if it is allowed, otherwise an empty string, which omits the CORS headers. */
 const listed = (allowed: ReadonlySet<string>, origin: string): string => (allowed.has(origin) ? origin : '');
 
+/** The type of server-sent events, which clients read one by one. */
+const eventStream = 'text/event-stream';
+
+/** Sends the headers of an event stream before its first event, so that clients know that they are connected. */
+export const flushEvents: Middleware = async (ctx, next) => {
+  await next();
+  if (ctx.type === eventStream) ctx.res.once('pipe', () => ctx.res.flushHeaders());
+};
+
 /**
  * Compresses text answers of at least `threshold` bytes with br or gzip. koa-compress makes each body a stream. A body that was
- * whole is sent as a whole again, because sending a stream takes more CPU than compressing most answers.
+ * whole is sent as a whole again, because sending a stream takes more CPU than compressing most answers. Events are not compressed,
+ * because the compression would hold them back.
  */
 export function compressResponse({ threshold, brotliQuality, gzipLevel }: MiddlewaresConfig['compress']): Middleware {
   const encodings = {
@@ -110,6 +120,7 @@ export function compressResponse({ threshold, brotliQuality, gzipLevel }: Middle
     let isWhole = false;
     await compressor(ctx, async () => {
       await next();
+      if (ctx.type === eventStream) ctx.compress = false;
       isWhole = !(ctx.body instanceof Readable);
     });
     if (isWhole && ctx.body instanceof Readable) ctx.body = await buffer(ctx.body);

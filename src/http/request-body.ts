@@ -35,6 +35,19 @@ function kindOf(contentType: string | undefined): BodyKind | null {
   return type === 'application/x-www-form-urlencoded' ? 'form' : null;
 }
 
+/**
+ * Returns the body of a request if it is text or XML, which only code of a project reads; null for other types, and if it was read
+ * before. Rejects with a 413 if it exceeds the limit of forms, and with the errors of `unpackerOf`.
+ */
+export async function readText(ctx: Context, { formLimit: limit }: BodyConfig): Promise<string | null> {
+  const { method = '', headers, readableEnded } = ctx.req;
+  if (!methods.has(method) || readableEnded || !/^(text\/|application\/([\w.-]+\+)?xml\b)/i.test(headers['content-type'] ?? ''))
+    return null;
+  const unpack = unpackerOf(ctx.req);
+  const bytes = joined(await receive(ctx.req, { limit, reservation: reservationOf(ctx), isPacked: unpack !== null }));
+  return (unpack === null ? bytes : unpack(bytes, limit)).toString('utf8');
+}
+
 /** Returns whether a request has a multipart body. Methods without a body have none, whatever their content type. */
 export function isMultipart({ req }: Context): boolean {
   const { method = '', headers } = req;
@@ -115,7 +128,7 @@ function decode(ctx: Context, bytes: Buffer, { jsonDepth, includeUnparsed }: Bod
   const value = parseJson(bytes, jsonDepth);
   if (includeUnparsed) {
     reservationOf(ctx)?.add(bytes.length);
-    Object.defineProperty(value, unparsedBody, { value: bytes.toString('utf8') });
+    keepText(value, bytes.toString('utf8'));
   }
   // koa-body types it as JSON; all readers treat it as unknown
   ctx.request.body = value as NonNullable<typeof ctx.request.body>;
@@ -123,6 +136,8 @@ function decode(ctx: Context, bytes: Buffer, { jsonDepth, includeUnparsed }: Bod
 
 /** The key under which code for Strapi v4 finds the text of a body, to check signatures. */
 const unparsedBody = Symbol.for('unparsedBody');
+
+const keepText = (body: unknown, value: string): void => void Object.defineProperty(body, unparsedBody, { value });
 
 const joined = (pieces: readonly Buffer[]): Buffer => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces));
 
@@ -136,13 +151,16 @@ function formReader(config: BodyConfig): ReadBody {
     const parse = await (parser ??= createFormParser(config));
     reservationOf(ctx)?.add(config.formLimit);
     await parse(ctx, () => Promise.resolve());
-    checkJson(ctx.request.body, config.jsonDepth);
+    const { body, rawBody }: { readonly body?: unknown; readonly rawBody?: unknown } = ctx.request;
+    checkJson(body, config.jsonDepth);
+    if (typeof rawBody === 'string') keepText(body, rawBody); // set by koa-body for includeUnparsed
   };
 }
 
-async function createFormParser({ formLimit }: BodyConfig): Promise<Middleware> {
+async function createFormParser({ formLimit, includeUnparsed }: BodyConfig): Promise<Middleware> {
   const { koaBody } = await import('koa-body');
-  return koaBody({ json: false, text: false, multipart: false, formLimit, queryString: queryRules, onError: refuse });
+  const formsOnly = { json: false, text: false, multipart: false };
+  return koaBody({ ...formsOnly, formLimit, includeUnparsed, queryString: queryRules, onError: refuse });
 }
 
 /** Options of qs, some of which are missing in the types of koa-body. */

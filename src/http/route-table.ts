@@ -185,7 +185,7 @@ async function runIdentified(
 ): Promise<Answer | null> {
   const running = connection.running ?? notRunning();
   const { caller, content } = await identify(ctx, row, running);
-  projectCode?.noteCaller(ctx, row.action, caller);
+  projectCode?.noteCaller(ctx, row.action, caller, request.params);
   try {
     checkRight(caller, row.action);
     if (row.others !== undefined) for (const action of row.others) checkRight(caller, action);

@@ -132,7 +132,7 @@ export interface ProjectCode {
   /** Middleware around all answers. The body has been read by then. */
   readonly middleware: Middleware;
   /** Tells middlewares the caller and the action of a request, before the rights are checked. */
-  noteCaller(ctx: Context, action: RouteRequirement['action'], caller: Caller): void;
+  noteCaller(ctx: Context, action: RouteRequirement['action'], caller: Caller, params: RouteParams): void;
   /** Adds members to Koa's context that code of a project expects. */
   extend(app: Koa): void;
 }

@@ -10,6 +10,8 @@ import { oneAtATime } from './one-at-a-time.js';
 export interface HttpServer {
   /** The configured public address, otherwise one that works on this machine; without a trailing slash. */
   readonly url: string;
+  /** The address that works on this machine. */
+  readonly localUrl: string;
   readonly port: number;
   /**
    * Stops accepting connections, lets requests finish for up to `shutdownTimeout`, then closes their connections. Resolves to the
@@ -50,7 +52,9 @@ export async function startHttpServer(
   prepared.answer = callback;
   const port = await listen(server, config);
   let closing: Promise<number> | undefined;
-  return { url: addressOf(config, port), port, close: () => (closing ??= drain(server, traffic, config.shutdownTimeout)) };
+  const localUrl = localAddress(config, port);
+  const url = config.url?.replace(/\/+$/, '') ?? localUrl;
+  return { url, localUrl, port, close: () => (closing ??= drain(server, traffic, config.shutdownTimeout)) };
 }
 
 /** Requests and connections that must end before the server stops. */
@@ -119,8 +123,7 @@ function listen(server: Server, { host, port }: ServerConfig): Promise<number> {
   });
 }
 
-function addressOf({ url, host }: ServerConfig, port: number): string {
-  if (url !== null) return url.replace(/\/+$/, '');
+function localAddress({ host }: ServerConfig, port: number): string {
   const name = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host) ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${String(port)}`;
 }

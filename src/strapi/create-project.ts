@@ -8,13 +8,14 @@ import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
 import type { ProjectCode, ProjectRoute } from '../http/route.js';
 import type { Connection } from '../http/running.js';
+import { CookieSessions, sessionOptions } from './cookie-session.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
 import { isLeftOut, leaveOut } from './left-out.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
 import { ProjectRoutes } from './project-routes.js';
-import { hooksOf, type HookName, type ProjectHooks } from './project-hooks.js';
+import { hooksOf, type HookName, type PlacedHooks } from './project-hooks.js';
 import type { Registry } from '../schema/content-type.js';
 import { createPluginServices } from './plugin-services.js';
 import { ProjectRegisters } from './project-registers.js';
@@ -54,7 +55,8 @@ interface ProjectInput {
 /** A project whose files were loaded. */
 interface Loaded {
   readonly strapi: ProjectStrapi;
-  readonly hooks: ProjectHooks;
+  /** The hooks of extensions, then those of src/index. */
+  readonly hooks: readonly PlacedHooks[];
   readonly routes: ProjectRoutes;
 }
 
@@ -68,11 +70,12 @@ export function createProject(input: ProjectInput): Project {
   const registers = new ProjectRegisters(input);
   const index = sourceFile(join(directory, 'src/index'));
   let loaded: Loaded | null = null;
-  const run = (name: HookName, given: Strapi, before: () => unknown): Promise<void> =>
-    runLeniently(index === null ? `src, ${name}` : `${relative(directory, index)}, ${name}`, given, async () => {
-      await before();
-      await loaded?.hooks[name]?.({ strapi: loaded.strapi });
-    });
+  const run = async (name: HookName, given: Strapi, before: () => unknown): Promise<void> => {
+    await runLeniently(index === null ? `src, ${name}` : `${relative(directory, index)}, ${name}`, given, before);
+    const { hooks = [], strapi } = loaded ?? {};
+    for (const one of hooks)
+      if (strapi !== undefined) await runLeniently(`${one.file}, ${name}`, given, () => one.hooks[name]?.({ strapi }));
+  };
   const registry = () => connection.running?.backend.models.snapshot.registry ?? null;
   return {
     register: ({ strapi }) =>
@@ -125,6 +128,10 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   });
   const strapi: ProjectStrapi = createProjectStrapi(given, { code: registers, directory, files, services });
   registers.begin(strapi);
+  const session = runUnlessUnsupported('config/middlewares', warn, () =>
+    sessionOptions(files['middlewares'], config.environment),
+  );
+  registers.beginCookies(strapi.config.get('server.app.keys'), session ? new CookieSessions(session) : null);
   const packages = strapiPackages({
     directory,
     factories: registers.core.factories,
@@ -135,16 +142,18 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   const loadFile = await createFileLoader({ directory, packages, globals: { strapi } }, warn);
   for (const line of unsupportedUses(directory)) logger.warn({}, line);
   const folders = loadFolders({ directory, load: loadFile });
-  const parts = { strapi, directory, load: loadFile, registry: registers.registry, requests: registers.requests };
+  const { registry, requests, router } = registers;
+  const parts = { strapi, directory, load: loadFile, registry, requests, router };
   registerFolders(folders, { ...parts, ...registers.registers, warn });
-  await extendPlugins(folders.extensions, { ...parts, ...registers.registers, config, services, warn });
+  const hooks = await extendPlugins(folders.extensions, { ...parts, ...registers.registers, config, services, warn });
   for (const item of ownMiddlewares(files['middlewares']))
     for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
       registers.addMiddleware(handler);
   // A project without route files keeps all generated routes.
   const apis = folders.apis.some(({ routes: files }) => files.size > 0) ? folders.apis : [];
   const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, apis });
-  return { strapi, hooks: index === null ? {} : hooksOf(loadFile(index)), routes };
+  const own = index === null ? [] : [{ file: relative(directory, index), hooks: hooksOf(loadFile(index)) }];
+  return { strapi, hooks: [...hooks, ...own], routes };
 }
 
 /** Returns a function that returns the exports of a file; undefined, after a warning, if it cannot run here. */

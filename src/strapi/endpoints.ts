@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { sourceFile } from '../config/load-source.js';
 import type { Caller } from '../auth/caller.js';
 import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
-import { policyError } from '../errors.js';
+import { policyError, refusedToken } from '../errors.js';
 import { callerState } from '../graphql/graphql-context.js';
 import type { EntityService } from '../graphql/extension/entity-service.js';
 import type { ContextRoute, RouteCall } from '../http/route.js';
@@ -15,6 +15,7 @@ import type { CodeContext, CodeRequests } from './core-controller.js';
 import { defaultOf } from './load-folders.js';
 import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
 import { attemptLimit, handlerName, scopesOf } from './strapi-route.js';
+import { noteRoute, type CodeRouter } from './matched-route.js';
 import { withBody } from './received-files.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
@@ -37,6 +38,8 @@ export interface EndpointParts {
   readonly directory: string;
   /** The content type of the controller. */
   readonly type?: ContentType | undefined;
+  /** `ctx.router`. */
+  readonly router: CodeRouter;
 }
 
 type Row = Pick<ContextRoute, 'action' | 'others' | 'leavesRightsToCode' | 'handleContext' | 'limit' | 'ignoresEnded'>;
@@ -91,17 +94,31 @@ function limitOf(resolved: ResolvedRoute): LimitedRoute | null {
 }
 
 /** Adds to Koa's context what code of Strapi v4 expects. */
-async function beginCode(ctx: Context, call: RouteCall, { route, owner }: ResolvedRoute, parts: EndpointParts): Promise<void> {
+async function beginCode(ctx: Context, call: RouteCall, resolved: ResolvedRoute, parts: EndpointParts): Promise<void> {
   const { caller } = call;
+  const { route, path, owner } = resolved;
+  noteRoute(ctx, path, parts.router, route.name);
   const params = { ...call.request.params };
   Object.assign(ctx, { params });
   Object.assign(ctx.request, { params });
   Object.assign(ctx.state, callerState(caller), { route: { ...route, info: infoOf(owner) } });
   parts.requests.begin(ctx, call);
   if (caller.kind !== 'user') return;
-  const user = await parts.strapi.entityService.findOne('plugin::users-permissions.user', caller.user.id, { populate: ['role'] });
+  const user = await findUser(caller.user.id, parts);
   if (user !== null) Object.assign(ctx.state, { user });
 }
+
+/** Returns the user for code. Throws a 401 if an extension has replaced `fetchAuthenticatedUser`, and that finds nobody. */
+async function findUser(id: number, { registry, strapi }: EndpointParts): Promise<unknown> {
+  const service = registry.get('service', userUid);
+  const fetch: unknown = service?.['fetchAuthenticatedUser'];
+  if (typeof fetch !== 'function') return strapi.entityService.findOne(userUid, id, { populate: ['role'] });
+  const user: unknown = await (fetch as (id: number) => unknown).call(service, id); // as Strapi calls it
+  if (user === null || user === undefined) throw refusedToken('token_invalid');
+  return user;
+}
+
+const userUid = 'plugin::users-permissions.user';
 
 /** Returns `ctx.state` for a request that the service answers itself. */
 export function stateOf(action: ActionName | 'anybody' | 'authenticated' | 'admin', caller: Caller): object {

@@ -3,15 +3,18 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { Route } from '../http/route.js';
 import { builtinModels } from '../schema/builtin-models.js';
-import { isRecord } from '../values.js';
+import { isRecord, type Values } from '../values.js';
 import type { Lifecycles, SubscriberMap } from './lifecycles.js';
 import { builtinRoutes } from './builtin-controllers.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { Controller } from './core-controller.js';
+import { changedSettings, withStandIns } from './extended-plugin.js';
 import type { Exports } from './load-folders.js';
+import { hooksOf, type PlacedHooks } from './project-hooks.js';
 import type { RegisteredRouter } from './project-routes.js';
 import type { PluginServices } from './plugin-services.js';
 import { attemptLimit, type StrapiRoute, type RouteRequirements } from './strapi-route.js';
+import type { StrapiConfig } from './strapi-config.js';
 import { awaitUnlessUnsupported } from './run-code.js';
 import { missingExtension } from './unsupported-code.js';
 
@@ -24,8 +27,11 @@ interface ExtendedPlugin {
   readonly middlewares: Record<string, unknown>;
   /** Models by name. Only changes to their `lifecycles` have an effect. */
   readonly contentTypes: Record<string, ExtendedType>;
+  /** The settings of the plugin. Changes are values for `strapi.config.get`. */
+  readonly config: Values;
   readonly bootstrap: unknown;
   readonly register: unknown;
+  readonly destroy: unknown;
   readonly routes: { readonly 'content-api': { readonly type: 'content-api'; readonly routes: StrapiRoute[] } };
 }
 
@@ -43,7 +49,7 @@ interface ExtendParts {
   readonly config: Config;
   readonly registry: CodeRegistry;
   readonly services: PluginServices;
-  readonly strapi: { readonly policies: Named; readonly middlewares: Named };
+  readonly strapi: { readonly policies: Named; readonly middlewares: Named; readonly config: Pick<StrapiConfig, 'get' | 'set'> };
   readonly addRouter: (router: RegisteredRouter) => void;
   readonly lifecycles: Lifecycles;
   /** Directory of the project. */
@@ -51,15 +57,21 @@ interface ExtendParts {
   readonly warn: (text: string) => void;
 }
 
-/** Runs the strapi-server file of each extension, and applies its additions and overrides to the plugin. */
-export async function extendPlugins(extensions: Exports, parts: ExtendParts): Promise<void> {
+/**
+ * Runs the strapi-server file of each extension, and applies its additions and overrides to the plugin. Returns the functions to run
+ * when the service starts and stops.
+ */
+export async function extendPlugins(extensions: Exports, parts: ExtendParts): Promise<readonly PlacedHooks[]> {
   const routes = builtinRoutes(parts.config);
+  const hooks: PlacedHooks[] = [];
   for (const [name, { file, code }] of extensions)
     await awaitUnlessUnsupported(file, parts.warn, async () => {
       const own = routes.filter(({ action }) => action.startsWith(`plugin::${name}.`));
       if (own.length === 0) throw missingExtension(name);
-      await extendPlugin({ name, file, code }, own, parts);
+      const plugin = await extendPlugin({ name, file, code }, own, parts);
+      hooks.push({ file, hooks: hooksOf(plugin) });
     });
+  return hooks;
 }
 
 interface Extension {
@@ -68,14 +80,25 @@ interface Extension {
   readonly code: unknown;
 }
 
-async function extendPlugin({ name, file, code }: Extension, routes: readonly Route[], parts: ExtendParts): Promise<void> {
+async function extendPlugin(
+  { name, file, code }: Extension,
+  routes: readonly Route[],
+  parts: ExtendParts,
+): Promise<ExtendedPlugin> {
   const before = controllersOf(name, routes, parts.registry);
   const written = new Map(routes.map((route) => [writtenRoute(route, name, parts.config), route] as const));
-  const given = pluginOf(name, [...written.keys()], { before, services: parts.services[name] ?? {} });
+  const settings = structuredClone(Object(parts.strapi.config.get(`plugin.${name}`)) as Values); // data
+  const bare = pluginOf(name, [...written.keys()], { before, services: parts.services[name] ?? {}, config: settings });
+  const given = withStandIns(bare, name, (text) => {
+    parts.warn(`${file}: ${text}`);
+  });
+  const saved = structuredClone(settings);
   const returned: unknown = typeof code === 'function' ? await (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // the form of the file
   const plugin = isRecord(returned) ? (returned as unknown as ExtendedPlugin) : given; // usually the same object
   register(name, plugin, parts);
   takeTypes(name, plugin, { file, parts });
+  for (const [path, value] of changedSettings(saved, plugin.config))
+    parts.strapi.config.set(['plugin', name, ...path].join('.'), value);
   const isChanged = (route: StrapiRoute): boolean => {
     const [controller = '', action = ''] = String(route.handler).split('.');
     return !written.has(route) || plugin.controllers[controller]?.[action] !== before[controller]?.[action];
@@ -95,6 +118,7 @@ async function extendPlugin({ name, file, code }: Extension, routes: readonly Ro
     file,
     requirementsOf,
   });
+  return plugin;
 }
 
 /** Paths without parameters that code adds come before those of the service, which would take their requests: `/users/:id`. */
@@ -118,11 +142,9 @@ function register(name: string, plugin: ExtendedPlugin, { registry, strapi }: Ex
  */
 function takeTypes(
   name: string,
-  { contentTypes, bootstrap, register: registers }: ExtendedPlugin,
+  { contentTypes }: ExtendedPlugin,
   { file, parts }: { readonly file: string; readonly parts: ExtendParts },
 ): void {
-  if (bootstrap !== nothing || registers !== nothing)
-    parts.warn(`${file}: bootstrap and register of an extension do not run: put their code into src/index`);
   for (const [key, type] of Object.entries(contentTypes)) {
     const uid = `plugin::${name}.${key}`;
     if (isRecord(type.lifecycles)) parts.lifecycles.subscribe({ ...type.lifecycles, models: [uid] } as SubscriberMap); // functions by lifecycle
@@ -134,7 +156,7 @@ function takeTypes(
   }
 }
 
-/** The default bootstrap and register of a plugin. An extension cannot change them. */
+/** The default hooks of a plugin, which those of an extension may call. */
 const nothing = (): void => undefined;
 
 /** Returns the models of a plugin, so that code can add lifecycles. */
@@ -166,31 +188,27 @@ const writtenRoute = ({ method, path, action, limit }: Route, name: string, { ap
 function pluginOf(
   name: string,
   routes: StrapiRoute[],
-  { before, services }: { readonly before: Controllers; readonly services: PluginServices[string] },
+  {
+    before,
+    services,
+    config,
+  }: { readonly before: Controllers; readonly services: PluginServices[string]; readonly config: Values },
 ): ExtendedPlugin {
   const factories = Object.entries(services).map(([key, service]) => {
     const factory = (): unknown => service;
     givenServices.add(factory);
     return [key, factory] as const;
   });
-  const plugin: ExtendedPlugin = {
+  return {
     controllers: Object.fromEntries(Object.entries(before).map(([key, actions]) => [key, { ...actions }])),
-    services: onlyKnown(Object.fromEntries(factories), `${name}.services`),
+    services: Object.fromEntries(factories),
     policies: {},
     middlewares: {},
     contentTypes: typesOf(name),
+    config,
     bootstrap: nothing,
     register: nothing,
+    destroy: nothing,
     routes: { 'content-api': { type: 'content-api', routes } },
   };
-  return onlyKnown(plugin, name);
 }
-
-/** Returns the object with an UnsupportedCodeError for reading absent keys. Keys may be set. */
-const onlyKnown = <Target extends object>(target: Target, name: string): Target =>
-  new Proxy(target, {
-    get: (known, key) => {
-      if (typeof key === 'string' && !(key in known) && key !== 'then') throw missingExtension(`${name}.${key}`);
-      return Reflect.get(known, key) as unknown;
-    },
-  });

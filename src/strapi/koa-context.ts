@@ -7,9 +7,11 @@ import type { Values } from '../values.js';
 
 /**
  * Adds members of Strapi v4 to Koa's context: `ctx.query` as an object of filters, sort and populate, `ctx.send`, and a method
- * per error status such as `ctx.badRequest(message, details)`.
+ * per error status such as `ctx.badRequest(message, details)`. Cookies are signed with `keys`, the value of `server.app.keys`.
  */
-export function extendContext(app: Koa, limits: QueryStringLimits): void {
+export function extendContext(app: Koa, limits: QueryStringLimits, keys: unknown): void {
+  const usable = [keys ?? []].flat().filter((key): key is string => typeof key === 'string' && key !== '');
+  if (usable.length > 0) app.keys = usable; // without any, a signed cookie is an error
   extendQuery(app, (querystring) => plain(parseQueryString(querystring, limits)) as Values); // an object in, an object out
   for (const [name, method] of Object.entries(responseMethods)) {
     Object.assign(app.response, { [name]: method });

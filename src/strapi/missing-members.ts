@@ -19,6 +19,18 @@ type Instead = Readonly<Record<string, string>>;
 /** Returns the alternative for names without a replacement: code of the project. */
 const ownCode = (names: string): Instead => Object.fromEntries(names.split(' ').map((name) => [name, 'use code of your own']));
 
+const policies = 'strapi.policy(name) has the policies';
+
+/** Returns the alternatives to members that every plugin of Strapi has. */
+const ofPlugin = (name: string): Instead => {
+  const extended = `src/extensions/${name}/strapi-server changes the plugin`;
+  const members = ['bootstrap', 'destroy', 'load', 'register', 'middleware', 'middlewares', 'routes'].map((key) => [
+    key,
+    extended,
+  ]);
+  return { policy: policies, policies, ...(Object.fromEntries(members) as Instead) };
+};
+
 /** Alternatives to members that Mangrove lacks, by object. */
 const members: Readonly<Record<string, Instead>> = {
   strapi: {
@@ -106,12 +118,13 @@ const members: Readonly<Record<string, Instead>> = {
     uploadImage: stored,
   },
   "strapi.plugin('email').service('email')": { getProviderSettings: "strapi.config.get('plugin.email') has the settings" },
+  "strapi.plugin('email')": { ...ofPlugin('email'), routes: 'there are no routes for e-mails' },
+  "strapi.plugin('i18n')": ofPlugin('i18n'),
   "strapi.plugin('users-permissions')": {
-    routes: 'src/extensions/users-permissions/strapi-server changes the routes',
+    ...ofPlugin('users-permissions'),
     provider: 'plugins.users-permissions.config.providers sets up log-in providers',
-    policies: 'strapi.policy(name) has the policies',
   },
-  "strapi.plugin('upload')": { provider: stored, routes: 'src/extensions/upload/strapi-server changes the routes' },
+  "strapi.plugin('upload')": { ...ofPlugin('upload'), provider: stored },
   '@strapi/utils': ownCode(
     'convertQueryParams escapeQuery file generateTimestampCode getCommonBeginning getConfigUrls hooks importDefault isCamelCase isKebabCase ' +
       'isOperator isOperatorOfType joinBy keysDeep nameToCollectionName pagination parseType providerFactory relations startsWithANumber ' +

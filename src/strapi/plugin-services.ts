@@ -2,6 +2,7 @@ import { isPassword } from '../accounts/login/passwords.js';
 import { sendConfirmation } from '../accounts/login/confirm-email.js';
 import { findStoredUser } from '../accounts/user-store.js';
 import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
+import type { ClaimsOptions } from '../auth/user-tokens.js';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
@@ -97,23 +98,30 @@ const userService = ({ entityService, query, running, content }: PluginParts) =>
   },
 });
 
-const tokenService = ({ running }: PluginParts) => ({
-  /** Returns a token. Without `tokenVersion` it is valid only if the password of the user was never changed. */
-  issue: ({ id, tokenVersion = 0 }: { readonly id: number; readonly tokenVersion?: number }) =>
-    accountsOf(running()).tokens.sign({ id, tokenVersion }),
-  /** Returns the user id of a token. Rejects if it is invalid or has expired. */
-  verify: (token: string) => {
-    const claims = accountsOf(running()).tokens.verify(token);
-    return typeof claims === 'string' ? Promise.reject(new Error('Invalid token.')) : Promise.resolve({ id: claims.id });
-  },
-  /** Returns the user id of the token of a request; null if there is none. Rejects if it is invalid. */
-  getToken: (ctx: { readonly request: { readonly header: { readonly authorization?: string } } }) => {
-    const [, token] = /^bearer\s+(\S+)$/i.exec(ctx.request.header.authorization?.trim() ?? '') ?? [];
-    if (token === undefined) return Promise.resolve(null);
-    const claims = accountsOf(running()).tokens.verify(token);
-    return typeof claims === 'string' ? Promise.reject(new Error('Invalid token.')) : Promise.resolve({ id: claims.id });
-  },
-});
+function tokenService({ running }: PluginParts) {
+  const verify = async (token: string): Promise<unknown> => {
+    await Promise.resolve();
+    try {
+      return accountsOf(running()).tokens.claimsOf(token);
+    } catch (cause) {
+      throw new Error('Invalid token.', { cause });
+    }
+  };
+  return {
+    /**
+     * Returns a token with any claims and the options of the package jsonwebtoken. As that of a user, by `id`, it is valid until
+     * the next change of the password.
+     */
+    issue: (payload: object, options?: ClaimsOptions) => accountsOf(running()).tokens.signClaims(payload, options),
+    /** Returns the claims of a token. Rejects if it is invalid or has expired. */
+    verify,
+    /** Returns the claims of the token of a request; null if there is none. Rejects if it is invalid. */
+    getToken: (ctx: { readonly request: { readonly header: { readonly authorization?: string } } }) => {
+      const [, token] = /^bearer\s+(\S+)$/i.exec(ctx.request.header.authorization?.trim() ?? '') ?? [];
+      return token === undefined ? Promise.resolve(null) : verify(token);
+    },
+  };
+}
 
 const roleService = ({ query, content }: PluginParts) => ({
   find: () => query('plugin::users-permissions.role').findMany({ orderBy: 'name' }),

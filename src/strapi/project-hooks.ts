@@ -11,6 +11,12 @@ type ProjectHook = (input: { readonly strapi: ProjectStrapi }) => unknown;
 /** The exports of src/index. */
 export type ProjectHooks = Partial<Record<HookName, ProjectHook>>;
 
+/** Hooks, and the path of their file for messages. */
+export interface PlacedHooks {
+  readonly file: string;
+  readonly hooks: ProjectHooks;
+}
+
 /** Returns the hooks that a module exports. Throws an Error if one of them is not a function. */
 export function hooksOf(module: unknown): ProjectHooks {
   const code = defaultOf(module);

@@ -5,17 +5,19 @@ import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import { contentOfCode } from '../graphql/extension/create-extension.js';
 import { entryType } from '../graphql/extension/entity-service.js';
-import type { ProjectCode } from '../http/route.js';
+import type { ProjectCode, ProjectRoute } from '../http/route.js';
 import { decodeBody, isUndecoded } from '../http/request-body.js';
 import { type Connection, notRunning } from '../http/running.js';
 import { builtinControllers, builtinRoutes } from './builtin-controllers.js';
 import { CodeRegistry } from './code-registry.js';
 import { CodeTransactions } from './code-transactions.js';
+import type { CookieSessions } from './cookie-session.js';
 import { CodeRequests } from './core-controller.js';
 import { runAll, stateOf } from './endpoints.js';
 import { createCoreCode, type CoreCode } from './factories.js';
 import { extendContext } from './koa-context.js';
 import { Lifecycles } from './lifecycles.js';
+import { noteRoute, patternOf, routerOf } from './matched-route.js';
 import type { RegisteredRouter } from './project-routes.js';
 import type { CodeHandler } from './strapi-route.js';
 import { withBody } from './received-files.js';
@@ -42,6 +44,9 @@ export class ProjectRegisters {
   readonly #middlewares: CodeHandler[] = [];
   readonly #routers: RegisteredRouter[] = [];
   #strapi: unknown = null;
+  #keys: unknown = null;
+  #sessions: CookieSessions | null = null;
+  #routes: () => readonly ProjectRoute[] = () => [];
 
   constructor({ connection, config, httpServer }: CodeInput) {
     this.connection = connection;
@@ -88,23 +93,57 @@ export class ProjectRegisters {
     return this.#routers;
   }
 
+  /** The router of a request, `ctx.router`, as far as code of Strapi v4 reads it. */
+  readonly router = routerOf(this);
+
   /** Sets `strapi`, which registered functions are called with. Called before the files are loaded. */
   begin(strapi: unknown): void {
     this.#strapi = strapi;
+    Object.assign(globalThis, { strapi }); // packages of the project read it too
+  }
+
+  /** Sets the keys that sign cookies, and the sessions; null if the project has none. */
+  beginCookies(keys: unknown, sessions: CookieSessions | null): void {
+    this.#keys = keys;
+    this.#sessions = sessions;
+  }
+
+  get prefix(): string {
+    return this.#config.api.rest.prefix;
+  }
+
+  /** The routes of the project that requests can reach. */
+  get routes(): readonly ProjectRoute[] {
+    return this.#routes();
   }
 
   /** Returns the part of the project that handles requests. `routes` are its routes, known by then. */
   projectCode(routes: Pick<ProjectCode, 'find' | 'routes'>): ProjectCode {
+    this.#routes = routes.routes;
     return {
       ...routes,
-      noteCaller: (ctx, action, caller) => {
-        if (this.#middlewares.length > 0) Object.assign(ctx.state, stateOf(action, caller));
+      noteCaller: (ctx, action, caller, params) => {
+        if (this.#middlewares.length === 0) return;
+        Object.assign(ctx.state, stateOf(action, caller));
+        noteRoute(ctx, patternOf(ctx.path, params), this.router);
       },
-      middleware: (ctx, next) => this.#contexts.run(ctx, () => this.#runMiddlewares(ctx, next)),
+      middleware: (ctx, next) => this.#contexts.run(ctx, () => this.#runInSession(ctx, next)),
       extend: (app) => {
-        extendContext(app, this.#config.api.limits);
+        extendContext(app, this.#config.api.limits, this.#keys);
+        this.#sessions?.extend(app);
       },
     };
+  }
+
+  /** Runs the middlewares, and then sets the cookie of a session that code has changed. */
+  #runInSession(ctx: Context, next: Next): Promise<unknown> {
+    const sessions = this.#sessions;
+    const done = this.#runMiddlewares(ctx, next);
+    return sessions === null
+      ? done
+      : done.finally(() => {
+          sessions.commit(ctx);
+        });
   }
 
   /**

@@ -122,7 +122,8 @@ function resolveRoutes(
   try {
     const base = prefix ?? config.api.rest.prefix;
     return router.routes.map((route) => {
-      const own = route.config?.prefix ?? router.prefix ?? '';
+      const { config = {} } = route;
+      const own = ('prefix' in config ? config.prefix : router.prefix) || ''; // false and null mean none
       return {
         route,
         path: `${base}${own}${route.path}`.replace(/(.)\/$/, '$1'),

@@ -8,17 +8,30 @@ import type { Context } from 'koa';
 import type { Config } from '../config/config.js';
 import { payloadTooLargeError } from '../errors.js';
 import type { MultipartBody, MultipartRules } from '../http/read-multipart.js';
+import { readText } from '../http/request-body.js';
 import { replayMultipart, type ReadMultipart, RouteRequest } from '../http/route-request.js';
 import type { Staging } from '../media/staging.js';
 import { printSize, type Values } from '../values.js';
 
-/** A file of a multipart body, as code of Strapi v4 reads it in `ctx.request.files`. It exists until the request is answered. */
-export interface ReceivedFile {
+/**
+ * A file of a multipart body, as code of Strapi v4 reads it in `ctx.request.files`. It exists until the request is answered. It has
+ * the names of formidable 1, which Strapi v4 uses, and those of later versions. Code may set either.
+ */
+export interface ReceivedFile extends OldFile, NewFile {
+  /** Size in bytes. */
+  readonly size: number;
+}
+
+interface OldFile {
+  readonly path: string;
+  readonly name: string;
+  readonly type: string;
+}
+
+interface NewFile {
   readonly filepath: string;
   readonly originalFilename: string;
   readonly mimetype: string;
-  /** Size in bytes. */
-  readonly size: number;
 }
 
 /** Fields and files of a multipart body by name. Several of one name are a list. */
@@ -29,14 +42,17 @@ interface ReceivedBody {
 
 /**
  * Runs code with the multipart body of a request, if it has one, as `ctx.request.body` and `ctx.request.files`. Handlers of the
- * service then read what the code has left there. Throws a 400 for an invalid body, and a 413 beyond the limits of uploads.
+ * service then read what the code has left there. A body of text or XML is a string, and a missing one an empty object. Throws a
+ * 400 for an invalid body, and a 413 beyond the limits of uploads and forms.
  */
 export async function withBody<Result>(
   ctx: Context,
-  { plugins }: Pick<Config, 'plugins'>,
+  { plugins, middlewares }: Pick<Config, 'plugins' | 'middlewares'>,
   run: () => Promise<Result>,
 ): Promise<Result> {
   const { readMultipart } = new RouteRequest(ctx, {});
+  if (readMultipart === null && ctx.request.body === undefined)
+    Object.assign(ctx.request, { body: (await readText(ctx, middlewares.body)) ?? {} });
   if (readMultipart === null || wasReceived(ctx)) return run();
   const folder = await mkdtemp(join(tmpdir(), 'mangrove-request-'));
   try {
@@ -81,7 +97,7 @@ class Folder implements Pick<Staging, 'stage'> {
 function describeBody({ fields, files }: MultipartBody, folder: string): Pick<ReceivedBody, 'fields' | 'files'> {
   const received = files.map(({ field, file: { id, name, mime, size } }) => ({
     field,
-    file: { filepath: join(folder, id), originalFilename: name, mimetype: mime, size },
+    file: bothNames({ path: join(folder, id), name, type: mime, size }),
   }));
   const names = [...new Set(received.map(({ field }) => field))];
   const filesOf = (name: string) => oneOrAll(received.filter(({ field }) => field === name).map(({ file }) => file));
@@ -91,24 +107,43 @@ function describeBody({ fields, files }: MultipartBody, folder: string): Pick<Re
   };
 }
 
+/** Returns a file whose later names are aliases: code that sets one changes both. */
+const bothNames = (file: OldFile & { readonly size: number }): ReceivedFile =>
+  Object.defineProperties(
+    file,
+    Object.fromEntries(
+      Object.entries(aliases).map(([name, old]) => [
+        name,
+        { enumerable: true, get: () => file[old], set: (value: unknown) => void Object.assign(file, { [old]: value }) },
+      ]),
+    ),
+  ) as ReceivedFile; // has the aliases now
+
+const aliases: Readonly<Record<keyof NewFile, keyof OldFile>> = { filepath: 'path', originalFilename: 'name', mimetype: 'type' };
+
 const oneOrAll = <Item>(items: readonly Item[]): Item | readonly Item[] => (items.length === 1 ? (items[0] ?? items) : items);
 
 /** Returns a function that stages the files that the request names now, with its current fields. */
 const replay =
   ({ request }: Context): ReadMultipart =>
   async (staging, { accept, sizeLimit: limit }: MultipartRules) => {
-    const received = (request.files ?? {}) as unknown as ReceivedBody['files']; // set above, or changed by code
+    const received = (request.files ?? {}) as unknown as SentFiles; // set above, or changed by code
     const fields = new Map(Object.entries(Object(request.body) as Values).map(([name, value]) => [name, textsOf(value)]));
     const files: MultipartBody['files'][number][] = [];
-    for (const [field, { filepath, originalFilename: name, mimetype: mime }] of Object.entries(received).flatMap(eachFile)) {
+    for (const [field, file] of Object.entries(received).flatMap(eachFile)) {
       accept?.(field, fields);
-      const bytes = await staging.stage(createReadStream(filepath), { name, mime, limit });
+      const { path = file.filepath, name = file.originalFilename, type: mime = file.mimetype } = file;
+      const bytes = await staging.stage(createReadStream(path), { name, mime, limit });
       files.push({ field, file: { name, mime, ...bytes } });
     }
     return { fields, files };
   };
 
-const eachFile = ([field, files]: readonly [string, ReceivedFile | readonly ReceivedFile[]]) =>
+/** Files as code has left them, with the names of either version. */
+type SentFiles = Readonly<Record<string, SentFile | readonly SentFile[]>>;
+type SentFile = NewFile & Partial<OldFile>;
+
+const eachFile = ([field, files]: readonly [string, SentFile | readonly SentFile[]]) =>
   [files].flat().map((file) => [field, file] as const);
 
 /** Fields are text; code may have put an object there. */

@@ -22,7 +22,9 @@ interface Token {
  */
 export function compilePath(path: string): PathMatcher {
   if (!path.startsWith('/')) throw new Error(`the path "${path}" must begin with a slash`);
-  const tokens = [...path.matchAll(/(\/?):(\w+)(\([^)]*\))?([?*+])?|(\/?)\(([^)]*)\)([?*+])?|([^:(]+)/g)].map(readToken);
+  const tokens = [...path.matchAll(/(\/?):(\w+)(\([^)]*\))?([?*+])?|(\/?)\(([^)]*)\)([?*+])?|((?:(?!\/?[:(])[^])+)/g)].map(
+    readToken,
+  );
   const names = tokens.flatMap(({ name }) => name ?? []);
   const pattern = new RegExp(`^${tokens.map(({ source }) => source).join('')}/?$`, 'i');
   return {

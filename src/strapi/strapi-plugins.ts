@@ -60,7 +60,8 @@ export function createPlugins({ strapi, registry, services, config, model }: Plu
       contentType: (of) => model(`plugin::${name}.${of}`),
       contentTypes: byName((of) => model(`plugin::${name}.${of}`)) as StrapiPlugin['contentTypes'], // by name
     };
-    return refuseMissing(own, `strapi.plugin('${name}')`);
+    const provider = name === 'email' ? { provider: { send: service('email')['send'] as unknown } } : {};
+    return refuseMissing({ ...own, ...provider }, `strapi.plugin('${name}')`);
   };
   return {
     plugin,

@@ -18,8 +18,8 @@ export interface RouteConfig {
   readonly auth?: boolean | { readonly scope?: readonly string[] };
   readonly policies?: readonly (string | CodePolicy | { readonly name: string; readonly config?: unknown })[];
   readonly middlewares?: readonly (string | CodeHandler | MiddlewareItem)[];
-  /** Replaces the prefix of the router. */
-  readonly prefix?: string;
+  /** Replaces the prefix of the router; false, null and an empty string for none. */
+  readonly prefix?: string | false | null;
 }
 
 /** A middleware by its name or file, also used in config/middlewares. */
@@ -33,6 +33,8 @@ export interface MiddlewareItem {
 export interface StrapiRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL';
   readonly path: string;
+  /** Name for `ctx._matchedRouteName`. */
+  readonly name?: string;
   /** `controller.action`, a function, or a list of functions. */
   readonly handler: string | CodeHandler | readonly CodeHandler[];
   readonly config?: RouteConfig;
@@ -41,7 +43,7 @@ export interface StrapiRoute {
 export interface StrapiRouter {
   /** Type of the router. Those of type `content-api` have the API prefix. */
   readonly type?: string;
-  readonly prefix?: string;
+  readonly prefix?: string | false | null;
   readonly routes: readonly StrapiRoute[];
 }
 

@@ -459,6 +459,7 @@ describe('row rules of a role on writes', () => {
       confirmed: true,
       isEmailProven: true,
       tokenVersion: 0,
+      tokensFrom: 0,
     };
     const access = { ...fullAccess, rules: new Map([[article, rowRule({ title: '$user.username' }, user, defaultLimits)]]) };
     const store = { ...backend.store, database: { ...backend.store.database, isReplicated: false } };

@@ -25,6 +25,19 @@ describe('cli/describe-start', () => {
     await database.drop();
   });
 
+  it('prints the addresses on this machine, and the public one if there is one', async () => {
+    const database = await freshDatabase();
+    const server = await createService({
+      config: { server: { host: '127.0.0.1', port: 0, url: 'https://cms.example.org/' }, database: { uri: database.uri } },
+    });
+    await server.start();
+    const lines = describeStart(server, { embedded: null, audience: null }).map((line) => line.trim());
+    await server.stop();
+    await database.drop();
+    expect(lines).to.include('Public    https://cms.example.org');
+    expect(lines.find((line) => line.startsWith('REST'))).to.match(/^REST {6}http:\/\/localhost:\d+\/api$/);
+  });
+
   it('leaves out models while the database does not answer', async () => {
     expect(await modelsLine('mongodb://127.0.0.1:9/none')).to.equal('Models    read when the database answers');
   });

@@ -261,7 +261,7 @@ const cases: readonly Case[] = [
     },
   },
   { method: 'POST', path: '/api/posts/echo/seven', body: {}, status: 405, answer: 'Method Not Allowed' },
-  { path: '/api/posts/echo', status: 201, answer: { query: {}, params: {}, user: null, route: 'post.echo' } },
+  { path: '/api/posts/echo', status: 201, answer: { body: {}, query: {}, params: {}, user: null, route: 'post.echo' } },
   { path: '/api/posts/refuse', status: 403, answer: 'Policy Failed' },
   { path: '/api/posts/refuse?name=ann', status: 400, answer: 'not so' },
   { path: '/api/posts/missing', status: 404, answer: 'Not Found' },

@@ -3,7 +3,7 @@ import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { fieldProblems, readTexts, refuseProblems, unknownKeyErrors } from '../check-fields.js';
 import { hashPassword, isPassword } from './passwords.js';
 import { endRefreshTokens, openSession, type Session } from './session.js';
-import { changeStoredUser, findStoredUser, userType } from '../user-store.js';
+import { changeStoredUser, endingTokens, findStoredUser, userType } from '../user-store.js';
 
 const fields = { passwordConfirmation: ['required'], password: ['required'], currentPassword: ['required'] } as const;
 
@@ -21,7 +21,7 @@ export async function changePassword(accounts: Accounts, body: Body, call: Accou
   const changed = await changeStoredUser(
     content,
     { _id: caller.user.id, password: user?.password },
-    { set: { password: hash, resetPasswordToken: null, _clients: [] }, increase: { _tokenVersion: 1 } },
+    endingTokens({ password: hash, resetPasswordToken: null }),
   );
   if (changed === null) throw validationError('The provided current password is invalid'); // changed elsewhere meanwhile
   await endRefreshTokens(changed.id, content);

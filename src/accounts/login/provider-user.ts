@@ -11,7 +11,7 @@ import { sendConfirmation } from './confirm-email.js';
 import { loginProvider, type ReceivedTokens } from './login-provider.js';
 import { hashCode, makeCode } from './passwords.js';
 import { assertMayLogIn, endRefreshTokens } from './session.js';
-import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
+import { asService, changeStoredUser, endingTokens, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
 /**
  * Returns the user of an identity, or registers one if there is none. Throws an ApplicationError if the user may not log in. That
@@ -51,18 +51,14 @@ async function linkUser({ provider, subject, email }: Identity, content: Content
   const linked = await changeStoredUser(
     content,
     { provider, email, _subject: absent },
-    {
-      set: {
-        _subject: subject,
-        confirmed: true,
-        password: null,
-        resetPasswordToken: null,
-        confirmationToken: null,
-        _chosenEmail: false,
-        _clients: [],
-      },
-      increase: { _tokenVersion: 1 },
-    },
+    endingTokens({
+      _subject: subject,
+      confirmed: true,
+      password: null,
+      resetPasswordToken: null,
+      confirmationToken: null,
+      _chosenEmail: false,
+    }),
   );
   if (linked !== null) await endRefreshTokens(linked.id, content);
   return linked;

@@ -4,7 +4,7 @@ import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { readTexts } from '../check-fields.js';
 import { hashPassword, heldCode, makeCode, storedCode } from './passwords.js';
 import { endRefreshTokens, openSession, type Session } from './session.js';
-import { changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
+import { changeStoredUser, endingTokens, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
 /** Length of a reset code in bytes, as in Strapi v4. */
 const codeBytes = 64;
@@ -52,11 +52,9 @@ export async function resetPassword(accounts: Accounts, body: Body, call: Accoun
   const match = { resetPasswordToken: heldCode(code) };
   if ((await findStoredUser(content, match)) === null) throw validationError('Incorrect code provided');
   const hash = await hashPassword(password, userType(content));
-  const user = await changeStoredUser(content, match, {
-    // The code was sent to the address, so it belongs to the user.
-    set: { password: hash, resetPasswordToken: null, _chosenEmail: false, _clients: [] },
-    increase: { _tokenVersion: 1 },
-  });
+  // The code was sent to the address, so it belongs to the user.
+  const change = endingTokens({ password: hash, resetPasswordToken: null, _chosenEmail: false });
+  const user = await changeStoredUser(content, match, change);
   if (user === null) throw validationError('Incorrect code provided');
   await endRefreshTokens(user.id, content);
   return openSession(accounts, user, call);

@@ -69,7 +69,7 @@ function checkRow(type: ContentType, rule: unknown, { bind }: ContentContext): u
     throw validationError(`${unknown} is not known; use ${userNames.map((name) => `$user.${name}`).join(', ')}`);
   if (type.kind === 'component') throw validationError(`rows of ${type.uid}: components have no rows`);
   const flags = { blocked: false, confirmed: true, isEmailProven: true };
-  const sample = { id: 1, username: '', email: '', role: 1, tokenVersion: 0, ...flags };
+  const sample = { id: 1, username: '', email: '', role: 1, tokenVersion: 0, tokensFrom: 0, ...flags };
   try {
     const rules = new Map([[type.uid, rowRule(rule, sample, bind.limits)]]);
     bindRule(type, { ...bind, access: { ...bind.access, rules } });

@@ -17,6 +17,7 @@ import {
   asRoleGiver,
   asWriter,
   changeStoredUser,
+  endingTokens,
   findStoredUser,
   noteOnUser,
   permitted,
@@ -122,6 +123,6 @@ async function updateWithin(user: StoredUser, { data, chosen }: UserUpdate, cont
   if (chosen !== null) await noteOnUser(context, { _id: user.id }, { set: { _chosenEmail: chosen } });
   const isBlocked = toBoolean(data['blocked']) === true && !user.blocked;
   if (data['password'] === undefined && !isBlocked) return;
-  await changeStoredUser(context, { _id: user.id }, { set: { _clients: [] }, increase: { _tokenVersion: 1 } });
+  await changeStoredUser(context, { _id: user.id }, endingTokens());
   await endRefreshTokens(user.id, context);
 }

@@ -90,6 +90,7 @@ const hidden: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   'plugin::users-permissions.user': {
     _subject: (value) => typeof value === 'string',
     _tokenVersion: (value) => Number.isSafeInteger(value),
+    _tokensFrom: (value) => Number.isSafeInteger(value),
     _chosenEmail: (value) => typeof value === 'boolean',
   },
   'plugin::users-permissions.role': {

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { createLog } from '../support/create-log.js';
+import { serveProject } from '../support/serve-project.js';
+
+const seen = 'globalThis.seenByExtension';
+
+/** Code of a strapi-server file, what it has seen when the service has stopped, and the members that the log names. */
+const files: readonly (readonly [code: string, seen: unknown, named: readonly string[]])[] = [
+  [`${seen} = plugin.config.register.allowedFields;`, ['nick'], []],
+  [
+    `plugin.config.own = { deep: 1 }; plugin.register = ({ strapi }) => {
+      ${seen} = [strapi.config.get('plugin.users-permissions.own.deep'), strapi.plugin('users-permissions').config('own')]; };`,
+    [1, { deep: 1 }],
+    [],
+  ],
+  [
+    `${seen} = [];
+    for (const name of ['register', 'bootstrap', 'destroy']) {
+      const before = plugin[name];
+      plugin[name] = async ({ strapi }) => { await before({ strapi }); ${seen}.push([name, typeof strapi.db.query]); };
+    }`,
+    [
+      ['register', 'function'],
+      ['bootstrap', 'function'],
+      ['destroy', 'function'],
+    ],
+    [],
+  ],
+  ["plugin.services['providers']().connect('x');", undefined, ['users-permissions.services.providers']],
+  [
+    "plugin.routes.admin.routes.push({ method: 'GET', path: '/x', handler: 'user.find' });",
+    undefined,
+    ['users-permissions.routes.admin'],
+  ],
+  [
+    'const { find } = plugin.controllers.contentmanageruser; plugin.controllers.contentmanageruser.find = (ctx) => find(ctx);',
+    undefined,
+    ['users-permissions.controllers.contentmanageruser'],
+  ],
+  ['plugin.unknown.part.list.push(1); plugin.unknown.other();', undefined, ['users-permissions.unknown']],
+  [`plugin.services.mine ??= () => ({ two: () => 2 }); ${seen} = typeof plugin.services.mine;`, 'function', []],
+  [`plugin.controllers.mine ??= {}; plugin.controllers.mine.one = () => 1; ${seen} = plugin.controllers.mine.one();`, 1, []],
+];
+
+describe('a strapi-server file', () => {
+  for (const [code, expected, named] of files)
+    it(code, async () => {
+      Reflect.deleteProperty(globalThis, 'seenByExtension');
+      const { logger, lines } = await createLog();
+      const extension = `module.exports = (plugin) => { ${code}
+        plugin.controllers.user.count = () => ({ rest: true }); return plugin; };`;
+      const { call, stop } = await serveProject(
+        { 'src/extensions/users-permissions/strapi-server.js': extension },
+        {
+          models: [],
+          logger,
+          config: { plugins: { 'users-permissions': { config: { register: { allowedFields: ['nick'] } } } } },
+        },
+      );
+      const answer = await call('GET', '/api/users/count');
+      await stop();
+      expect(answer.body).to.deep.equal({ rest: true });
+      expect(Reflect.get(globalThis, 'seenByExtension')).to.deep.equal(expected);
+      const told = lines.flatMap(({ msg }) => /the plugin (\S+) is not offered/.exec(String(msg))?.[1] ?? []);
+      expect(told).to.deep.equal(named);
+    });
+});
