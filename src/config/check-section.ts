@@ -7,6 +7,8 @@ import type { GroupNode, Setting, SettingNode } from './setting.js';
 // compiling all of them takes 60 ms.
 const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, meta: false, validateSchema: false });
 
+ajv.addVocabulary(['mayBeFunction']);
+
 /** A problem of a setting, as one line with the file and the key. */
 interface Finding {
   readonly text: string;
@@ -71,6 +73,7 @@ function checkSecret(
 }
 
 function checkSetting({ schema, variable }: Setting<unknown>, value: unknown, path: string): readonly string[] {
+  if (typeof value === 'function' && schema['mayBeFunction'] === true) return [];
   ajv.validate(schema, value);
   const shown = /secret|uri|password|token|salt/i.test(path) ? '' : `, not ${show(value)}`;
   const source = variable === null ? '' : ` (environment variable ${variable})`;

@@ -294,9 +294,27 @@ const cases: readonly Case[] = [
     warnings: [/strapi::cors: credentials need a list of origins/],
   },
   {
-    what: 'an origin that is a function',
-    written: middleware('strapi::cors', { origin: () => '*' }),
-    warnings: [/strapi::cors: an origin that is a function/],
+    what: 'a list of origins that has no texts',
+    written: middleware('strapi::cors', { origin: [/a.test/, 5] }),
+    settings: { 'middlewares.cors.origin': [] },
+    warnings: [/strapi::cors: the value of origin is neither/],
+  },
+  ...[undefined, null, true, 5, {}].map((origin) => ({
+    what: `the origin ${String(origin)}`,
+    written: middleware('strapi::cors', { origin, credentials: true }),
+    settings: { 'middlewares.cors.origin': [] },
+    warnings: [/strapi::cors: the value of origin is neither/],
+  })),
+  ...[undefined, null].map((origin) => ({
+    what: `the setting cors.origin ${String(origin)}`,
+    written: { middlewares: { cors: { origin } } },
+    settings: { 'middlewares.cors.origin': [] },
+    warnings: [/cors.origin: the value of origin is neither/],
+  })),
+  {
+    what: 'settings of CORS without an origin',
+    written: middleware('strapi::cors', { headers: '*' }),
+    settings: { 'middlewares.cors.origin': '*', 'middlewares.cors.headers': ['*'] },
   },
   {
     what: 'security headers',
