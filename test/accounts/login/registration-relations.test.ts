@@ -13,7 +13,7 @@ const company: TestModel = {
 };
 const profile: TestModel = {
   uid: 'shared.profile',
-  kind: 'component',
+  info: { displayName: 'Profile' },
   attributes: { text: { type: 'string' }, employer: { type: 'relation', relation: 'oneToOne', target: company.uid } },
 };
 const users = withUserAttributes({
