@@ -1,16 +1,14 @@
 import { isRecord } from '../values.js';
 import type { Translation } from './translation.js';
 
-/** The part of Koa's context that decides about an origin. Functions of projects get the whole context. */
-interface OriginContext {
-  get(field: string): string;
-}
+/**
+ * Origins that may read answers: `*`, one, a list, or a function that decides for each request. It gets the context of Koa, and
+ * returns an origin, `*` for all, or an empty string for none.
+ */
+export type CorsOrigin = string | readonly string[] | ((ctx: { get(field: string): string }) => string | PromiseLike<string>);
 
-/** Returns the origin that may read the answer: `*` for all, an empty string for none. */
-export type OriginFunction = (ctx: OriginContext) => string | PromiseLike<string>;
-
-/** Origins that may read answers: `*`, one, a list, or a function that decides for each request. */
-export type CorsOrigin = string | readonly string[] | OriginFunction;
+export type OriginFunction = Extract<CorsOrigin, (...args: never[]) => unknown>;
+type OriginContext = Parameters<OriginFunction>[0];
 
 /** The origins of a setting, and the reason why some of it allows none. */
 interface ReadOrigin {

@@ -63,7 +63,7 @@ export const serverSettings = group({
 export const databaseSettings = group({
   uri: maybeText('Connection string of MongoDB; null: the embedded server', {
     variable: 'MONGODB_URI',
-    pattern: '^mongodb(\\+srv)?://.',
+    pattern: '^\\W*(\\w+ *=\\W*)?mongodb(\\+srv)?://.', // readAddress finds what is around it
     description: 'an address that begins with mongodb:// or mongodb+srv://',
   }),
   name: maybeText('Database to use; null: the one in the URI, or mangrove', {
