@@ -44,6 +44,8 @@ interface ConfigPlace {
   readonly variables: Variables;
   /** Warnings from reading the files. */
   readonly warnings: readonly string[];
+  /** Fatal errors from reading the files. */
+  readonly problems?: readonly string[];
   /** Whether the directory is a Strapi project. Its unknown keys may belong to its own code. */
   readonly isStrapiProject: boolean;
 }
@@ -60,7 +62,7 @@ export function completeConfig(written: WrittenSections, place: ConfigPlace): Co
   const rules = { isProduction: environment === 'production', isStrapiProject };
   const findings = sectionNames.flatMap((name) => checkSection(sections[name], given(name), written[name].file, rules));
   const address = addressOf(given('database'), written.database.file);
-  refuse([...findings.filter(({ isFatal }) => isFatal).map(({ text }) => text), ...address.problems]);
+  refuse([...(place.problems ?? []), ...findings.filter(({ isFatal }) => isFatal).map(({ text }) => text), ...address.problems]);
   const warnings = [...place.warnings, ...translated.warnings, ...findings.map(({ text }) => text), ...address.warnings];
   const config: Config = {
     directory: place.directory,

@@ -19,8 +19,7 @@ interface Finding {
 interface CheckRules {
   readonly isProduction: boolean;
   /**
-   * Whether unknown keys that resemble no setting of Mangrove are allowed. Strapi v4 ignores unknown keys, and they may belong to
-   * the project.
+   * Whether unknown keys only cause a warning. Strapi v4 ignores them, and they may belong to the project.
    */
   readonly isStrapiProject: boolean;
 }
@@ -47,14 +46,15 @@ function check(node: SettingNode, value: unknown, path: readonly string[], rules
   });
 }
 
-function unknownKey(node: GroupNode, path: readonly string[], { isStrapiProject, isProduction }: CheckRules): Finding {
+function unknownKey(node: GroupNode, path: readonly string[], { isStrapiProject }: CheckRules): Finding {
   const known = Object.keys(node.settings);
   const key = path.at(-1) ?? '';
   if (isStrapiProject && nearestName(key, known) === null)
     return { text: `${path.join('.')} is not a setting of Mangrove and is ignored`, isFatal: false };
-  const isFatal = isProduction || !isStrapiProject;
-  const consequence = isFatal ? '' : ' is ignored, which production refuses';
-  return { text: `unknown key ${path.join('.')}${consequence}${suggest(key, known)}`, isFatal };
+  return {
+    text: `unknown key ${path.join('.')}${isStrapiProject ? ' is ignored' : ''}${suggest(key, known)}`,
+    isFatal: !isStrapiProject,
+  };
 }
 
 /** Returns a finding if a secret is so short that it can be guessed. */
