@@ -18,6 +18,7 @@ import { openMedia, type OpenMedia } from './media/open-media.js';
 import { retireFile } from './media/retire-files.js';
 import { createNotices } from './notices.js';
 import { fullAccess } from './query/access.js';
+import { explainRefusal } from './mongo/refused-access.js';
 import { modelSettings, openBackend, type Backend } from './mongo/models/open-backend.js';
 
 export interface ConnectInput {
@@ -34,14 +35,19 @@ export interface ConnectInput {
   readonly code: { readonly codeHooks: CodeHooks; readonly projectActions: () => readonly string[] } | null;
 }
 
-/** Connects to the database and builds the components that requests use. Rejects if the database does not answer. */
+/**
+ * Connects to the database and builds the components that requests use. Rejects if the database does not answer, with a ConfigError
+ * if it never will.
+ */
 export async function connect(input: ConnectInput): Promise<Running> {
-  const backend = await openStore(input);
   try {
-    return await assemble(input, backend);
+    const backend = await openStore(input);
+    return await assemble(input, backend).catch(async (error: unknown) => {
+      await backend.close();
+      throw error;
+    });
   } catch (error) {
-    await backend.close();
-    throw error;
+    throw explainRefusal(error, { uri: input.uri, name: input.config.database.name });
   }
 }
 

@@ -11,6 +11,7 @@ export type {
   ServerConfig,
 } from './config/config.js';
 export type { ConfigFile, Given as GivenSection, PartialSection } from './config/config.js';
+export type { CorsOrigin } from './config/cors-origin.js';
 export type { PartialConfig } from './config/create-config.js';
 export type { Env, VariableReader } from './config/create-env.js';
 export type { ProfileMap, ProviderSettings } from './config/provider-settings.js';

@@ -145,12 +145,14 @@ class Server implements Service {
     this.backend?.forget();
   }
 
+  /** Connects. After an error it tries again later, unless the first attempt shows that none can succeed. */
   async #connect(input: ConnectInput): Promise<void> {
     try {
       const running = await connect(input);
       if (this.#stopped) await running.close();
       else this.#serve(running);
     } catch (error) {
+      if (error instanceof ConfigError && this.#retry === null) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       this.#logger.warn({ reason }, 'the database could not be opened, trying again');
       this.#retry = setTimeout(() => void this.#connectLate(input), retryAfter);

@@ -28,6 +28,7 @@ interface ProgramCommand {
 const commands: Readonly<Record<string, ProgramCommand>> = {
   new: { about: 'create a project', load: () => import('./new.js') },
   start: { about: 'start the service', load: () => import('./start.js') },
+  check: { about: 'list what production would refuse or ignore in a project', load: () => import('./check.js') },
   models: { about: 'list, add, compare and remove content types and components', load: () => import('./models.js') },
   user: { about: 'create users, set their passwords and roles', load: () => import('./user.js') },
   token: { about: 'create, list and revoke API tokens', load: () => import('./token.js') },

@@ -1,5 +1,7 @@
 import { lookUp, readers, type Variables } from './read-variable.js';
 import { type Setting, type SettingNode, ConfigError, environmentOf, type ValueOf } from './setting.js';
+import { readAddress } from './database-address.js';
+import { valuesOf } from './translation.js';
 import { checkSection } from './check-section.js';
 import type { Config } from './config.js';
 import { type SectionName, sectionNames, sections } from './sections.js';
@@ -42,6 +44,8 @@ interface ConfigPlace {
   readonly variables: Variables;
   /** Warnings from reading the files. */
   readonly warnings: readonly string[];
+  /** Fatal errors from reading the files. */
+  readonly problems?: readonly string[];
   /** Whether the directory is a Strapi project. Its unknown keys may belong to its own code. */
   readonly isStrapiProject: boolean;
 }
@@ -57,15 +61,16 @@ export function completeConfig(written: WrittenSections, place: ConfigPlace): Co
   const given = (name: SectionName): unknown => applyVariables(sections[name], translated.sections[name].value, place.variables);
   const rules = { isProduction: environment === 'production', isStrapiProject };
   const findings = sectionNames.flatMap((name) => checkSection(sections[name], given(name), written[name].file, rules));
-  refuse(findings.filter(({ isFatal }) => isFatal).map(({ text }) => text));
-  const warnings = [...place.warnings, ...translated.warnings, ...findings.map(({ text }) => text)];
+  const address = addressOf(given('database'), written.database.file);
+  refuse([...(place.problems ?? []), ...findings.filter(({ isFatal }) => isFatal).map(({ text }) => text), ...address.problems]);
+  const warnings = [...place.warnings, ...translated.warnings, ...findings.map(({ text }) => text), ...address.warnings];
   const config: Config = {
     directory: place.directory,
     environment,
     environmentName: place.environment || 'development',
     warnings,
     server: fillDefaults(sections.server, given('server')),
-    database: fillDefaults(sections.database, given('database')),
+    database: { ...fillDefaults(sections.database, given('database')), uri: address.uri },
     api: fillDefaults(sections.api, given('api')),
     plugins: fillDefaults(sections.plugins, given('plugins')),
     middlewares: fillDefaults(sections.middlewares, given('middlewares')),
@@ -73,6 +78,15 @@ export function completeConfig(written: WrittenSections, place: ConfigPlace): Co
   };
   refuse(checkTogether(config));
   return freezeDeep({ ...config, api: withAliases(config), warnings: [...new Set([...warnings, ...limitWarnings(config.api)])] });
+}
+
+/** Returns the address of the database, and lines about it. */
+function addressOf(database: unknown, file: string) {
+  const { uri } = valuesOf(database);
+  if (typeof uri !== 'string') return { uri: null, problems: [], warnings: [] };
+  const { problems, warnings, ...address } = readAddress(uri);
+  const line = (text: string): string => `${file}: uri ${text} (environment variable MONGODB_URI)`;
+  return { ...address, problems: problems.map(line), warnings: warnings.map(line) };
 }
 
 function limitWarnings({ rest: { defaultLimit, maxLimit } }: Config['api']): readonly string[] {

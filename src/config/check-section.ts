@@ -7,6 +7,8 @@ import type { GroupNode, Setting, SettingNode } from './setting.js';
 // compiling all of them takes 60 ms.
 const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, meta: false, validateSchema: false });
 
+ajv.addVocabulary(['mayBeFunction']);
+
 /** A problem of a setting, as one line with the file and the key. */
 interface Finding {
   readonly text: string;
@@ -17,8 +19,7 @@ interface Finding {
 interface CheckRules {
   readonly isProduction: boolean;
   /**
-   * Whether unknown keys that resemble no setting of Mangrove are allowed. Strapi v4 ignores unknown keys, and they may belong to
-   * the project.
+   * Whether unknown keys only cause a warning. Strapi v4 ignores them, and they may belong to the project.
    */
   readonly isStrapiProject: boolean;
 }
@@ -45,14 +46,15 @@ function check(node: SettingNode, value: unknown, path: readonly string[], rules
   });
 }
 
-function unknownKey(node: GroupNode, path: readonly string[], { isStrapiProject, isProduction }: CheckRules): Finding {
+function unknownKey(node: GroupNode, path: readonly string[], { isStrapiProject }: CheckRules): Finding {
   const known = Object.keys(node.settings);
   const key = path.at(-1) ?? '';
   if (isStrapiProject && nearestName(key, known) === null)
     return { text: `${path.join('.')} is not a setting of Mangrove and is ignored`, isFatal: false };
-  const isFatal = isProduction || !isStrapiProject;
-  const consequence = isFatal ? '' : ' is ignored, which production refuses';
-  return { text: `unknown key ${path.join('.')}${consequence}${suggest(key, known)}`, isFatal };
+  return {
+    text: `unknown key ${path.join('.')}${isStrapiProject ? ' is ignored' : ''}${suggest(key, known)}`,
+    isFatal: !isStrapiProject,
+  };
 }
 
 /** Returns a finding if a secret is so short that it can be guessed. */
@@ -71,6 +73,7 @@ function checkSecret(
 }
 
 function checkSetting({ schema, variable }: Setting<unknown>, value: unknown, path: string): readonly string[] {
+  if (typeof value === 'function' && schema['mayBeFunction'] === true) return [];
   ajv.validate(schema, value);
   const shown = isSecret(`${path} ${show(value)}`) ? '' : `, not ${show(value)}`;
   const source = variable === null ? '' : ` (environment variable ${variable})`;

@@ -6,6 +6,7 @@ import { createEnv } from './create-env.js';
 import { isReadable, readSection, type ConfigSource, type WrittenSection } from './read-section.js';
 import { lenientReaders } from './read-variable.js';
 import { sectionNames, type SectionName } from './sections.js';
+import type { ConfigError } from './setting.js';
 import { pluginMeanings } from './strapi-keys.js';
 import { valuesOf } from './translation.js';
 import type { WrittenSections } from './translate-strapi.js';
@@ -36,10 +37,12 @@ export async function loadConfig(input: LoadInput): Promise<Config> {
   const warnings: string[] = [];
   const env = createEnv(variables, isStrapiProject ? lenientReaders : undefined);
   const warn = (text: string): void => void warnings.push(text);
-  const source = { directory, environment: environment || 'development', env, isStrapiProject, warn };
+  const problems: string[] = [];
+  const refuse = ({ message }: ConfigError): void => void problems.push(message);
+  const source = { directory, environment: environment || 'development', env, isStrapiProject, warn, refuse };
   const written = withInstalledPlugins(await readSections(source), isStrapiProject ? dependenciesOf(directory) : {});
   const place = { directory, environment, variables, isStrapiProject };
-  return completeConfig(written, { ...place, warnings: [...warnings, ...misnamedFiles(directory)] });
+  return completeConfig(written, { ...place, warnings: [...warnings, ...misnamedFiles(directory)], problems });
 }
 
 /** Returns whether the package.json of a directory depends on Strapi. */

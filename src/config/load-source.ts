@@ -21,13 +21,12 @@ export interface LoadOptions {
   /** Directory that file names in messages are relative to. */
   readonly directory?: string;
   /**
-   * Called for a file that imports a missing package. Returns what the file exports; nothing if undefined. By default the error is
-   * thrown.
+   * Called for an import of a missing package. Returns what is imported instead. By default the error is thrown.
    */
   readonly missing?: (missing: MissingModule) => unknown;
 }
 
-/** The failure to load a file that imports a package that is not installed. */
+/** The import of a package that is not installed. */
 export interface MissingModule {
   /** Message with the names of file and package. */
   readonly message: string;
@@ -54,13 +53,7 @@ function createLoader(transform: Transform, options: LoadOptions): (file: string
     if (known) return known.exports;
     const module: LoadedModule = { exports: {} };
     loaded.set(file, module);
-    try {
-      compile(transform, file, options)(...placeOf(module, file, (from) => requireFrom(from, load, options)));
-    } catch (error) {
-      if (options.missing === undefined || !isMissing(error)) throw error;
-      const shown = options.directory === undefined ? file : relative(options.directory, file);
-      module.exports = options.missing({ message: `${shown}: ${reasonOf(error)}` }) ?? { __esModule: true, default: undefined };
-    }
+    compile(transform, file, options)(...placeOf(module, file, (from) => requireFrom(from, load, options)));
     return module.exports;
   };
   return load;
@@ -121,14 +114,20 @@ const packagePath = (id: string): string =>
     .replace(/\/index$/, '');
 
 /** Returns the `require` of a file. Relative paths to source files are loaded here, everything else by Node. */
-function requireFrom(file: string, load: (file: string) => unknown, { packages = {} }: LoadOptions): Place[1] {
+function requireFrom(file: string, load: (file: string) => unknown, options: LoadOptions): Place[1] {
+  const { packages = {}, missing, directory } = options;
   const native = createRequire(file);
   const require = (id: string): unknown => {
     const name = packagePath(id);
     if (Object.hasOwn(packages, name)) return packages[name];
     const path = /^\.{1,2}(\/|$)/.test(id) ? sourceFile(resolve(dirname(file), id)) : null;
-    // Node's own require is typed as any.
-    return path !== null ? load(path) : (native(id) as unknown);
+    if (path !== null) return load(path);
+    try {
+      return native(id) as unknown; // typed as any
+    } catch (error) {
+      if (missing === undefined || !isMissing(error)) throw error;
+      return missing({ message: `${directory === undefined ? file : relative(directory, file)}: ${reasonOf(error)}` });
+    }
   };
   return Object.assign(require, { resolve: native.resolve });
 }

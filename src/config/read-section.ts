@@ -4,6 +4,7 @@ import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, environmentOf } from './setting.js';
 import { loadSource, sourceEndings, type LoadOptions, type MissingModule } from './load-source.js';
+import { createStandIn, isStandIn } from './stand-in.js';
 import { isRecord } from '../values.js';
 import type { Env } from './create-env.js';
 
@@ -25,6 +26,8 @@ export interface ConfigSource {
   readonly isStrapiProject: boolean;
   /** Called with an error of the configuration that is not fatal. */
   readonly warn: (text: string) => void;
+  /** Called with a fatal error. The file is then left out, so that all errors are found. */
+  readonly refuse: (error: ConfigError) => void;
 }
 
 type Loader = (path: string, options: LoadOptions) => Promise<unknown>;
@@ -65,27 +68,44 @@ async function readPart(source: ConfigSource, path: string): Promise<WrittenSect
   return { file, value: await evaluate(source, file) };
 }
 
-/** Reports an error in a file. Warns in a Strapi project outside of production; otherwise throws the error. */
-function leaveOut({ environment, isStrapiProject, warn }: ConfigSource, error: ConfigError, consequence: string): undefined {
-  if (!isStrapiProject || environmentOf(environment) === 'production') throw error;
-  warn(`${error.message}; ${consequence}`);
+/**
+ * Reports an error in a file. Warns in a Strapi project outside of production, and for config/database, which a Strapi project writes
+ * for SQL; otherwise the error is fatal.
+ */
+function leaveOut({ environment, isStrapiProject, ...source }: ConfigSource, error: ConfigError, consequence: string): undefined {
+  const isIgnored = /^config\/(?:env\/[^/]+\/)?database\./.test(error.message);
+  if (isStrapiProject && (isIgnored || environmentOf(environment) !== 'production'))
+    source.warn(`${error.message}; ${consequence}`);
+  else source.refuse(error);
 }
 
 async function evaluate(source: ConfigSource, file: string): Promise<unknown> {
-  const { directory, env, environment, warn } = source;
-  const missing = ({ message }: MissingModule): void => {
-    if (environmentOf(environment) === 'production') throw new ConfigError(message);
-    warn(`${message}; the file is left out`);
+  const { directory, env, warn } = source;
+  const absent: string[] = [];
+  const missing = ({ message }: MissingModule): object => {
+    absent.push(message);
+    warn(`${message}; what needs it fails`);
+    return createStandIn(() => {
+      throw new Error(message.slice(file.length + 2));
+    });
   };
   try {
     const exported = defaultOf(await loaders[extname(file)]?.(join(directory, file), { directory, missing }));
     // By convention, a function in a configuration file takes `{ env }`.
-    return typeof exported === 'function' ? await (exported as (input: { env: Env }) => unknown)({ env }) : exported;
+    const isCalled = typeof exported === 'function' && !isStandIn(exported);
+    const value = isCalled ? await (exported as (input: { env: Env }) => unknown)({ env }) : exported;
+    if (containsStandIn(value)) throw new ConfigError(absent.join('\n'));
+    return value;
   } catch (error) {
-    if (error instanceof ConfigError) throw error.variable !== null ? new ConfigError(`${file}: ${error.message}`) : error;
-    return leaveOut(source, new ConfigError(`${file}: ${reasonOf(error)}`, { cause: error }), 'the file is left out');
+    const isPlaced = error instanceof ConfigError && error.variable === null;
+    const problem = isPlaced ? error : new ConfigError(`${file}: ${reasonOf(error)}`, { cause: error });
+    return leaveOut(source, problem, 'the file is left out');
   }
 }
+
+/** Returns whether a value or its members, up to some levels, are imports that are missing. */
+const containsStandIn = (value: unknown, levels = 8): boolean =>
+  isStandIn(value) || (levels > 0 && isRecord(value) && Object.values(value).some((below) => containsStandIn(below, levels - 1)));
 
 /**
  * Loads a module of either kind, regardless of its package.json. A module that needs to be a real ES module is imported as one.

@@ -1,3 +1,4 @@
+import type { CorsOrigin } from './cors-origin.js';
 import { flag, group, maybeText, text, whole, choice, decimal, maybeWhole, maybeFlag, shaped, texts } from './setting.js';
 
 /** The settings of config/server. Times are in milliseconds. */
@@ -62,7 +63,7 @@ export const serverSettings = group({
 export const databaseSettings = group({
   uri: maybeText('Connection string of MongoDB; null: the embedded server', {
     variable: 'MONGODB_URI',
-    pattern: '^mongodb(\\+srv)?://.',
+    pattern: '^\\W*(\\w+ *=\\W*)?mongodb(\\+srv)?://.', // readAddress finds what is around it
     description: 'an address that begins with mongodb:// or mongodb+srv://',
   }),
   name: maybeText('Database to use; null: the one in the URI, or mangrove', {
@@ -111,14 +112,17 @@ const logLevels = ['info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent']
 export const middlewareSettings = group({
   cors: group({
     enabled: flag(true, 'Allow requests of browsers from other origins'),
-    origin: shaped<string | readonly string[]>(
-      { type: ['string', 'array'], items: { type: 'string' } },
+    origin: shaped<CorsOrigin>(
+      { type: ['string', 'array'], items: { type: 'string' }, mayBeFunction: true },
       '*',
-      'Origins that may read answers: *, one, or a list',
+      'Origins that may read answers: *, one, a list, or a function of the Koa context that returns one; what cannot be read allows none',
     ),
-    credentials: flag(false, 'Let browsers send cookies; requires a list of origins'),
+    credentials: flag(false, 'Let browsers send cookies; requires a list of origins or a function'),
     methods: texts(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'], 'Allowed methods'),
-    headers: texts(['Content-Type', 'Authorization', 'Origin', 'Accept'], 'Allowed request headers'),
+    headers: texts(
+      ['Content-Type', 'Authorization', 'Origin', 'Accept'],
+      'Allowed request headers; *: those that a request names',
+    ),
     expose: texts([], 'Response headers that scripts may read besides X-Request-Id, WWW-Authenticate and Retry-After'),
     maxAge: whole(31_536_000, 'Seconds for which a browser may cache the answer to a preflight request'),
   }),

@@ -1,3 +1,4 @@
+import { originSetting } from './cors-origin.js';
 import { valuesOf, type Meaning, type Translation } from './translation.js';
 import { isRecord, type Values } from '../values.js';
 import { emailProvider, uploadProvider } from './strapi-providers.js';
@@ -46,6 +47,7 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
     ['forgotPassword', 'rateLimit', 'auditLogs', 'preview', 'secrets', 'vite', 'strictPort'].map((key) => `admin.${key}`),
     adminPanel,
   ),
+  'middlewares.cors.origin': originSetting,
   'plugins.graphql.config.subscriptions': (value) => (value === false ? { set: {} } : { advice: 'there are no subscriptions' }),
   ...oneOf(['plugins.graphql.config.federation', 'plugins.graphql.config.v4CompatibilityMode'], 'has no effect; remove it'),
   'plugins.graphql.config.landingPage': 'set plugins.graphql.config.playgroundAlways',
@@ -64,6 +66,9 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
   'plugins.email.config': emailProvider,
   'plugins.i18n.config.locales': 'add locales over the admin API: POST /admin/api/locales',
 };
+
+/** Keys whose absent value is not the default: an unset variable must not open the service. */
+export const keysOfUnset: ReadonlySet<string> = new Set(['middlewares.cors.origin']);
 
 /** Advice for plugins that Mangrove does not have. Settings of unlisted plugins are ignored. */
 export const pluginAdvice: Readonly<Record<string, string>> = {

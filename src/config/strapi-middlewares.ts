@@ -1,3 +1,4 @@
+import { readOrigin } from './cors-origin.js';
 import { valuesOf, type Meaning, type Translation } from './translation.js';
 import type { Values } from '../values.js';
 
@@ -60,29 +61,24 @@ function parseBytes(size: unknown): number | undefined {
   return digits === undefined ? undefined : Math.floor(Number(digits) * (units[unit.toLowerCase()] ?? 1));
 }
 
-/** Translates the settings of CORS. Strapi lets all origins send cookies; Mangrove requires a list of origins for that. */
+/** Translates the settings of CORS. Strapi lets all origins send cookies; Mangrove requires a list of origins or a function for that. */
 function corsSettings(config: unknown): Translation {
-  const { enabled, origin, credentials, methods, headers, expose, maxAge } = valuesOf(config);
-  const origins = typeof origin === 'string' ? origin.split(',').map((one) => one.trim()) : origin;
-  const isList = Array.isArray(origins) && !origins.includes('*');
+  const { enabled, credentials, methods, headers, expose, maxAge } = valuesOf(config);
+  const { origin = ['*'], advice } = readOrigin(config);
+  const isOpen = typeof origin !== 'function' && origin.includes('*');
   const list = (value: unknown): unknown => (typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value);
   return {
     set: {
       'middlewares.cors.enabled': enabled,
-      'middlewares.cors.origin': Array.isArray(origins) ? texts(origins) : undefined,
-      'middlewares.cors.credentials': isList ? credentials : undefined,
+      'middlewares.cors.origin': isOpen ? '*' : origin,
+      'middlewares.cors.credentials': isOpen ? undefined : credentials,
       'middlewares.cors.methods': list(methods),
       'middlewares.cors.headers': list(headers),
       'middlewares.cors.expose': list(expose),
       'middlewares.cors.maxAge': maxAge,
     },
-    advice: corsAdvice(origin, credentials === true && !isList),
+    advice: advice ?? (credentials === true && isOpen ? 'credentials need a list of origins; they stay off for *' : undefined),
   };
-}
-
-function corsAdvice(origin: unknown, dropped: boolean): string | undefined {
-  if (typeof origin === 'function') return 'an origin that is a function is not called; list the origins';
-  return dropped ? 'credentials need a list of origins; they stay off for *' : undefined;
 }
 
 const texts = (values: readonly unknown[]): string[] => values.filter((value) => typeof value === 'string');

@@ -1,7 +1,7 @@
 import { nearestName } from '../nearest-name.js';
 import { sectionNames, sections, type SectionName } from './sections.js';
 import type { SettingNode } from './setting.js';
-import { pluginAdvice, pluginMeanings, strapiKeys } from './strapi-keys.js';
+import { keysOfUnset, pluginAdvice, pluginMeanings, strapiKeys } from './strapi-keys.js';
 import { translateMiddleware } from './strapi-middlewares.js';
 import { valuesOf, type Translation } from './translation.js';
 import { isRecord, type Values } from '../values.js';
@@ -61,7 +61,7 @@ function translateLevel(path: string, node: SettingNode | undefined, value: unkn
       if (below === null && place.isStrapiProject && needsValue(child)) return [];
       return [[key, child === undefined ? below : translateLevel(full, child, below, place)] as const];
     }
-    if (below === undefined || below === null) return [];
+    if ((below === undefined || below === null) && !keysOfUnset.has(full)) return [];
     if (typeof meaning === 'function') collect(full, meaning(below), place);
     else if (meaning !== null) collect(full, { advice: meaning }, place);
     return [];

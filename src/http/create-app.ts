@@ -52,7 +52,7 @@ function sharedMiddleware(
 ): (settings: PathSettings) => Middleware[] {
   const { cors, security, compress, body } = config.middlewares;
   const headers = security.enabled ? [securityHeaders(security)] : [];
-  const otherOrigins = cors.enabled ? [crossOrigin(cors)] : [];
+  const otherOrigins = cors.enabled ? [crossOrigin(cors, logger)] : [];
   const compression = compress.enabled ? [compressResponse(compress)] : [];
   const events = codeAround === null ? [] : [flushEvents]; // only code of projects sends events
   const checks = [errorResponse(logger), countMemory(config), timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
@@ -62,7 +62,7 @@ function sharedMiddleware(
     if (settings.isBare) return [];
     return [
       ...headers,
-      ...(settings.cors === undefined ? otherOrigins : [crossOrigin(settings.cors)]),
+      ...(settings.cors === undefined ? otherOrigins : [crossOrigin(settings.cors, logger)]),
       ...(settings.isUncompressed ? [uncompressed] : []),
       ...compression,
       ...events,

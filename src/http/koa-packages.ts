@@ -6,6 +6,7 @@ import compress from 'koa-compress';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { constants } from 'node:zlib';
+import type { Logger } from 'pino';
 import type { MiddlewaresConfig } from '../config/config.js';
 
 type SecurityConfig = MiddlewaresConfig['security'];
@@ -63,27 +64,53 @@ const directives = {
 const mutable = (policy: SecurityConfig['contentSecurityPolicy']): Record<string, string[] | null> =>
   Object.fromEntries(Object.entries(policy).map(([name, sources]) => [name, sources && [...sources]]));
 
-/** Settings of CORS. If `origin` is a function, it decides for each request; an empty string means no origin. */
-export type CorsSettings = Omit<MiddlewaresConfig['cors'], 'origin' | 'enabled'> & {
-  readonly origin: MiddlewaresConfig['cors']['origin'] | ((ctx: Context) => string) | ((ctx: Context) => PromiseLike<string>);
-};
+/** Settings of CORS. */
+export type CorsSettings = Omit<MiddlewaresConfig['cors'], 'enabled'>;
+
+/** Returns the origin that may read the answer to a request: `*` for all, an empty string for none. */
+type Decide = (ctx: Context) => string | Promise<string>;
 
 /**
- * Sets CORS headers. The answer names an origin only if the configuration lists it. If everybody is allowed, it is `*`, with
- * which browsers send no cookies. The configuration refuses `*` with credentials.
+ * Sets CORS headers. The answer names an origin only if the configuration lists it, or its function returns it. If everybody is
+ * allowed, it is `*`, with which browsers send no cookies. The configuration refuses `*` with credentials.
  */
-export function crossOrigin({ origin, credentials, methods, headers, expose, maxAge }: CorsSettings): Middleware {
-  const allowed = new Set(typeof origin === 'function' ? [] : [origin].flat());
+export function crossOrigin(settings: CorsSettings, logger: Pick<Logger, 'warn'>): Middleware {
+  const { credentials, methods, headers, expose, maxAge } = settings;
+  const decided = new WeakMap<Context, string>();
+  const decide = decideOrigin(settings, logger);
   return cors({
-    origin: typeof origin === 'function' ? origin : allowed.has('*') ? '*' : (ctx) => listed(allowed, ctx.get('Origin')),
-    credentials: credentials && !allowed.has('*'),
-    allowMethods: [...methods],
-    allowHeaders: [...headers],
+    origin: async (ctx) => {
+      const origin = await decide(ctx);
+      decided.set(ctx, origin);
+      return origin;
+    },
+    credentials: (ctx) => credentials && decided.get(ctx) !== '*',
+    allowMethods: methods.includes('*') ? allMethods : [...methods],
+    ...(!headers.includes('*') && { allowHeaders: [...headers] }), // without it, those that the request names
     exposeHeaders: [...exposed, ...expose.filter((name) => !isExposed(name))],
     maxAge,
     // errors are caught further in, so none reaches this middleware
     keepHeadersOnError: false,
   });
+}
+
+const allMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+
+/** Returns a function that decides about origins. A function of the configuration that fails, or returns no text, allows none. */
+function decideOrigin({ origin }: CorsSettings, logger: Pick<Logger, 'warn'>): Decide {
+  if (typeof origin !== 'function') {
+    const allowed = new Set([origin].flat());
+    return allowed.has('*') ? () => '*' : (ctx) => listed(allowed, ctx.get('Origin'));
+  }
+  return async (ctx) => {
+    try {
+      const chosen: unknown = await origin(ctx);
+      return typeof chosen === 'string' && /^[\x21-\x7e]*$/.test(chosen) ? chosen : '';
+    } catch (err) {
+      logger.warn({ err }, 'the function cors.origin has failed; no origin is allowed');
+      return '';
+    }
+  };
 }
 
 /** Headers that browsers may read, so that clients can retry a refused request or report its id. */

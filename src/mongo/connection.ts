@@ -1,10 +1,11 @@
-import { MongoClient } from 'mongodb';
+import type { MongoClient } from 'mongodb';
 import type { DatabaseConfig } from '../config/config.js';
 import { collections } from '../schema/collections.js';
 import { unlimited } from '../query/budget.js';
 import { Queue } from '../queue.js';
 import type { Database } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
+import { createClientOf, explainRefusal, hasDatabase } from './refused-access.js';
 import { AbandonedTransactions } from './abandoned.js';
 import { Sessions } from './calls.js';
 import { SearchIndexes, UniqueBuilds } from './index-state.js';
@@ -15,7 +16,7 @@ import { WriteQueues } from './write-queues.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
- * Rejects if no server answers within the selection timeout.
+ * Rejects if no server answers within the selection timeout, and with a ConfigError if the address or its user can never work.
  */
 export async function connectDatabase(uri: string, config: DatabaseConfig): Promise<Database> {
   const client = createClient(uri, config);
@@ -44,12 +45,12 @@ export async function connectDatabase(uri: string, config: DatabaseConfig): Prom
     return database;
   } catch (error) {
     await client.close();
-    throw error;
+    throw explainRefusal(error, { uri, name: config.name });
   }
 }
 
 const createClient = (uri: string, config: DatabaseConfig): MongoClient =>
-  new MongoClient(uri, {
+  createClientOf(uri, {
     appName: 'mangrove',
     // override the connection string, so that acknowledged writes are durable and visible to all reads
     readPreference: 'primary',
@@ -73,8 +74,6 @@ const ofNoRequest = { session: null, budget: unlimited, time: endless, turns: nu
  * Maximum number of commands that wait in a queue of all requests, in total and per client. Further ones are answered by a 503.
  */
 const waitBounds = { waiting: 400, ofClient: 200 };
-
-const hasDatabase = (uri: string): boolean => /^mongodb(\+srv)?:\/\/[^/]+\/[^?]/.test(uri);
 
 /** Returns host, port and database for display, without credentials. */
 export const describeDatabase = ({ client, db }: Database): string =>

@@ -11,6 +11,7 @@ import type { Connection } from '../http/running.js';
 import { CookieSessions, sessionOptions } from './cookie-session.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
+import { CodeProblems } from './code-problems.js';
 import { isLeftOut, leaveOut } from './left-out.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
@@ -25,7 +26,6 @@ import { registerFolders } from './register-folders.js';
 import { runLeniently, runUnlessUnsupported } from './run-code.js';
 import { readConfigFiles } from './strapi-config.js';
 import { strapiPackages } from './strapi-packages.js';
-import { UnsupportedCodeError } from './unsupported-code.js';
 
 /** The code of a Strapi project. */
 export interface Project {
@@ -60,6 +60,13 @@ interface Loaded {
   readonly routes: ProjectRoutes;
 }
 
+/** Loads the code of a project, without its `register`. Returns its routes. Problems are collected, and stop nothing. */
+export async function loadProjectCode(input: ProjectInput, given: Strapi, problems: CodeProblems): Promise<ProjectRoutes> {
+  const registers = new ProjectRegisters(input);
+  const index = sourceFile(join(input.directory, 'src/index'));
+  return (await load(given, { ...input, registers, problems, index })).routes;
+}
+
 /**
  * Returns the functions that run the code of a project. `strapi` is also a global for its files. Errors of code are printed with
  * their stack and become a ConfigError. Code that cannot run here stops the start in production; otherwise it is skipped with a
@@ -68,6 +75,7 @@ interface Loaded {
 export function createProject(input: ProjectInput): Project {
   const { directory, connection } = input;
   const registers = new ProjectRegisters(input);
+  const problems = new CodeProblems(input);
   const index = sourceFile(join(directory, 'src/index'));
   let loaded: Loaded | null = null;
   const run = async (name: HookName, given: Strapi, before: () => unknown): Promise<void> => {
@@ -80,11 +88,14 @@ export function createProject(input: ProjectInput): Project {
   return {
     register: ({ strapi }) =>
       run('register', strapi, async () => {
-        loaded = await load(strapi, { ...input, registers, index });
+        loaded = await load(strapi, { ...input, registers, problems, index });
+        problems.refuse();
       }),
     bootstrap: ({ strapi }) =>
       run('bootstrap', strapi, () => {
         tableOf(loaded, registry());
+        problems.refuse();
+        problems.end();
       }),
     destroy: ({ strapi }) => run('destroy', strapi, () => undefined),
     strapi: () => loaded && (loaded.strapi as unknown as Strapi), // its members take and return more
@@ -109,12 +120,13 @@ const tableOf = (loaded: Loaded | null, registry: Registry | null) =>
 
 interface LoadInput extends ProjectInput {
   readonly registers: ProjectRegisters;
+  readonly problems: CodeProblems;
   /** Path of src/index; null if there is none. */
   readonly index: string | null;
 }
 
-async function load(given: Strapi, { directory, config, logger, registers, index }: LoadInput): Promise<Loaded> {
-  const warn = createWarn(config, logger);
+async function load(given: Strapi, { directory, config, logger, registers, index, problems }: LoadInput): Promise<Loaded> {
+  const { warn } = problems;
   const files = await readConfigFiles(directory, config, (text) => {
     logger.warn({}, text);
   });
@@ -139,7 +151,7 @@ async function load(given: Strapi, { directory, config, logger, registers, index
     content: registers.content,
     accountService: (name) => strapi.plugin('users-permissions').service(name),
   });
-  const loadFile = await createFileLoader({ directory, packages, globals: { strapi } }, warn);
+  const loadFile = await createFileLoader({ directory, packages, globals: { strapi } }, problems);
   for (const line of unsupportedUses(directory)) logger.warn({}, line);
   const folders = loadFolders({ directory, load: loadFile });
   const { registry, requests, router } = registers;
@@ -159,26 +171,18 @@ async function load(given: Strapi, { directory, config, logger, registers, index
 /** Returns a function that returns the exports of a file; undefined, after a warning, if it cannot run here. */
 async function createFileLoader(
   options: LoadOptions & { readonly directory: string },
-  warn: (text: string) => void,
+  problems: CodeProblems,
 ): Promise<(file: string) => unknown> {
   const missing = ({ message }: MissingModule): unknown => {
-    warn(message);
+    problems.tell(`${message}; what needs it fails`);
     return leaveOut(message);
   };
   const run = await createSourceLoader({ ...options, missing });
   return (file) => {
-    const code = runUnlessUnsupported(relative(options.directory, file), warn, () => run(file));
+    const code = problems.running(relative(options.directory, file), () => run(file));
     return isLeftOut(code) ? undefined : code;
   };
 }
-
-/** Returns a function that warns about code that cannot run here. In production it throws instead, which stops the start. */
-const createWarn =
-  ({ environment }: Config, logger: Logger) =>
-  (text: string): void => {
-    if (environment === 'production') throw new UnsupportedCodeError(text);
-    logger.warn({}, text);
-  };
 
 /** Returns the middlewares in config/middlewares that are code of the project. */
 function ownMiddlewares(list: unknown): readonly (string | MiddlewareItem)[] {

@@ -303,7 +303,7 @@ describe('loadConfig', () => {
     'files that nothing is like': [{ 'config/cron-tasks.ts': 'throw new Error()', 'config/sync/a.json': '{}' }, []],
     'a file that wants what is not installed': [
       { 'config/api.js': "require('no-such-package/sub');" },
-      ['config/api.js: module "no-such-package/sub" is not installed; the file is left out'],
+      ['config/api.js: module "no-such-package/sub" is not installed; what needs it fails'],
     ],
     'a file that throws, in a Strapi project': [
       {
@@ -322,15 +322,63 @@ describe('loadConfig', () => {
         'config/server.ts': "import tasks from './tasks'; export default { port: 4321, host: tasks ?? '::1' };",
         'config/tasks.ts': "import 'no-such-package'; export default '::2';",
       },
-      ['config/tasks.ts: module "no-such-package" is not installed; the file is left out'],
+      ['config/tasks.ts: module "no-such-package" is not installed; what needs it fails'],
     ],
   };
   for (const [title, [files, warnings, variables]] of Object.entries(warned))
     it(`warns of ${title}`, async () => {
       const config = await load(files, variables);
       expect(config.warnings).to.deep.equal(warnings);
-      if ('config/tasks.ts' in files) expect(config.server).to.include({ port: 4321, host: '::1' });
+      if ('config/tasks.ts' in files) expect(config.server).to.include({ port: 4321, host: '::2' });
     });
+
+  const strapi = { 'package.json': '{ "dependencies": { "@strapi/strapi": "4.15.0" } }' };
+  const production = { NODE_ENV: 'production' };
+  const ignored: Readonly<Record<string, readonly [file: string, code: string, warning: string]>> = {
+    'config/database.js that throws': [
+      'config/database.js',
+      "module.exports = () => { throw new Error('DATABASE_HOST is required'); };",
+      'config/database.js: DATABASE_HOST is required; the file is left out',
+    ],
+    'config/env/production/database.ts that throws': [
+      'config/env/production/database.ts',
+      'throw new Error("no host");',
+      'config/env/production/database.ts: no host; the file is left out',
+    ],
+    'config/database.js that cannot be parsed': ['config/database.js', 'module.exports = {', 'config/database.js: '],
+    'an import that nothing uses': [
+      'config/server.js',
+      "const { strapi } = require('@strapi/strapi/lib/none'); module.exports = { port: 4321 };",
+      'config/server.js: module "@strapi/strapi/lib/none" is not installed; what needs it fails',
+    ],
+    'a misspelt plugin': [
+      'config/plugins.js',
+      "module.exports = { 'users-permision': { enabled: true } };",
+      'config/plugins.js: unknown key users-permision is ignored; did you mean users-permissions?',
+    ],
+  };
+  for (const [what, [file, code, warning]] of Object.entries(ignored))
+    it(`starts a Strapi project in production with ${what}`, async () => {
+      const { warnings } = await load({ ...strapi, [file]: code }, production);
+      expect(warnings.map((text) => text.slice(0, warning.length))).to.deep.equal([warning]);
+    });
+
+  it('lists all problems of all files at once', async () => {
+    const files = {
+      ...strapi,
+      'config/server.js': "module.exports = { port: 'many', host: require('no-such-package')() };",
+      'config/api.js': 'throw new Error("no api");',
+      'config/plugins.js': 'module.exports = { upload: { config: { sizeLimit: -1 } } };',
+      'config/admin.js': "module.exports = { token: 'short' };",
+    };
+    const lines = (await failure(files, { ...production, MONGODB_URI: 'mongodb://u:p@ss@host' })).split('\n');
+    const parts = ['config/server.js: module "no-such', 'config/api.js: no api', 'config/database: uri has a character'];
+    for (const part of [...parts, 'config/plugins.js: upload.config.sizeLimit', 'config/admin.js: token has fewer than 32'])
+      expect(
+        lines.filter((line) => line.startsWith(part)),
+        lines.join('\n'),
+      ).to.have.lengthOf(1);
+  });
 
   it('prefers the files of an environment', async () => {
     const files = {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { serve } from './serve.js';
+import { createConfig } from '../../src/config/create-config.js';
 import type { Config } from '../../src/config/config.js';
 import type { Served } from './serve.js';
 
@@ -82,4 +83,60 @@ describe('CORS', () => {
       expect(response.status).to.equal(Object.keys(expected.preflight).length > 0 ? 204 : 200);
     });
   }
+});
+
+describe('the origin of strapi::cors', () => {
+  interface Ctx {
+    get(name: string): string;
+    query: Record<string, unknown>;
+  }
+  const a = 'https://a.test';
+  const cases: readonly (readonly [what: string, config: object, allowed: string | null, credentials?: true])[] = [
+    ['a text', { origin: a }, a],
+    ['a text with commas', { origin: `https://b.test, ${a}` }, a],
+    ['a list', { origin: [a], credentials: true }, a, true],
+    ['another origin', { origin: 'https://b.test' }, null],
+    ['an unset variable', { origin: undefined }, null],
+    ['a list of an unset variable', { origin: [undefined] }, null],
+    ['an empty text', { origin: '' }, null],
+    ['true', { origin: true }, null],
+    ['a pattern', { origin: /a.test/ }, null],
+    ['a function', { origin: (ctx: Ctx) => ctx.get('Origin'), credentials: true }, a, true],
+    ['an async function', { origin: (ctx: Ctx) => Promise.resolve([ctx.get('Origin')]) }, a],
+    ['a function of the query', { origin: (ctx: Ctx) => (ctx.query['open'] === 'no' ? a : []) }, a],
+    ['a function that returns a list without it', { origin: () => ['https://b.test'] }, null],
+    ['a function that returns another text', { origin: () => 'https://b.test' }, null],
+    ['a function that returns a text with commas', { origin: () => `https://b.test,${a}` }, a],
+    ['a function that returns everybody', { origin: () => '*', credentials: true }, '*'],
+    ['a function that returns true', { origin: () => true }, null],
+    ['a function that returns nothing', { origin: () => undefined }, null],
+    ['a function that throws', { origin: () => { throw new Error('no'); } }, null], // prettier-ignore
+    ['a function that rejects', { origin: () => Promise.reject(new Error('no')) }, null],
+    ['a function that returns what no header can have', { origin: () => `${a}\nx` }, null],
+  ];
+  for (const environment of ['development', 'production'] as const)
+    for (const [what, config, allowed, credentials = null] of cases)
+      it(`${what}, ${environment}: ${String(allowed)}`, async () => {
+        // the list is the form of Strapi v4, which the types of the settings do not have
+        const middlewares = [{ name: 'strapi::cors', config }] as unknown as object;
+        const { cors } = createConfig({ environment, middlewares }).middlewares;
+        const server = await serve({ route: (ctx) => (ctx.body = 'x'), config: { environment, middlewares: { cors } } });
+        const answer = await fetch(`http://127.0.0.1:${String(server.port)}/?open=no`, { headers: { origin: a } });
+        await server.close();
+        expect(answer.status).to.equal(200);
+        expect(answer.headers.get('access-control-allow-origin')).to.equal(allowed);
+        expect(answer.headers.get('access-control-allow-credentials')).to.equal(credentials && 'true');
+      });
+
+  for (const headers of ['*', ['*']])
+    it(`allows the headers that a request names: ${JSON.stringify(headers)}`, async () => {
+      const middlewares = [{ name: 'strapi::cors', config: { headers, methods: '*' } }] as unknown as object; // the form of Strapi v4
+      const { cors } = createConfig({ middlewares }).middlewares;
+      const server = await serve({ route: (ctx) => (ctx.body = 'x'), config: { middlewares: { cors } } });
+      const asked = { origin: a, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-a,authorization' };
+      const answer = await fetch(`http://127.0.0.1:${String(server.port)}/`, { method: 'OPTIONS', headers: asked });
+      await server.close();
+      expect(answer.headers.get('access-control-allow-headers')).to.equal('x-a,authorization');
+      expect(answer.headers.get('access-control-allow-methods')).to.equal('GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS');
+    });
 });

@@ -4,6 +4,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { acceptInput, checkBody } from '../../content/check-body.js';
 import { runCreate } from '../../content/create.js';
 import type { Loaded } from '../../mongo/loaded.js';
+import { fullAccess } from '../../query/access.js';
 import type { ApiError } from '../../errors.js';
 import { applicationError, hasCode } from '../../errors.js';
 import { emptyQuery } from '../../query/ast.js';
@@ -75,8 +76,8 @@ interface Registering {
 }
 
 /**
- * Returns the other attributes that the client may set. Field rules of the new user's role hold. Relations may lead only to entries
- * that the caller may see.
+ * Returns the other attributes that the client may set. Field rules of the new user's role hold. Relations of attributes that the
+ * configuration does not list may lead only to types that the caller may see.
  */
 function pickAllowed({ config }: Accounts, body: Body, { role, content }: Registering): Body {
   const { allowedFields } = config.plugins['users-permissions'].config.register;
@@ -84,8 +85,15 @@ function pickAllowed({ config }: Accounts, body: Body, { role, content }: Regist
   const names = registrationAttributes(type, allowedFields);
   const picked = names.flatMap((name) => (Object.hasOwn(body, name) ? [[name, body[name]] as const] : []));
   const { hidden } = roleAccess(role, null, content.bind);
-  return permitted(acceptInput(type, Object.fromEntries(picked), content), hidden, content);
+  const accepting = allowedFields === null ? content : seeingAllTypes(content);
+  return permitted(acceptInput(type, Object.fromEntries(picked), accepting), hidden, content);
 }
+
+/** Returns the context with all actions. The rules of the caller stay in force. */
+const seeingAllTypes = (content: ContentContext): ContentContext => {
+  const { access } = content.bind;
+  return { ...content, bind: { ...content.bind, access: { ...access, grants: fullAccess.grants } } };
+};
 
 /** Inserts a user. Row rules of the caller apply to the entries that the user links to, not to the user. */
 async function insertUser(type: ContentType, data: Body, { content }: AccountCall): Promise<StoredUser> {

@@ -1,9 +1,9 @@
-import type { Context } from 'koa';
+import type { OriginFunction } from '../../config/cors-origin.js';
 import { ConfigError } from '../../config/setting.js';
 import type { Config } from '../../config/config.js';
 import type { CorsSettings } from '../../http/koa-packages.js';
 import type { PathSettings } from '../../http/route.js';
-import { isRecord } from '../../values.js';
+import { isRecord, type Values } from '../../values.js';
 
 /**
  * Returns the settings of the endpoint that `apolloServer.cors` and `apolloServer.bodyParserConfig` change, in the form of
@@ -20,9 +20,9 @@ export function graphqlPathSettings({ plugins, middlewares }: Config): PathSetti
 function corsOf(given: unknown, service: Config['middlewares']['cors']): CorsSettings | null {
   if (given === true) return { ...service, origin: '*', credentials: false };
   if (!isRecord(given)) return null;
-  const { origin, credentials, maxAge } = given;
+  const { credentials, maxAge } = given;
   return {
-    origin: originOf(origin),
+    origin: originOf(given),
     credentials: credentials === true,
     methods: listOf(given['allowMethods']) ?? service.methods,
     headers: listOf(given['allowHeaders']) ?? service.headers,
@@ -31,10 +31,11 @@ function corsOf(given: unknown, service: Config['middlewares']['cors']): CorsSet
   };
 }
 
-function originOf(origin: unknown): CorsSettings['origin'] {
-  // a custom function, which @koa/cors calls
-  if (typeof origin === 'function') return origin as (ctx: Context) => PromiseLike<string>;
-  return listOf(origin) ?? '*';
+/** Returns the origins of `cors`. Without the key they are all; a value that cannot be read, such as an unset variable, is none. */
+function originOf(cors: Values): CorsSettings['origin'] {
+  const { origin } = cors;
+  if (typeof origin === 'function') return origin as OriginFunction; // as @koa/cors calls it
+  return listOf(origin) ?? ('origin' in cors ? [] : '*');
 }
 
 /** Returns a list of strings, which may be given as a comma-separated string; null if it is neither. */

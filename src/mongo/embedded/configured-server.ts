@@ -13,9 +13,14 @@ export async function startConfigured(
   config: Config,
   { log, onLost }: Pick<EmbeddedOptions, 'log' | 'onLost'>,
 ): Promise<EmbeddedDatabase> {
-  const { port, cacheSizeGB, production } = config.database.embedded;
-  if (config.environment === 'production' && production === 'refuse') throw new Error(notForProduction);
+  const { port, cacheSizeGB } = config.database.embedded;
+  refuseEmbedded(config);
   return startEmbedded({ dataDir: dataDirectory(config), port: port ?? undefined, cacheSizeGB, log, onLost });
+}
+
+/** Throws an Error in production unless the configuration allows the embedded server. */
+export function refuseEmbedded({ environment, database }: Config): void {
+  if (environment === 'production' && database.embedded.production === 'refuse') throw new Error(notForProduction);
 }
 
 const notForProduction =

@@ -1,6 +1,7 @@
-import { BSON, Decimal128, type Document, Long, MongoClient, ObjectId } from 'mongodb';
+import { BSON, Decimal128, type Document, Long, ObjectId } from 'mongodb';
 import type { Values } from '../../values.js';
 import { translating } from '../calls.js';
+import { createClientOf } from '../refused-access.js';
 
 /** A database of another program, for reading. ObjectIds are converted to 24 hexadecimal digits. */
 export interface ForeignDatabase {
@@ -25,7 +26,7 @@ const batch = { documents: 500, bytes: 8_388_608 };
 
 /** Connects to a database of another program. Rejects if no server answers. */
 export async function openForeign(uri: string): Promise<ForeignDatabase> {
-  const client = new MongoClient(uri, {
+  const client = createClientOf(uri, {
     appName: 'mangrove-import',
     readPreference: 'primaryPreferred',
     serverSelectionTimeoutMS: 10_000,
