@@ -3,13 +3,12 @@ import { join, resolve } from 'node:path';
 import { nearestName } from '../nearest-name.js';
 import { completeConfig } from './apply-variables.js';
 import { createEnv } from './create-env.js';
+import { withInstalledPlugins } from './installed-plugins.js';
 import { isReadable, readSection, type ConfigSource, type WrittenSection } from './read-section.js';
 import { lenientReaders } from './read-variable.js';
 import { sectionNames, type SectionName } from './sections.js';
-import { pluginMeanings } from './strapi-keys.js';
 import { valuesOf } from './translation.js';
-import type { WrittenSections } from './translate-strapi.js';
-import { isRecord, type Values } from '../values.js';
+import type { Values } from '../values.js';
 import type { Config } from './config.js';
 import type { Variables } from './read-variable.js';
 
@@ -37,7 +36,8 @@ export async function loadConfig(input: LoadInput): Promise<Config> {
   const env = createEnv(variables, isStrapiProject ? lenientReaders : undefined);
   const warn = (text: string): void => void warnings.push(text);
   const source = { directory, environment: environment || 'development', env, isStrapiProject, warn };
-  const written = withInstalledPlugins(await readSections(source), isStrapiProject ? dependenciesOf(directory) : {});
+  const read = await readSections(source);
+  const written = isStrapiProject ? withInstalledPlugins(read, dependenciesOf(directory)) : read;
   const place = { directory, environment, variables, isStrapiProject };
   return completeConfig(written, { ...place, warnings: [...warnings, ...misnamedFiles(directory)] });
 }
@@ -53,15 +53,6 @@ function dependenciesOf(directory: string): Values {
   } catch {
     return {};
   }
-}
-
-/** Adds the plugins that are translated to settings. Strapi enables a plugin that is installed, even if no file names it. */
-function withInstalledPlugins(written: WrittenSections, dependencies: Values): WrittenSections {
-  const { file, value } = written.plugins;
-  const added = Object.keys(pluginMeanings).filter((name) => name in dependencies && !(name in valuesOf(value)));
-  if (added.length === 0 || !isRecord(value ?? {})) return written;
-  const enabled = Object.fromEntries(added.map((name) => [name, true]));
-  return { ...written, plugins: { file, value: { ...valuesOf(value), ...enabled } } };
 }
 
 /** Returns a warning for each unused file of config/ and config/env/* whose name resembles that of a configuration file. */

@@ -10,6 +10,7 @@ import type { ProjectCode, ProjectRoute } from '../http/route.js';
 import type { Connection } from '../http/running.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
+import type { GuardedAction } from './guarded-actions.js';
 import { isLeftOut, leaveOut } from './left-out.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
@@ -40,6 +41,8 @@ export interface Project {
   readonly code: ProjectCode;
   /** Returns the actions of the project that can be granted to roles. */
   readonly projectActions: () => readonly string[];
+  /** Returns the generated actions that code overrides or guards over REST. */
+  readonly guardedActions: () => readonly GuardedAction[];
 }
 
 interface ProjectInput {
@@ -95,6 +98,7 @@ export function createProject(input: ProjectInput): Project {
       routes: () => tableOf(loaded, registry())?.routes ?? noRoutes,
     }),
     projectActions: () => tableOf(loaded, registry())?.actions ?? [],
+    guardedActions: () => tableOf(loaded, registry())?.guarded ?? [],
   };
 }
 
