@@ -1,14 +1,14 @@
-import { existsSync, readFileSync, readdirSync, type Dirent } from 'node:fs';
+import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { nearestName } from '../nearest-name.js';
 import { completeConfig } from './apply-variables.js';
 import { createEnv } from './create-env.js';
+import { dependenciesOf, withoutOwnPlugins } from './find-plugins.js';
 import { withInstalledPlugins } from './installed-plugins.js';
 import { isReadable, readSection, type ConfigSource, type WrittenSection } from './read-section.js';
 import { lenientReaders } from './read-variable.js';
 import { sectionNames, type SectionName } from './sections.js';
-import { valuesOf } from './translation.js';
-import type { Values } from '../values.js';
+import type { WrittenSections } from './translate-strapi.js';
 import type { Config } from './config.js';
 import type { Variables } from './read-variable.js';
 
@@ -37,23 +37,19 @@ export async function loadConfig(input: LoadInput): Promise<Config> {
   const warn = (text: string): void => void warnings.push(text);
   const source = { directory, environment: environment || 'development', env, isStrapiProject, warn };
   const read = await readSections(source);
-  const written = isStrapiProject ? withInstalledPlugins(read, dependenciesOf(directory)) : read;
+  const written = isStrapiProject ? pluginsOfProject(read, directory) : read;
   const place = { directory, environment, variables, isStrapiProject };
   return completeConfig(written, { ...place, warnings: [...warnings, ...misnamedFiles(directory)] });
 }
 
+function pluginsOfProject(read: WrittenSections, directory: string): WrittenSections {
+  const { file, value } = read.plugins;
+  const plugins = { file, value: withoutOwnPlugins(value, directory) };
+  return withInstalledPlugins({ ...read, plugins }, dependenciesOf(directory));
+}
+
 /** Returns whether the package.json of a directory depends on Strapi. */
 export const dependsOnStrapi = (directory: string): boolean => '@strapi/strapi' in dependenciesOf(directory);
-
-function dependenciesOf(directory: string): Values {
-  const file = join(directory, 'package.json');
-  if (!existsSync(file)) return {};
-  try {
-    return valuesOf(valuesOf(JSON.parse(readFileSync(file, 'utf8')))['dependencies']);
-  } catch {
-    return {};
-  }
-}
 
 /** Returns a warning for each unused file of config/ and config/env/* whose name resembles that of a configuration file. */
 function misnamedFiles(directory: string): readonly string[] {

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { join, relative } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import { findPlugins } from '../config/find-plugins.js';
 import { createSourceLoader, sourceFile, type LoadOptions, type MissingModule } from '../config/load-source.js';
 import type { ContentContext, CodeHooks } from '../content/content-context.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
@@ -14,6 +15,7 @@ import type { GuardedAction } from './guarded-actions.js';
 import { isLeftOut, leaveOut } from './left-out.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
+import { ProjectPlugins } from './project-plugins.js';
 import { ProjectRoutes } from './project-routes.js';
 import { hooksOf, type HookName, type ProjectHooks } from './project-hooks.js';
 import type { Registry } from '../schema/content-type.js';
@@ -59,6 +61,7 @@ interface Loaded {
   readonly strapi: ProjectStrapi;
   readonly hooks: ProjectHooks;
   readonly routes: ProjectRoutes;
+  readonly plugins: ProjectPlugins;
 }
 
 /**
@@ -74,6 +77,7 @@ export function createProject(input: ProjectInput): Project {
   const run = (name: HookName, given: Strapi, before: () => unknown): Promise<void> =>
     runLeniently(index === null ? `src, ${name}` : `${relative(directory, index)}, ${name}`, given, async () => {
       await before();
+      await loaded?.plugins.run(name, loaded.strapi);
       await loaded?.hooks[name]?.({ strapi: loaded.strapi });
     });
   const registry = () => connection.running?.backend.models.snapshot.registry ?? null;
@@ -83,7 +87,8 @@ export function createProject(input: ProjectInput): Project {
         loaded = await load(strapi, { ...input, registers, index });
       }),
     bootstrap: ({ strapi }) =>
-      run('bootstrap', strapi, () => {
+      run('bootstrap', strapi, async () => {
+        if (connection.running !== null) await loaded?.plugins.storeModels(connection.running, directory);
         tableOf(loaded, registry());
       }),
     destroy: ({ strapi }) => run('destroy', strapi, () => undefined),
@@ -126,7 +131,9 @@ async function load(given: Strapi, { directory, config, logger, registers, index
     entityService: given.entityService,
     query: (uid) => strapi.query(uid),
   });
-  const strapi: ProjectStrapi = createProjectStrapi(given, { code: registers, directory, files, services });
+  const plugins = new ProjectPlugins(findPlugins(directory, files['plugins']), logger);
+  const strapiParts = { code: registers, directory, files, services, ownMembers: plugins.membersOf };
+  const strapi: ProjectStrapi = createProjectStrapi(given, strapiParts);
   registers.begin(strapi);
   const packages = strapiPackages({
     directory,
@@ -135,19 +142,23 @@ async function load(given: Strapi, { directory, config, logger, registers, index
     content: registers.content,
     accountService: (name) => strapi.plugin('users-permissions').service(name),
   });
-  const loadFile = await createFileLoader({ directory, packages, globals: { strapi } }, warn);
-  for (const line of unsupportedUses(directory)) logger.warn({}, line);
+  const options = { directory, packages, globals: { strapi } };
+  const loadFile = await createFileLoader(options, warn);
+  for (const line of unsupportedUses(directory, plugins)) logger.warn({}, line);
   const folders = loadFolders({ directory, load: loadFile });
   const parts = { strapi, directory, load: loadFile, registry: registers.registry, requests: registers.requests };
   registerFolders(folders, { ...parts, ...registers.registers, warn });
-  await extendPlugins(folders.extensions, { ...parts, ...registers.registers, config, services, warn });
+  await plugins.load({ options, strapi, registers, folders });
+  const extensions = new Map([...folders.extensions].filter(([name]) => !plugins.has(name)));
+  await extendPlugins(extensions, { ...parts, ...registers.registers, config, services, warn });
   for (const item of ownMiddlewares(files['middlewares']))
     for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
       registers.addMiddleware(handler);
   // A project without route files keeps all generated routes.
   const apis = folders.apis.some(({ routes: files }) => files.size > 0) ? folders.apis : [];
-  const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, apis });
-  return { strapi, hooks: index === null ? {} : hooksOf(loadFile(index)), routes };
+  const owners = [...apis.map(({ name }) => `api::${name}`), ...plugins.places.map(({ name }) => `plugin::${name}`)];
+  const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, owners });
+  return { plugins, strapi, hooks: index === null ? {} : hooksOf(loadFile(index)), routes };
 }
 
 /** Returns a function that returns the exports of a file; undefined, after a warning, if it cannot run here. */

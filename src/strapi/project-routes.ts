@@ -35,8 +35,8 @@ export interface RegisteredRouter {
 interface ProjectRoutesInput extends EndpointParts {
   readonly config: Config;
   readonly code: { readonly routers: readonly RegisteredRouter[]; readonly core: Pick<CoreCode, 'isCore'> };
-  /** The APIs of the project. Their content types are served only by routers of the project. */
-  readonly apis: readonly { readonly name: string }[];
+  /** The APIs and plugins whose content types are served only by their routers, such as `api::page`. */
+  readonly owners: readonly string[];
   /** Called with the problem of a route, which is then skipped. */
   readonly warn: (text: string) => void;
 }
@@ -203,10 +203,10 @@ function hasCore(
  * Returns the generated paths of the project's content types, which are not served unless a router contains them. As in Strapi
  * v4, a type with any route also has the route of its localizations.
  */
-function closedPaths(registry: Registry, routed: ReadonlySet<string>, { apis, config }: ProjectRoutesInput): string[] {
+function closedPaths(registry: Registry, routed: ReadonlySet<string>, { owners, config }: ProjectRoutesInput): string[] {
   const { prefix } = config.api.rest;
   const own = [...registry.types.values()].filter(
-    ({ uid, kind }) => kind !== 'component' && apis.some(({ name }) => uid.startsWith(`api::${name}.`)),
+    ({ uid, kind }) => kind !== 'component' && owners.some((owner) => uid.startsWith(`${owner}.`)),
   );
   return own.flatMap(({ uid, kind, singularName, pluralName }) => {
     const path = `${prefix}/${kind === 'singleType' ? singularName : pluralName}`;

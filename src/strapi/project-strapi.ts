@@ -69,18 +69,21 @@ interface StrapiParts {
   readonly files: Values;
   readonly code: ProjectRegisters;
   readonly services: PluginServices;
+  /** Returns the members that only a plugin of the project has; null if the project has no such plugin. */
+  readonly ownMembers: (name: string) => object | null;
 }
 
 /**
  * Creates `strapi`. Members of Strapi v4 that are not offered throw an UnsupportedCodeError. Other names are undefined, and may
  * be set.
  */
-export function createProjectStrapi(strapi: Strapi, { directory, files, code, services }: StrapiParts): ProjectStrapi {
+export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): ProjectStrapi {
+  const { directory, files, code } = parts;
   const { content, registry, server, requestContext } = code;
   const models = modelMembers(content);
   const db = createStrapiDatabase({ ...code, models: () => ({ ...models.contentTypes, ...models.components }) });
   const config = createStrapiConfig(strapi.config, files);
-  const plugins = createPlugins({ strapi, registry, services, config, model: models.getModel });
+  const plugins = createPlugins({ ...parts, strapi, registry, config, model: models.getModel });
   const own = {
     config,
     fetch: globalThis.fetch,

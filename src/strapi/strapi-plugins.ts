@@ -33,10 +33,12 @@ interface PluginsInput {
   readonly services: PluginServices;
   readonly config: StrapiConfig;
   readonly model: (uid: string) => StrapiModel | undefined;
+  /** Returns the members that only a plugin of the project has; null if the project has no such plugin. */
+  readonly ownMembers: (name: string) => object | null;
 }
 
-/** Returns the plugins that Mangrove has. Others throw an UnsupportedCodeError. */
-export function createPlugins({ strapi, registry, services, config, model }: PluginsInput): PluginMembers {
+/** Returns the plugins that Mangrove or the project has. Others throw an UnsupportedCodeError. */
+export function createPlugins({ strapi, registry, services, config, model, ownMembers }: PluginsInput): PluginMembers {
   const find = (plugin: string, name: string): Service | undefined => {
     const written = registry.get('service', `plugin::${plugin}.${name}`);
     if (written !== undefined) return written;
@@ -44,7 +46,8 @@ export function createPlugins({ strapi, registry, services, config, model }: Plu
     return services[plugin]?.[name];
   };
   const plugin = (name: string): StrapiPlugin => {
-    if (name !== 'graphql' && services[name] === undefined) throw missingPlugin(name);
+    const members = ownMembers(name);
+    if (name !== 'graphql' && services[name] === undefined && members === null) throw missingPlugin(name);
     const service = (of: string): Service => {
       const found = find(name, of);
       if (found === undefined) throw missingPluginService(name, of);
@@ -59,6 +62,7 @@ export function createPlugins({ strapi, registry, services, config, model }: Plu
       config: (key, otherwise) => config.get(`plugin.${name}.${key}`, otherwise),
       contentType: (of) => model(`plugin::${name}.${of}`),
       contentTypes: byName((of) => model(`plugin::${name}.${of}`)) as StrapiPlugin['contentTypes'], // by name
+      ...members,
     };
     return refuseMissing(own, `strapi.plugin('${name}')`);
   };
