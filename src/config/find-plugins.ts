@@ -38,6 +38,13 @@ export function findPlugins(directory: string, written: unknown): readonly Plugi
   });
 }
 
+/** Plugins of Strapi v4 that only some projects have, so that code asks whether they are there. */
+const mayBeAbsent = ['cloud', 'color-picker', 'documentation', 'sentry', 'seo'];
+
+/** Returns the plugins of Strapi v4 that neither package.json nor config/plugins names. */
+export const absentPlugins = (directory: string, written: unknown): readonly string[] =>
+  mayBeAbsent.filter((name) => !(`@strapi/plugin-${name}` in dependenciesOf(directory)) && !(name in valuesOf(written)));
+
 /** Returns the settings of plugins without those whose own code reads them. */
 export function withoutOwnPlugins(written: unknown, directory: string): unknown {
   if (!isRecord(written)) return written;

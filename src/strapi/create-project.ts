@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import { join, relative } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { findPlugins } from '../config/find-plugins.js';
 import { createSourceLoader, sourceFile, type LoadOptions, type MissingModule } from '../config/load-source.js';
 import type { ContentContext, CodeHooks } from '../content/content-context.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
@@ -131,8 +130,8 @@ async function load(given: Strapi, { directory, config, logger, registers, index
     entityService: given.entityService,
     query: (uid) => strapi.query(uid),
   });
-  const plugins = new ProjectPlugins(findPlugins(directory, files['plugins']), logger);
-  const strapiParts = { code: registers, directory, files, services, ownMembers: plugins.membersOf };
+  const plugins = new ProjectPlugins(directory, files['plugins'], logger);
+  const strapiParts = { code: registers, directory, files, services, plugins };
   const strapi: ProjectStrapi = createProjectStrapi(given, strapiParts);
   registers.begin(strapi);
   const packages = strapiPackages({

@@ -5,6 +5,7 @@ import { createSourceLoader, type LoadOptions } from '../config/load-source.js';
 import { lenientReaders } from '../config/read-variable.js';
 import { isRecord, type Values } from '../values.js';
 import { isLeftOut, leaveOut } from './left-out.js';
+import { lenientPackages } from './lenient-packages.js';
 import { defaultOf, type Exports } from './load-folders.js';
 
 /** The server code of a plugin in the form of Strapi v4, with all members. Extensions of the project may have changed it. */
@@ -85,11 +86,14 @@ async function loadFirst(
     problems.push(message);
     return leaveOut(message);
   };
-  const load = await createSourceLoader({ ...parts.options, missing });
+  const unsupported = new Set<string>();
+  const packages = lenientPackages(parts.options.packages ?? {}, ({ message }) => unsupported.add(message));
+  const load = await createSourceLoader({ ...parts.options, packages, missing });
   const exported = defaultOf(load(path));
   if (isLeftOut(exported) && others.length > 0) return loadFirst(others, parts);
   const file = relative(parts.options.directory, path);
   if (isLeftOut(exported)) throw new Error(problems.join('; '));
+  for (const message of unsupported) parts.report(file, message);
   for (const problem of problems) parts.report(problem.replace(/: .*/s, ''), problem.replace(/^.*?: /, ''));
   return { file, exported };
 }

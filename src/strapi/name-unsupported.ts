@@ -5,7 +5,7 @@ import type { ProjectPlugins } from './project-plugins.js';
 import { missingMember, missingPlugin, missingServer } from './unsupported-code.js';
 
 /** Returns the error for a used name; null if it is offered. `plugins` are the plugins of the project. */
-type Missing = (name: string, plugins: Pick<ProjectPlugins, 'has'>) => Error | null;
+type Missing = (name: string, plugins: Pick<ProjectPlugins, 'has' | 'isAbsent'>) => Error | null;
 
 /** A pattern of uses of `strapi`, and a function that returns the error if the used name is not offered. */
 const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] = [
@@ -13,7 +13,7 @@ const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] =
   { pattern: /\bstrapi\s*\??\.\s*server\s*\??\.\s*(app|router|api|mount|listen)\b/g, missing: missingServer },
   {
     pattern: /\bstrapi\s*\??\.\s*plugin\(\s*['"`]([\w-]+)['"`]\s*\)/g,
-    missing: (name, plugins) => (offered.has(name) || plugins.has(name) ? null : missingPlugin(name)),
+    missing: (name, plugins) => (offered.has(name) || plugins.has(name) || plugins.isAbsent(name) ? null : missingPlugin(name)),
   },
   { pattern: /\bstrapi\s*\??\.\s*(\w+)/g, missing: (name) => missingMember('strapi', name) },
 ];

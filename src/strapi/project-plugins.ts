@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
-import type { PluginPlace } from '../config/find-plugins.js';
+import { absentPlugins, findPlugins, type PluginPlace } from '../config/find-plugins.js';
 import type { LoadOptions } from '../config/load-source.js';
+import type { ExtensionService } from '../graphql/extension/extension.js';
 import type { Running } from '../http/running.js';
 import { isRecord } from '../values.js';
+import { guardExtensions } from './guard-extensions.js';
 import type { ProjectFolders } from './load-folders.js';
 import { loadPlugins, type PluginReport, type ProjectPlugin } from './load-plugins.js';
 import { modelsOf, storePluginModels } from './plugin-models.js';
@@ -22,11 +24,14 @@ interface LoadParts {
 /** The plugins of a project. Their code never stops the start: what fails is in the log, and the rest runs. */
 export class ProjectPlugins {
   readonly places: readonly PluginPlace[];
+  readonly #absent: readonly string[];
   readonly #report: PluginReport;
   #plugins: readonly ProjectPlugin[] = [];
 
-  constructor(places: readonly PluginPlace[], logger: Logger) {
-    this.places = places;
+  /** `written` are the settings in config/plugins. */
+  constructor(directory: string, written: unknown, logger: Logger) {
+    this.places = findPlugins(directory, written);
+    this.#absent = absentPlugins(directory, written);
     this.#report = reportTo(logger);
   }
 
@@ -49,6 +54,9 @@ export class ProjectPlugins {
   /** Returns whether the project has a plugin with this name. */
   readonly has = (name: string): boolean => this.places.some((place) => place.name === name);
 
+  /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
+  readonly isAbsent = (name: string): boolean => this.#absent.includes(name);
+
   /** Returns the members of a plugin that those of Mangrove lack; null if the project has no such plugin. */
   readonly membersOf = (name: string): object | null => {
     const plugin = this.#plugins.find((one) => one.name === name);
@@ -61,11 +69,17 @@ export class ProjectPlugins {
 
   /** Calls a hook of all plugins. */
   async run(name: HookName, strapi: ProjectStrapi): Promise<void> {
-    for (const { code, file } of this.#plugins)
-      await this.#attempt(`${file}, ${name}`, async () => {
-        const hook = code[name];
-        if (typeof hook === 'function') await (hook as (input: object) => unknown)({ strapi });
-      });
+    const service = strapi.plugin('graphql').service('extension') as unknown as ExtensionService; // the service of this name
+    for (const { code, file } of this.#plugins) {
+      const hook = code[name];
+      if (typeof hook !== 'function') continue;
+      const place = `${file}, ${name}`;
+      const report = (error: unknown): void => {
+        this.#report(`${place}, extension of GraphQL`, error);
+      };
+      const call = async (): Promise<unknown> => (hook as (input: object) => unknown)({ strapi });
+      await this.#attempt(place, () => guardExtensions(service, report, call));
+    }
   }
 
   /** Stores the content types of the plugins, whose code decides which attributes there are. */

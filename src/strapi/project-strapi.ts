@@ -17,7 +17,7 @@ import { createStrapiConfig, type StrapiConfig } from './strapi-config.js';
 import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
 import { readPluginSettings } from './plugin-settings.js';
 import { createApis, type StrapiApi } from './strapi-apis.js';
-import { createPlugins, type StrapiPlugin } from './strapi-plugins.js';
+import { createPlugins, type OwnPlugins, type StrapiPlugin } from './strapi-plugins.js';
 import type { StrapiServer } from './strapi-server.js';
 import { createStrapiStore, type StrapiStore } from './strapi-store.js';
 import { missingService, refuseMissing } from './unsupported-code.js';
@@ -69,8 +69,7 @@ interface StrapiParts {
   readonly files: Values;
   readonly code: ProjectRegisters;
   readonly services: PluginServices;
-  /** Returns the members that only a plugin of the project has; null if the project has no such plugin. */
-  readonly ownMembers: (name: string) => object | null;
+  readonly plugins: OwnPlugins;
 }
 
 /**

@@ -33,12 +33,19 @@ interface PluginsInput {
   readonly services: PluginServices;
   readonly config: StrapiConfig;
   readonly model: (uid: string) => StrapiModel | undefined;
-  /** Returns the members that only a plugin of the project has; null if the project has no such plugin. */
-  readonly ownMembers: (name: string) => object | null;
+  readonly plugins: OwnPlugins;
+}
+
+/** The plugins of a project. */
+export interface OwnPlugins {
+  /** Returns the members of a plugin that those of Mangrove lack; null if the project has no such plugin. */
+  readonly membersOf: (name: string) => object | null;
+  /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
+  readonly isAbsent: (name: string) => boolean;
 }
 
 /** Returns the plugins that Mangrove or the project has. Others throw an UnsupportedCodeError. */
-export function createPlugins({ strapi, registry, services, config, model, ownMembers }: PluginsInput): PluginMembers {
+export function createPlugins({ strapi, registry, services, config, model, plugins }: PluginsInput): PluginMembers {
   const find = (plugin: string, name: string): Service | undefined => {
     const written = registry.get('service', `plugin::${plugin}.${name}`);
     if (written !== undefined) return written;
@@ -46,7 +53,8 @@ export function createPlugins({ strapi, registry, services, config, model, ownMe
     return services[plugin]?.[name];
   };
   const plugin = (name: string): StrapiPlugin => {
-    const members = ownMembers(name);
+    if (plugins.isAbsent(name)) return undefined as never; // only code that asks whether it is there names it
+    const members = plugins.membersOf(name);
     if (name !== 'graphql' && services[name] === undefined && members === null) throw missingPlugin(name);
     const service = (of: string): Service => {
       const found = find(name, of);

@@ -125,6 +125,17 @@ describe('loadConfig', () => {
       expect({ ...on, openapi: config.api.openapi }).to.deep.equal(expected);
     });
 
+  it('leaves the settings of plugins with server code to them', async () => {
+    const code = { 'src/plugins/uploads/strapi-server.js': '', 'node_modules/menus/strapi-server.js': '' };
+    const manifests = {
+      'package.json': JSON.stringify({ dependencies: { ...strapi, menus: '1.0.0' } }),
+      'node_modules/menus/package.json': '{ "strapi": { "kind": "plugin" } }',
+    };
+    const plugins = { uploads: { resolve: './src/plugins/uploads' }, menus: { config: { depth: 1 } }, others: true };
+    const config = await load({ ...code, ...manifests, 'config/plugins.json': JSON.stringify(plugins) });
+    expect(config.warnings).to.deep.equal(['config/plugins.json: others: Mangrove has no such plugin; its settings are ignored']);
+  });
+
   it('has no GraphQL in a folder that is run as a project, unless its file names it', async () => {
     const isOn = async (files: Files): Promise<boolean> =>
       (await loadConfig({ directory: await place(files), variables: {}, isStrapiProject: true })).plugins.graphql.enabled;

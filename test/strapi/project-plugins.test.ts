@@ -194,6 +194,36 @@ const cases: readonly Case[] = [
     logged: [`${folder}/lost.js: module "no-such-package" is not installed`],
   },
   {
+    title: 'code that imports names which are not offered',
+    files: small(`const { relations, errors } = require('@strapi/utils'); const { isAnyToMany } = relations;
+      module.exports = { controllers: { tool: { one: () => ({ one: typeof errors.NotFoundError }), two: () => isAnyToMany({}) } },
+        ${routes(route('/one', 'tool.one'), route('/two', 'tool.two'))} };`),
+    answers: [
+      ['/api/menus/one', 200, { one: 'function' }],
+      ['/api/menus/two', 500],
+    ],
+    logged: [`${folder}/strapi-server.js: relations of @strapi/utils is not offered`],
+  },
+  {
+    title: 'an extension of GraphQL that throws',
+    files: small(`module.exports = { register({ strapi }) {
+        const extension = strapi.plugin('graphql').service('extension');
+        extension.use(() => { throw new Error('no luck'); }).use({ typeDefs: 'extend type Query { own: String }' });
+      }, ${tool}, ${routes(route('/one', 'tool.one'))} };`),
+    answers: [one, ['/graphql?query={own}', 200, { data: { own: null } }]],
+    logged: [`${folder}/strapi-server.js, register, extension of GraphQL: no luck`],
+  },
+  {
+    title: 'code that asks for plugins that the project does not name',
+    files: small(
+      `module.exports = { register({ strapi }) { if (strapi.plugin('documentation')) throw new Error('there'); },
+      ${tool}, ${routes(route('/one', 'tool.one'))}, bootstrap({ strapi }) { strapi.plugin('sentry'); } };`,
+      "{ resolve: './src/plugins/menus' }, sentry: true",
+    ),
+    answers: [one],
+    logged: [`${folder}/strapi-server.js, bootstrap: strapi.plugin('sentry') is not offered`],
+  },
+  {
     title: 'settings that the plugin refuses',
     files: small(
       `module.exports = { config: { validator() { throw new Error('wrong depth'); } }, ${tool}, ${routes(route('/one', 'tool.one'))} };`,
