@@ -18,6 +18,7 @@ import { serviceRoutes } from './routes.js';
 import type { Registry } from './schema/content-type.js';
 import type { MangroveServer, ServerInput, Service } from './service.js';
 import { createProject, type Project } from './strapi/create-project.js';
+import { passedByGraphql } from './strapi/guarded-actions.js';
 import { joinHooks, type StartHooks } from './strapi/run-code.js';
 
 /** Milliseconds between attempts to connect to the database. */
@@ -175,7 +176,16 @@ class Server implements Service {
     this.#hooks = hooks;
     await bootstrap?.(this.#extension.input);
     this.#connection.isPrepared = true;
+    this.#warnOfGraphql(running.backend.models.snapshot.registry);
     await warnOfAccounts(running, this.#logger);
+  }
+
+  /** Names the content types that GraphQL answers without code of the project. */
+  #warnOfGraphql(registry: Registry): void {
+    const { enabled, config } = this.config.plugins.graphql;
+    if (this.#project === null || !enabled || !config.shadowCRUD) return;
+    const warning = passedByGraphql(this.#project.guardedActions(), this.#extension.shadow(registry), registry);
+    if (warning !== null) this.#logger.warn({}, warning);
   }
 
   async #destroy(): Promise<void> {

@@ -11,7 +11,6 @@ import { buildRegistry } from '../schema/build-registry.js';
 import type { Registry } from '../schema/content-type.js';
 import { warningText } from '../schema/report-models.js';
 import { inspectCode } from '../strapi/inspect-project.js';
-import { unsupportedUses } from '../strapi/name-unsupported.js';
 import { readModelFiles } from './model-files.js';
 
 /** What production would say about a project, as lines with file and remedy. */
@@ -28,8 +27,7 @@ export async function checkProject(directory: string): Promise<CheckedProject> {
   const secrets = read.isComplete ? await checkSecrets(read.config) : none;
   const models = await checkModels(directory, read.config);
   const code = await inspectCode({ directory, config: read.config, registry: models.registry });
-  const uses: CheckedProject = { problems: [], warnings: unsupportedUses(directory) };
-  const parts: readonly CheckedProject[] = [read, secrets, models, code, uses];
+  const parts: readonly CheckedProject[] = [read, secrets, models, code];
   const lines = (of: 'problems' | 'warnings'): string[] => [...new Set(parts.flatMap((part) => part[of]))];
   const problems = lines('problems');
   const warnings = lines('warnings').filter((line) => !problems.includes(line));

@@ -1,21 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import { mkdir } from 'node:fs/promises';
 import { changeOf } from '../admin/preview-models.js';
+import { isStoredAs } from '../schema/is-stored-as.js';
 import type { Model } from '../schema/model.js';
 import { type ModelDocument, modelPath, readModelFiles, shownFile, writeModelFile } from './model-files.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import type { OpenedDatabase } from './open-database.js';
 import { required } from './usage-error.js';
 import { print, printTable } from './print.js';
-
-/** Returns whether the stored model is identical, including the order of attributes, which is that in answers. */
-export function isStoredAs(document: ModelDocument, stored: readonly ModelDocument[]): boolean {
-  const before = stored.find(({ uid }) => uid === document.uid);
-  return isDeepStrictEqual(before, document) && sameOrder(before, document);
-}
-
-const sameOrder = (a: ModelDocument | undefined, b: ModelDocument): boolean =>
-  isDeepStrictEqual(Object.keys(Object(a?.['attributes'])), Object.keys(Object(b['attributes'])));
 
 /** Describes the difference of two models as `+title -name ~author`: added, removed and changed attributes. */
 export function describeChange(before: ModelDocument, after: ModelDocument): string {

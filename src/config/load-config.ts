@@ -1,16 +1,15 @@
-import { existsSync, readFileSync, readdirSync, type Dirent } from 'node:fs';
+import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { nearestName } from '../nearest-name.js';
 import { completeConfig } from './apply-variables.js';
 import { createEnv } from './create-env.js';
+import { dependenciesOf, withoutOwnPlugins } from './find-plugins.js';
+import { withInstalledPlugins } from './installed-plugins.js';
 import { isReadable, readSection, type ConfigSource, type WrittenSection } from './read-section.js';
 import { lenientReaders } from './read-variable.js';
 import { sectionNames, type SectionName } from './sections.js';
 import type { ConfigError } from './setting.js';
-import { pluginMeanings } from './strapi-keys.js';
-import { valuesOf } from './translation.js';
 import type { WrittenSections } from './translate-strapi.js';
-import { isRecord, type Values } from '../values.js';
 import type { Config } from './config.js';
 import type { Variables } from './read-variable.js';
 
@@ -40,32 +39,20 @@ export async function loadConfig(input: LoadInput): Promise<Config> {
   const problems: string[] = [];
   const refuse = ({ message }: ConfigError): void => void problems.push(message);
   const source = { directory, environment: environment || 'development', env, isStrapiProject, warn, refuse };
-  const written = withInstalledPlugins(await readSections(source), isStrapiProject ? dependenciesOf(directory) : {});
+  const read = await readSections(source);
+  const written = isStrapiProject ? pluginsOfProject(read, directory) : read;
   const place = { directory, environment, variables, isStrapiProject };
   return completeConfig(written, { ...place, warnings: [...warnings, ...misnamedFiles(directory)], problems });
 }
 
+function pluginsOfProject(read: WrittenSections, directory: string): WrittenSections {
+  const { file, value } = read.plugins;
+  const plugins = { file, value: withoutOwnPlugins(value, directory) };
+  return withInstalledPlugins({ ...read, plugins }, dependenciesOf(directory));
+}
+
 /** Returns whether the package.json of a directory depends on Strapi. */
 export const dependsOnStrapi = (directory: string): boolean => '@strapi/strapi' in dependenciesOf(directory);
-
-function dependenciesOf(directory: string): Values {
-  const file = join(directory, 'package.json');
-  if (!existsSync(file)) return {};
-  try {
-    return valuesOf(valuesOf(JSON.parse(readFileSync(file, 'utf8')))['dependencies']);
-  } catch {
-    return {};
-  }
-}
-
-/** Adds the plugins that are translated to settings. Strapi enables a plugin that is installed, even if no file names it. */
-function withInstalledPlugins(written: WrittenSections, dependencies: Values): WrittenSections {
-  const { file, value } = written.plugins;
-  const added = Object.keys(pluginMeanings).filter((name) => name in dependencies && !(name in valuesOf(value)));
-  if (added.length === 0 || !isRecord(value ?? {})) return written;
-  const enabled = Object.fromEntries(added.map((name) => [name, true]));
-  return { ...written, plugins: { file, value: { ...valuesOf(value), ...enabled } } };
-}
 
 /** Returns a warning for each unused file of config/ and config/env/* whose name resembles that of a configuration file. */
 function misnamedFiles(directory: string): readonly string[] {

@@ -12,9 +12,11 @@ import { CookieSessions, sessionOptions } from './cookie-session.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
 import { CodeProblems } from './code-problems.js';
+import type { GuardedAction } from './guarded-actions.js';
 import { isLeftOut, leaveOut } from './left-out.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
+import { ProjectPlugins } from './project-plugins.js';
 import { ProjectRoutes } from './project-routes.js';
 import { hooksOf, type HookName, type PlacedHooks } from './project-hooks.js';
 import type { Registry } from '../schema/content-type.js';
@@ -41,6 +43,8 @@ export interface Project {
   readonly code: ProjectCode;
   /** Returns the actions of the project that can be granted to roles. */
   readonly projectActions: () => readonly string[];
+  /** Returns the generated actions that code overrides or guards over REST. */
+  readonly guardedActions: () => readonly GuardedAction[];
 }
 
 interface ProjectInput {
@@ -58,6 +62,7 @@ interface Loaded {
   /** The hooks of extensions, then those of src/index. */
   readonly hooks: readonly PlacedHooks[];
   readonly routes: ProjectRoutes;
+  readonly plugins: ProjectPlugins;
 }
 
 /** Loads the code of a project, without its `register`. Returns its routes. Problems are collected, and stop nothing. */
@@ -80,9 +85,10 @@ export function createProject(input: ProjectInput): Project {
   let loaded: Loaded | null = null;
   const run = async (name: HookName, given: Strapi, before: () => unknown): Promise<void> => {
     await runLeniently(index === null ? `src, ${name}` : `${relative(directory, index)}, ${name}`, given, before);
-    const { hooks = [], strapi } = loaded ?? {};
-    for (const one of hooks)
-      if (strapi !== undefined) await runLeniently(`${one.file}, ${name}`, given, () => one.hooks[name]?.({ strapi }));
+    const { hooks = [], plugins, strapi } = loaded ?? {};
+    if (strapi === undefined) return;
+    await plugins?.run(name, strapi);
+    for (const one of hooks) await runLeniently(`${one.file}, ${name}`, given, () => one.hooks[name]?.({ strapi }));
   };
   const registry = () => connection.running?.backend.models.snapshot.registry ?? null;
   return {
@@ -92,7 +98,8 @@ export function createProject(input: ProjectInput): Project {
         problems.refuse();
       }),
     bootstrap: ({ strapi }) =>
-      run('bootstrap', strapi, () => {
+      run('bootstrap', strapi, async () => {
+        if (connection.running !== null) await loaded?.plugins.storeModels(connection.running, directory);
         tableOf(loaded, registry());
         problems.refuse();
         problems.end();
@@ -109,6 +116,7 @@ export function createProject(input: ProjectInput): Project {
       routes: () => tableOf(loaded, registry())?.routes ?? noRoutes,
     }),
     projectActions: () => tableOf(loaded, registry())?.actions ?? [],
+    guardedActions: () => tableOf(loaded, registry())?.guarded ?? [],
   };
 }
 
@@ -138,7 +146,9 @@ async function load(given: Strapi, { directory, config, logger, registers, index
     entityService: given.entityService,
     query: (uid) => strapi.query(uid),
   });
-  const strapi: ProjectStrapi = createProjectStrapi(given, { code: registers, directory, files, services });
+  const plugins = new ProjectPlugins(directory, files['plugins'], logger);
+  const strapiParts = { code: registers, directory, files, services, plugins };
+  const strapi: ProjectStrapi = createProjectStrapi(given, strapiParts);
   registers.begin(strapi);
   const session = runUnlessUnsupported('config/middlewares', warn, () =>
     sessionOptions(files['middlewares'], config.environment),
@@ -151,21 +161,25 @@ async function load(given: Strapi, { directory, config, logger, registers, index
     content: registers.content,
     accountService: (name) => strapi.plugin('users-permissions').service(name),
   });
-  const loadFile = await createFileLoader({ directory, packages, globals: { strapi } }, problems);
-  for (const line of unsupportedUses(directory)) logger.warn({}, line);
+  const options = { directory, packages, globals: { strapi } };
+  const loadFile = await createFileLoader(options, problems);
+  for (const line of unsupportedUses(directory, plugins)) logger.warn({}, line);
   const folders = loadFolders({ directory, load: loadFile });
   const { registry, requests, router } = registers;
   const parts = { strapi, directory, load: loadFile, registry, requests, router };
   registerFolders(folders, { ...parts, ...registers.registers, warn });
-  const hooks = await extendPlugins(folders.extensions, { ...parts, ...registers.registers, config, services, warn });
+  await plugins.load({ options, strapi, registers, folders });
+  const extensions = new Map([...folders.extensions].filter(([name]) => !plugins.has(name)));
+  const hooks = await extendPlugins(extensions, { ...parts, ...registers.registers, config, services, warn });
   for (const item of ownMiddlewares(files['middlewares']))
     for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
       registers.addMiddleware(handler);
   // A project without route files keeps all generated routes.
   const apis = folders.apis.some(({ routes: files }) => files.size > 0) ? folders.apis : [];
-  const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, apis });
+  const owners = [...apis.map(({ name }) => `api::${name}`), ...plugins.places.map(({ name }) => `plugin::${name}`)];
+  const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, owners });
   const own = index === null ? [] : [{ file: relative(directory, index), hooks: hooksOf(loadFile(index)) }];
-  return { strapi, hooks: [...hooks, ...own], routes };
+  return { plugins, strapi, hooks: [...hooks, ...own], routes };
 }
 
 /** Returns a function that returns the exports of a file; undefined, after a warning, if it cannot run here. */

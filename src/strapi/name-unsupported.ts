@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 import { sourceEndings } from '../config/load-source.js';
+import type { ProjectPlugins } from './project-plugins.js';
 import { missingMember, missingPlugin, missingServer } from './unsupported-code.js';
 
-type Missing = (name: string) => Error | null;
+/** Returns the error for a used name; null if it is offered. `plugins` are the plugins of the project. */
+type Missing = (name: string, plugins: Pick<ProjectPlugins, 'has' | 'isAbsent'>) => Error | null;
 
 /** A pattern of uses of `strapi`, and a function that returns the error if the used name is not offered. */
 const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] = [
@@ -11,7 +13,7 @@ const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] =
   { pattern: /\bstrapi\s*\??\.\s*server\s*\??\.\s*(app|router|api|mount|listen)\b/g, missing: missingServer },
   {
     pattern: /\bstrapi\s*\??\.\s*plugin\(\s*['"`]([\w-]+)['"`]\s*\)/g,
-    missing: (name) => (offered.has(name) ? null : missingPlugin(name)),
+    missing: (name, plugins) => (offered.has(name) || plugins.has(name) || plugins.isAbsent(name) ? null : missingPlugin(name)),
   },
   { pattern: /\bstrapi\s*\??\.\s*(\w+)/g, missing: (name) => missingMember('strapi', name) },
 ];
@@ -20,20 +22,24 @@ const offered: ReadonlySet<string> = new Set(['email', 'graphql', 'i18n', 'rest-
 
 /**
  * Returns a line for each use of `strapi` in the files of src that is not offered, without running them. Finds only literal
- * names. Computed ones fail with the same message when they run.
+ * names. Computed ones fail with the same message when they run. Plugins that do not run are left out.
  */
-export function unsupportedUses(directory: string): string[] {
+export function unsupportedUses(directory: string, plugins: ProjectPlugins): string[] {
   const source = join(directory, 'src');
   if (!existsSync(source)) return [];
   const files = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && sourceEndings.includes(extname(entry.name)))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !/\/(node_modules|plugins|admin)\//.test(relative(directory, file)))
+    .filter((file) => !/\/(node_modules|admin)\/|\/plugins\/[^/]+\/dist\//.test(relative(directory, file)))
+    .filter((file) => {
+      const [folder] = /^src\/plugins\/[^/]+/.exec(relative(directory, file)) ?? [];
+      return folder === undefined || plugins.hasFolder(folder, directory);
+    })
     .sort();
   return files.flatMap((file) => {
     const code = withoutComments(readFileSync(file, 'utf8'));
     const found = uses.flatMap(({ pattern, missing }) =>
-      [...code.matchAll(pattern)].flatMap(([, name = '']) => missing(name)?.message ?? []),
+      [...code.matchAll(pattern)].flatMap(([, name = '']) => missing(name, plugins)?.message ?? []),
     );
     return [...new Set(found)].map((message) => `${relative(directory, file)}: ${message}`);
   });

@@ -7,6 +7,7 @@ import type { CodeRegistry } from './code-registry.js';
 import { createRouteRow, type EndpointParts } from './endpoints.js';
 import { coreRoutes, type CoreCode } from './factories.js';
 import { builtinRoutes } from './builtin-controllers.js';
+import { guardsOf, type GuardedAction } from './guarded-actions.js';
 import { findRows, indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
 import {
   checkRoute,
@@ -27,13 +28,15 @@ export interface RegisteredRouter {
   /** Path of the file for messages. */
   readonly file: string;
   readonly requirementsOf?: (route: StrapiRoute) => RouteRequirements;
+  /** Called with the problem of one of its routes, instead of the function for the whole project. */
+  readonly warn?: (text: string) => void;
 }
 
 interface ProjectRoutesInput extends EndpointParts {
   readonly config: Config;
   readonly code: { readonly routers: readonly RegisteredRouter[]; readonly core: Pick<CoreCode, 'isCore'> };
-  /** The APIs of the project. Their content types are served only by routers of the project. */
-  readonly apis: readonly { readonly name: string }[];
+  /** The APIs and plugins whose content types are served only by their routers, such as `api::page`. */
+  readonly owners: readonly string[];
   /** Called with the problem of a route, which is then skipped. */
   readonly warn: (text: string) => void;
 }
@@ -42,6 +45,7 @@ interface ProjectRoutesInput extends EndpointParts {
 interface RouteTable extends RouteIndex {
   /** Actions that can be granted to roles, in addition to those of content types. */
   readonly actions: readonly string[];
+  readonly guarded: readonly GuardedAction[];
 }
 
 /** The routes of a project: those of its code, and generated ones that its routers contain. */
@@ -74,33 +78,44 @@ export class ProjectRoutes {
 }
 
 function buildTable(registry: Registry, input: ProjectRoutesInput, queries: QueryCache): RouteTable {
-  const routes = input.code.routers
-    .flatMap((router) => resolveRoutes(router, input))
-    .flatMap((resolved): OrderedRoute[] => {
-      const { unchanged } = resolved.requirements ?? {};
-      if (unchanged !== undefined) return [unchangedRoute(unchanged)];
-      try {
-        checkRoute(resolved);
-        const { path, route } = resolved;
-        const method = route.method.toUpperCase();
-        return [
-          {
-            method,
-            path,
-            handler: handlerName(resolved),
-            isUnchanged: false,
-            ...rowOf(resolved, registry, { ...input, queries }),
-          },
-        ];
-      } catch (error) {
-        input.warn(`route ${resolved.route.method} ${resolved.path}: ${messageOf(error)}`);
-        return [];
-      }
-    });
+  const routes = input.code.routers.flatMap((router) => {
+    const parts = { ...input, queries, warn: router.warn ?? input.warn };
+    return resolveRoutes(router, parts).flatMap((route) => orderedRoute(route, registry, parts) ?? []);
+  });
   const actions = [...new Set(routes.flatMap(({ handler }) => handler ?? []))];
   const routed = new Set(actions.map((name) => name.slice(0, name.lastIndexOf('.'))));
   const unchanged = builtinRoutes(input.config).map(unchangedRoute);
-  return { ...indexRoutes([...routes, ...unchanged], closedPaths(registry, routed, input)), actions };
+  const index = indexRoutes([...routes, ...unchanged], closedPaths(registry, routed, input));
+  return { ...index, actions, guarded: routes.flatMap(({ guarded = [] }) => guarded) };
+}
+
+interface GuardedRoute extends OrderedRoute {
+  readonly guarded?: readonly GuardedAction[];
+}
+
+/** Returns a route with its row; null, after a warning, if it is invalid. */
+function orderedRoute(resolved: ResolvedRoute, registry: Registry, parts: RowParts): GuardedRoute | null {
+  const { unchanged } = resolved.requirements ?? {};
+  if (unchanged !== undefined) return unchangedRoute(unchanged);
+  const { path, route } = resolved;
+  try {
+    checkRoute(resolved);
+    const method = route.method.toUpperCase();
+    const guarded = guardedBy(resolved, registry, parts);
+    return { method, path, handler: handlerName(resolved), isUnchanged: false, guarded, ...rowOf(resolved, registry, parts) };
+  } catch (error) {
+    parts.warn(`route ${route.method} ${path}: ${messageOf(error)}`);
+    return null;
+  }
+}
+
+/** Returns the generated action that a route guards by code, once for each way. */
+function guardedBy(resolved: ResolvedRoute, registry: Registry, parts: ProjectRoutesInput): readonly GuardedAction[] {
+  const { uid, action } = namesOf(resolved);
+  const type = registry.types.get(uid);
+  if (type === undefined || coreRoutes(type)[action] === undefined) return [];
+  const isOverridden = !hasCore(parts.registry, type, { action, isCore: parts.code.core.isCore });
+  return guardsOf(resolved, isOverridden).map((guard) => ({ uid, action, guard }));
 }
 
 const unchangedRoute = (row: Route): OrderedRoute => ({
@@ -137,14 +152,17 @@ function resolveRoutes(
   }
 }
 
-/** Returns the row of a route. A generated route without policies, middlewares or overrides is handled by REST itself. */
-function rowOf(
-  resolved: ResolvedRoute,
-  registry: Registry,
-  input: ProjectRoutesInput & { readonly queries: QueryCache },
-): Pick<ProjectRoute, 'row' | 'isGenerated'> {
+type RowParts = ProjectRoutesInput & { readonly queries: QueryCache };
+
+/** Returns the uid and the action that the handler of a route names; empty if it is a function. */
+function namesOf(resolved: ResolvedRoute): { readonly uid: string; readonly action: string } {
   const name = handlerName(resolved) ?? '';
-  const [uid, action] = [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)];
+  return { uid: name.slice(0, name.lastIndexOf('.')), action: name.slice(name.lastIndexOf('.') + 1) };
+}
+
+/** Returns the row of a route. A generated route without policies, middlewares or overrides is handled by REST itself. */
+function rowOf(resolved: ResolvedRoute, registry: Registry, input: RowParts): Pick<ProjectRoute, 'row' | 'isGenerated'> {
+  const { uid, action } = namesOf(resolved);
   const type = registry.types.get(uid);
   const core = type === undefined || !isPlain(resolved, type, action, input) ? undefined : namedActions(type)[action];
   if (type === undefined || core === undefined) return { row: createRouteRow(resolved, { ...input, type }), isGenerated: false };
@@ -186,10 +204,10 @@ function hasCore(
  * Returns the generated paths of the project's content types, which are not served unless a router contains them. As in Strapi
  * v4, a type with any route also has the route of its localizations.
  */
-function closedPaths(registry: Registry, routed: ReadonlySet<string>, { apis, config }: ProjectRoutesInput): string[] {
+function closedPaths(registry: Registry, routed: ReadonlySet<string>, { owners, config }: ProjectRoutesInput): string[] {
   const { prefix } = config.api.rest;
   const own = [...registry.types.values()].filter(
-    ({ uid, kind }) => kind !== 'component' && apis.some(({ name }) => uid.startsWith(`api::${name}.`)),
+    ({ uid, kind }) => kind !== 'component' && owners.some((owner) => uid.startsWith(`${owner}.`)),
   );
   return own.flatMap(({ uid, kind, singularName, pluralName }) => {
     const path = `${prefix}/${kind === 'singleType' ? singularName : pluralName}`;

@@ -18,7 +18,7 @@ import { createStrapiConfig, type StrapiConfig } from './strapi-config.js';
 import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
 import { readPluginSettings } from './plugin-settings.js';
 import { createApis, type StrapiApi } from './strapi-apis.js';
-import { createPlugins, type StrapiPlugin } from './strapi-plugins.js';
+import { createPlugins, type OwnPlugins, type StrapiPlugin } from './strapi-plugins.js';
 import type { StrapiServer } from './strapi-server.js';
 import { createStrapiStore, type StrapiStore } from './strapi-store.js';
 import { missingService, refuseMissing } from './unsupported-code.js';
@@ -70,18 +70,20 @@ interface StrapiParts {
   readonly files: Values;
   readonly code: ProjectRegisters;
   readonly services: PluginServices;
+  readonly plugins: OwnPlugins;
 }
 
 /**
  * Creates `strapi`. Members of Strapi v4 that are not offered throw an UnsupportedCodeError. Other names are undefined, and may
  * be set.
  */
-export function createProjectStrapi(strapi: Strapi, { directory, files, code, services }: StrapiParts): ProjectStrapi {
+export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): ProjectStrapi {
+  const { directory, files, code } = parts;
   const { content, registry, server, requestContext } = code;
   const models = modelMembers(content);
   const db = createStrapiDatabase({ ...code, models: () => ({ ...models.contentTypes, ...models.components }) });
   const config = createStrapiConfig(strapi.config, files);
-  const plugins = createPlugins({ strapi, registry, services, config, model: models.getModel });
+  const plugins = createPlugins({ ...parts, strapi, registry, config, model: models.getModel });
   const own = {
     config,
     fetch: globalThis.fetch,

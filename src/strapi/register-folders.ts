@@ -19,8 +19,8 @@ interface FolderParts {
 }
 
 /** Registers the code of a project under its names in Strapi v4. */
-export function registerFolders({ apis, policies, middlewares, plugins }: ProjectFolders, parts: FolderParts): void {
-  const { registry, strapi, warn } = parts;
+export function registerFolders({ apis, policies, middlewares }: ProjectFolders, parts: FolderParts): void {
+  const { registry, strapi } = parts;
   addNamed(strapi.policies, 'global::', policies);
   addNamed(strapi.middlewares, 'global::', middlewares);
   for (const api of apis) {
@@ -32,7 +32,6 @@ export function registerFolders({ apis, policies, middlewares, plugins }: Projec
     for (const { file, code } of api.routes.values()) addRoutes(file, code, owner, parts);
     for (const [name, { file, code }] of api.lifecycles) addLifecycles(`${owner}.${name}`, file, code, parts);
   }
-  for (const name of plugins) warn(`src/plugins/${name}: plugins of a project do not run`);
 }
 
 function addNamed(named: Named, prefix: string, code: Exports): void {

@@ -38,19 +38,45 @@ const raise = (error: Error): never => {
 /** Creates `strapi.config`. Settings in force have precedence over raw values of files. */
 export function createStrapiConfig(settings: Config, files: Values): StrapiConfig {
   const config = asInStrapi(settings);
-  const set = new Map<string, unknown>();
+  const set = new Map<string, SetValue>();
   const get = (path: string | readonly string[], fallback?: unknown): unknown => {
-    const names = (typeof path === 'string' ? path.replace(/^plugin::/, 'plugin.').split('.') : path).map(String);
-    const key = names.join('.');
-    return set.get(key) ?? below(config, inSections(names)) ?? below(files, inSections(names)) ?? fallback;
+    const names = namesIn(path);
+    const written = below(config, inSections(names)) ?? below(files, inSections(names));
+    return [...set.values()].reduce((value, one) => withSet(value, names, one), written) ?? fallback;
   };
   const own = {
     get,
     has: (path: string | readonly string[]) => get(path) !== undefined,
-    set: (path: string, value: unknown) => void set.set(path, value),
+    set: (path: string, value: unknown) => {
+      const names = namesIn(path);
+      set.delete(names.join('.')); // the last one counts
+      set.set(names.join('.'), { names, value });
+    },
   };
   return Object.assign(Object.create({ ...files, ...withFileValues(config, files) }) as SettingsInStrapi, own);
 }
+
+const namesIn = (path: string | readonly string[]): readonly string[] =>
+  (typeof path === 'string' ? path.replace(/^plugin::/, 'plugin.').split('.') : path).map(String);
+
+/** A value that code has set at a path. */
+interface SetValue {
+  readonly names: readonly string[];
+  readonly value: unknown;
+}
+
+/** Returns the value at a path after another value was set at the same path, above it or below it. */
+function withSet(value: unknown, path: readonly string[], { names, value: given }: SetValue): unknown {
+  const shared = names.slice(0, path.length);
+  if (shared.some((name, index) => name !== path[index])) return value;
+  if (names.length <= path.length) return below(given, path.slice(names.length));
+  return setBelow(value, names.slice(path.length), given);
+}
+
+const setBelow = (value: unknown, [name, ...rest]: readonly string[], given: unknown): unknown =>
+  name === undefined
+    ? given
+    : { ...(isRecord(value) && value), [name]: setBelow(isRecord(value) ? value[name] : undefined, rest, given) };
 
 /** Adds the values of files that are no settings to their sections, such as `server.app`. */
 const withFileValues = (config: SettingsInStrapi, files: Values): Values =>

@@ -33,10 +33,19 @@ interface PluginsInput {
   readonly services: PluginServices;
   readonly config: StrapiConfig;
   readonly model: (uid: string) => StrapiModel | undefined;
+  readonly plugins: OwnPlugins;
 }
 
-/** Returns the plugins that Mangrove has. Others throw an UnsupportedCodeError. */
-export function createPlugins({ strapi, registry, services, config, model }: PluginsInput): PluginMembers {
+/** The plugins of a project. */
+export interface OwnPlugins {
+  /** Returns the members of a plugin that those of Mangrove lack; null if the project has no such plugin. */
+  readonly membersOf: (name: string) => object | null;
+  /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
+  readonly isAbsent: (name: string) => boolean;
+}
+
+/** Returns the plugins that Mangrove or the project has. Others throw an UnsupportedCodeError. */
+export function createPlugins({ strapi, registry, services, config, model, plugins }: PluginsInput): PluginMembers {
   const find = (plugin: string, name: string): Service | undefined => {
     const written = registry.get('service', `plugin::${plugin}.${name}`);
     if (written !== undefined) return written;
@@ -44,7 +53,9 @@ export function createPlugins({ strapi, registry, services, config, model }: Plu
     return services[plugin]?.[name];
   };
   const plugin = (name: string): StrapiPlugin => {
-    if (name !== 'graphql' && services[name] === undefined) throw missingPlugin(name);
+    if (plugins.isAbsent(name)) return undefined as never; // only code that asks whether it is there names it
+    const members = plugins.membersOf(name);
+    if (name !== 'graphql' && services[name] === undefined && members === null) throw missingPlugin(name);
     const service = (of: string): Service => {
       const found = find(name, of);
       if (found === undefined) throw missingPluginService(name, of);
@@ -59,6 +70,7 @@ export function createPlugins({ strapi, registry, services, config, model }: Plu
       config: (key, otherwise) => config.get(`plugin.${name}.${key}`, otherwise),
       contentType: (of) => model(`plugin::${name}.${of}`),
       contentTypes: byName((of) => model(`plugin::${name}.${of}`)) as StrapiPlugin['contentTypes'], // by name
+      ...members,
     };
     const provider = name === 'email' ? { provider: { send: service('email')['send'] as unknown } } : {};
     return refuseMissing({ ...own, ...provider }, `strapi.plugin('${name}')`);

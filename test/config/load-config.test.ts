@@ -89,6 +89,60 @@ describe('loadConfig', () => {
       expect(config.warnings).to.deep.equal([]);
     });
 
+  const strapi = { '@strapi/strapi': '4.26.2' };
+  const all = { graphql: true, i18n: true, 'users-permissions': true, upload: true, email: true, openapi: true };
+  const core = { ...all, graphql: false, i18n: false, 'users-permissions': false, openapi: false };
+  /** What package.json depends on, config/plugins, and which parts are on. */
+  const inProjects: readonly (readonly [title: string, dependencies: object, plugins: object | null, expected: object])[] = [
+    ['without packages', strapi, null, core],
+    ['with GraphQL', { ...strapi, '@strapi/plugin-graphql': '4.26.2' }, null, { ...core, graphql: true }],
+    [
+      'with i18n and users',
+      { ...strapi, '@strapi/plugin-i18n': '4.26.2', '@strapi/plugin-users-permissions': '4.26.2' },
+      null,
+      { ...core, i18n: true, 'users-permissions': true },
+    ],
+    ['with documentation', { ...strapi, '@strapi/plugin-documentation': '4.26.2' }, null, { ...core, openapi: true }],
+    ['whose file names GraphQL', strapi, { graphql: { config: { depthLimit: 7 } } }, { ...core, graphql: true }],
+    ['whose file names documentation', strapi, { documentation: true }, { ...core, openapi: true }],
+    [
+      'whose file switches GraphQL off',
+      { ...strapi, '@strapi/plugin-graphql': '4.26.2' },
+      { graphql: { enabled: false }, documentation: false },
+      core,
+    ],
+    ['whose file has no value for GraphQL', strapi, { graphql: null }, core],
+    ['whose file names others', strapi, { upload: { config: {} }, 'my-plugin': true }, core],
+    ['without Strapi', {}, null, all],
+  ];
+  for (const [title, dependencies, plugins, expected] of inProjects)
+    it(`has the plugins of a project ${title}`, async () => {
+      const config = await load({
+        'package.json': JSON.stringify({ dependencies }),
+        ...(plugins !== null && { 'config/plugins.json': JSON.stringify(plugins) }),
+      });
+      const on = Object.fromEntries(Object.entries(config.plugins).map(([name, { enabled }]) => [name, enabled]));
+      expect({ ...on, openapi: config.api.openapi }).to.deep.equal(expected);
+    });
+
+  it('leaves the settings of plugins with server code to them', async () => {
+    const code = { 'src/plugins/uploads/strapi-server.js': '', 'node_modules/menus/strapi-server.js': '' };
+    const manifests = {
+      'package.json': JSON.stringify({ dependencies: { ...strapi, menus: '1.0.0' } }),
+      'node_modules/menus/package.json': '{ "strapi": { "kind": "plugin" } }',
+    };
+    const plugins = { uploads: { resolve: './src/plugins/uploads' }, menus: { config: { depth: 1 } }, others: true };
+    const config = await load({ ...code, ...manifests, 'config/plugins.json': JSON.stringify(plugins) });
+    expect(config.warnings).to.deep.equal(['config/plugins.json: others: Mangrove has no such plugin; its settings are ignored']);
+  });
+
+  it('has no GraphQL in a folder that is run as a project, unless its file names it', async () => {
+    const isOn = async (files: Files): Promise<boolean> =>
+      (await loadConfig({ directory: await place(files), variables: {}, isStrapiProject: true })).plugins.graphql.enabled;
+    expect(await isOn({})).to.equal(false);
+    expect(await isOn({ 'config/plugins.json': '{ "graphql": true }' })).to.equal(true);
+  });
+
   it('reads ES modules in .js, plain objects and promises', async () => {
     const esm = { 'package.json': '{ "type": "module" }' };
     expect((await load({ ...esm, 'config/server.js': 'export default { port: 4321 }' })).server.port).to.equal(4321);
@@ -332,7 +386,7 @@ describe('loadConfig', () => {
       if ('config/tasks.ts' in files) expect(config.server).to.include({ port: 4321, host: '::2' });
     });
 
-  const strapi = { 'package.json': '{ "dependencies": { "@strapi/strapi": "4.15.0" } }' };
+  const project = { 'package.json': '{ "dependencies": { "@strapi/strapi": "4.15.0" } }' };
   const production = { NODE_ENV: 'production' };
   const ignored: Readonly<Record<string, readonly [file: string, code: string, warning: string]>> = {
     'config/database.js that throws': [
@@ -359,13 +413,13 @@ describe('loadConfig', () => {
   };
   for (const [what, [file, code, warning]] of Object.entries(ignored))
     it(`starts a Strapi project in production with ${what}`, async () => {
-      const { warnings } = await load({ ...strapi, [file]: code }, production);
+      const { warnings } = await load({ ...project, [file]: code }, production);
       expect(warnings.map((text) => text.slice(0, warning.length))).to.deep.equal([warning]);
     });
 
   it('lists all problems of all files at once', async () => {
     const files = {
-      ...strapi,
+      ...project,
       'config/server.js': "module.exports = { port: 'many', host: require('no-such-package')() };",
       'config/api.js': 'throw new Error("no api");',
       'config/plugins.js': 'module.exports = { upload: { config: { sizeLimit: -1 } } };',

@@ -17,7 +17,7 @@ const cases: readonly (readonly [string, unknown])[] = [
   ['filters[name][$eq]=x', { filters: { name: { $eq: 'x' } } }],
   ['filters%5Bname%5D%5B%24eq%5D=x', { filters: { name: { $eq: 'x' } } }],
   ['filters.name=x', { 'filters.name': 'x' }],
-  ['a[b][c]=*&a=d&a[e]=*', { a: { b: { c: '*' }, d: true, e: '*' } }],
+  ['a[b][c]=*&a=d&a[e]=*', { a: { 0: { b: { c: '*' } }, 1: 'd', e: '*' } }],
   ['a=%C3%A9+b%2Bc', { a: 'é b+c' }],
   ['a=%zz', { a: '%zz' }],
   ['a=[__proto__]', { a: '[__proto__]' }],

@@ -20,7 +20,15 @@ const shownFiles = Object.fromEntries(shownNames.map((name, index) => [name, sho
 
 /** The project of the page, as the generator of Strapi v4 makes it; the page shows some of its files. */
 const project: Readonly<Record<string, string>> = {
-  'package.json': '{ "name": "my-project", "dependencies": { "@strapi/strapi": "4.25.1" } }',
+  'package.json': JSON.stringify({
+    name: 'my-project',
+    dependencies: {
+      '@strapi/plugin-graphql': '4.25.1',
+      '@strapi/plugin-i18n': '4.25.1',
+      '@strapi/plugin-users-permissions': '4.25.1',
+      '@strapi/strapi': '4.25.1',
+    },
+  }),
   'config/server.ts': `export default ({ env }) => ({
     host: env('HOST', '0.0.0.0'), port: env.int('PORT', 1337), app: { keys: env.array('APP_KEYS') } });`,
   'config/database.ts': `import path from 'path';

@@ -7,6 +7,7 @@ import { codeAccess, codeSettings } from '../../query/code-binding.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { graphqlSettings } from '../endpoint/graphql-settings.js';
 import type { SchemaOptions } from '../endpoint/build-schema.js';
+import type { Shadow } from '../types/shadow.js';
 import { translateFilters } from '../selection/translate-filters.js';
 import { createBuilderTools, type FilterMapper } from './builder-tools.js';
 import { createEntityService } from './entity-service.js';
@@ -57,6 +58,8 @@ export interface GraphqlExtension {
   readonly input: RegisterInput;
   /** Returns the options by which extensions change the schema of a registry. The build throws an Error if the result is invalid. */
   readonly schemaOptions: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
+  /** Returns the parts of content types that the schema of a registry contains. */
+  readonly shadow: (registry: Registry) => Shadow;
 }
 
 /** Returns a function that creates a context with all rights. It throws a 503 until the database has answered. */
@@ -80,6 +83,7 @@ export function createExtension(parts: ExtensionParts): GraphqlExtension {
   const extend = extendOrWait(createNotices(logger));
   return {
     input: { strapi, graphql: { extension: extensions.service } },
+    shadow: (registry) => extensions.shadow(registry, () => undefined),
     schemaOptions: (registry) => ({
       shadow: extensions.shadow(registry, warn),
       ...(used.length > 0 && {

@@ -1,0 +1,103 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { isRecord, type Values } from '../values.js';
+import { isEnabled } from './installed-plugins.js';
+import { sourceFile } from './load-source.js';
+import { sections } from './sections.js';
+import { pluginAdvice, pluginMeanings } from './strapi-keys.js';
+import { valuesOf } from './translation.js';
+
+/** A plugin of a Strapi project that has server code. */
+export interface PluginPlace {
+  readonly name: string;
+  /** Absolute paths of files that may have the server code, the preferred one first. */
+  readonly files: readonly string[];
+  /** Its settings as config/plugins has them. */
+  readonly config: Values;
+}
+
+/**
+ * Returns the plugins that Strapi v4 would run: those that config/plugins enables, by their path in `resolve` or by their name,
+ * and other packages in the dependencies of package.json that are plugins. Plugins that Mangrove has or translates, plugins of
+ * Strapi itself, and plugins without server code are left out.
+ */
+export function findPlugins(directory: string, written: unknown): readonly PluginPlace[] {
+  const named = Object.entries(valuesOf(written));
+  const installed = installedPlugins(directory);
+  const folders = new Map(installed);
+  for (const [name, value] of named) {
+    const { resolve: path } = valuesOf(value);
+    const folder = typeof path === 'string' ? folderOf(path, directory) : null;
+    if (!isEnabled(value)) folders.delete(name);
+    else if (folder !== null) folders.set(name, folder);
+  }
+  return [...folders].flatMap(([name, folder]) => {
+    const files = isReplaced(name) ? [] : serverFiles(folder);
+    const { config } = valuesOf(valuesOf(written)[name]);
+    return files.length === 0 ? [] : [{ name, files, config: valuesOf(config) }];
+  });
+}
+
+/** Plugins of Strapi v4 that only some projects have, so that code asks whether they are there. */
+const mayBeAbsent = ['cloud', 'color-picker', 'documentation', 'sentry', 'seo'];
+
+/** Returns the plugins of Strapi v4 that neither package.json nor config/plugins names. */
+export const absentPlugins = (directory: string, written: unknown): readonly string[] =>
+  mayBeAbsent.filter((name) => !(`@strapi/plugin-${name}` in dependenciesOf(directory)) && !(name in valuesOf(written)));
+
+/** Returns the settings of plugins without those whose own code reads them. */
+export function withoutOwnPlugins(written: unknown, directory: string): unknown {
+  if (!isRecord(written)) return written;
+  const own = new Set(findPlugins(directory, written).map(({ name }) => name));
+  return Object.fromEntries(Object.entries(written).filter(([name]) => !own.has(name)));
+}
+
+const isReplaced = (name: string): boolean =>
+  [sections.plugins.settings, pluginMeanings, pluginAdvice].some((known) => Object.hasOwn(known, name));
+
+/** Returns the dependencies in package.json of a project. */
+export const dependenciesOf = (directory: string): Values => valuesOf(readManifest(directory)['dependencies']);
+
+/** Returns the package.json of a folder; an empty object if there is none that can be read. */
+function readManifest(folder: string): Values {
+  const file = join(folder, 'package.json');
+  if (!existsSync(file)) return {};
+  try {
+    return valuesOf(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return {};
+  }
+}
+
+/** Returns the folders of installed plugins by the name of the plugin. */
+function installedPlugins(directory: string): readonly (readonly [name: string, folder: string])[] {
+  const packages = Object.keys(dependenciesOf(directory)).filter((name) => !name.startsWith('@strapi/'));
+  return packages.flatMap((packageName) => {
+    const folder = packageFolder(packageName, directory);
+    const { kind, name } = valuesOf(folder === null ? null : readManifest(folder)['strapi']);
+    return folder === null || kind !== 'plugin' ? [] : [[typeof name === 'string' ? name : packageName, folder] as const];
+  });
+}
+
+/** Returns the folder of a plugin by a path in the project or the name of a package; null if there is none. */
+function folderOf(path: string, directory: string): string | null {
+  const found = statSync(resolve(directory, path), { throwIfNoEntry: false });
+  if (found === undefined) return packageFolder(path, directory);
+  return found.isDirectory() ? resolve(directory, path) : dirname(resolve(directory, path));
+}
+
+function packageFolder(name: string, directory: string): string | null {
+  const folder = join(directory, 'node_modules', name);
+  if (existsSync(join(folder, 'package.json'))) return folder;
+  return dirname(directory) === directory ? null : packageFolder(name, dirname(directory));
+}
+
+/** Returns the files that may have the server code of a plugin. Sources serve where the build that they name is absent. */
+function serverFiles(folder: string): readonly string[] {
+  const exported = valuesOf(readManifest(folder)['exports'])['./strapi-server'];
+  const paths =
+    typeof exported === 'string' ? [exported] : ['source', 'require', 'default', 'import'].map((key) => valuesOf(exported)[key]);
+  const named = paths.flatMap((path) => (typeof path === 'string' && existsSync(join(folder, path)) ? [join(folder, path)] : []));
+  const usual = ['strapi-server', 'server', 'server/src', 'src/server'].flatMap((path) => sourceFile(join(folder, path)) ?? []);
+  return [...new Set([...named, ...usual])];
+}

@@ -1,0 +1,109 @@
+import type { Logger } from 'pino';
+import { absentPlugins, findPlugins, type PluginPlace } from '../config/find-plugins.js';
+import type { LoadOptions } from '../config/load-source.js';
+import type { ExtensionService } from '../graphql/extension/extension.js';
+import type { Running } from '../http/running.js';
+import { isRecord } from '../values.js';
+import { guardExtensions } from './guard-extensions.js';
+import type { ProjectFolders } from './load-folders.js';
+import { loadPlugins, type PluginReport, type ProjectPlugin } from './load-plugins.js';
+import { modelsOf, storePluginModels } from './plugin-models.js';
+import type { HookName } from './project-hooks.js';
+import type { ProjectRegisters } from './project-registers.js';
+import type { ProjectStrapi } from './project-strapi.js';
+import { registerPlugin } from './register-plugin.js';
+import { UnsupportedCodeError } from './unsupported-code.js';
+
+interface LoadParts {
+  readonly options: LoadOptions & { readonly directory: string };
+  readonly strapi: ProjectStrapi;
+  readonly registers: ProjectRegisters;
+  readonly folders: ProjectFolders;
+}
+
+/** The plugins of a project. Their code never stops the start: what fails is in the log, and the rest runs. */
+export class ProjectPlugins {
+  readonly places: readonly PluginPlace[];
+  readonly #absent: readonly string[];
+  readonly #report: PluginReport;
+  #plugins: readonly ProjectPlugin[] = [];
+
+  /** `written` are the settings in config/plugins. */
+  constructor(directory: string, written: unknown, logger: Logger) {
+    this.places = findPlugins(directory, written);
+    this.#absent = absentPlugins(directory, written);
+    this.#report = reportTo(logger);
+  }
+
+  /** Loads the code of the plugins, and registers it under its names in Strapi v4. */
+  async load({ options, strapi, registers, folders }: LoadParts): Promise<void> {
+    const report = this.#report;
+    this.#plugins = await loadPlugins(this.places, { options, strapi, extensions: folders.extensions, report });
+    for (const { name, config } of this.#plugins) strapi.config.set(`plugin.${name}`, config);
+    for (const plugin of this.#plugins)
+      registerPlugin(plugin, { strapi, registry: registers.registry, ...registers.registers, report });
+    for (const name of folders.plugins.filter((folder) => !this.hasFolder(`src/plugins/${folder}`, options.directory)))
+      report(`src/plugins/${name}`, 'the plugin does not run: it has no server code, or config/plugins does not enable it');
+  }
+
+  /** Returns whether a plugin runs from a folder of the project. */
+  hasFolder(folder: string, directory: string): boolean {
+    return this.places.some(({ files }) => files.some((file) => file.startsWith(`${directory}/${folder}/`)));
+  }
+
+  /** Returns whether the project has a plugin with this name. */
+  readonly has = (name: string): boolean => this.places.some((place) => place.name === name);
+
+  /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
+  readonly isAbsent = (name: string): boolean => this.#absent.includes(name);
+
+  /** Returns the members of a plugin that those of Mangrove lack; null if the project has no such plugin. */
+  readonly membersOf = (name: string): object | null => {
+    const plugin = this.#plugins.find((one) => one.name === name);
+    if (plugin === undefined) return null;
+    const { routes, policies, middlewares, register, bootstrap, destroy } = plugin.code;
+    const memberOf = (members: unknown) => (key: string) => (isRecord(members) ? members[key] : undefined);
+    const named = { policies, policy: memberOf(policies), middlewares, middleware: memberOf(middlewares) };
+    return { routes, ...named, register, bootstrap, destroy };
+  };
+
+  /** Calls a hook of all plugins. */
+  async run(name: HookName, strapi: ProjectStrapi): Promise<void> {
+    const service = strapi.plugin('graphql').service('extension') as unknown as ExtensionService; // the service of this name
+    for (const { code, file } of this.#plugins) {
+      const hook = code[name];
+      if (typeof hook !== 'function') continue;
+      const place = `${file}, ${name}`;
+      const report = (error: unknown): void => {
+        this.#report(`${place}, extension of GraphQL`, error);
+      };
+      const call = async (): Promise<unknown> => (hook as (input: object) => unknown)({ strapi });
+      await this.#attempt(place, () => guardExtensions(service, report, call));
+    }
+  }
+
+  /** Stores the content types of the plugins, whose code decides which attributes there are. */
+  storeModels(running: Running, directory: string): Promise<void> {
+    return this.#attempt('content types of plugins', () => {
+      const models = this.#plugins.flatMap((plugin) => modelsOf(plugin, directory));
+      return storePluginModels(models, running, this.#report);
+    });
+  }
+
+  async #attempt(place: string, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.#report(place, error);
+    }
+  }
+}
+
+/** Returns a function that logs problems of plugins, with the stack of errors that are not named by Mangrove. */
+const reportTo =
+  (logger: Logger): PluginReport =>
+  (place, problem) => {
+    if (problem instanceof Error && !(problem instanceof UnsupportedCodeError))
+      logger.error({ err: problem }, `${place}: ${problem.message}`);
+    else logger.warn({}, `${place}: ${problem instanceof Error ? problem.message : String(problem)}`);
+  };
