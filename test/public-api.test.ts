@@ -19,7 +19,7 @@ const names = {
     'GivenSection GraphqlServicesByName GroupNode Hook HookInput JsonSchema LifecycleAction LifecycleEvent ' +
     'LinkAttribute LinkStorage ListResult Listener ManagedMethod MangroveServer Middleware MiddlewareFactory MiddlewareItem ' +
     'MiddlewaresConfig ModelLike MorphAttribute NameOf NamedCode NamedStore Naming Next Nexus OfType Overrides PartialConfig PartialSection Plugin ' +
-    'PluginsConfig Policy PolicyContext PolicyObject ProjectEntityService ' +
+    'PluginsConfig Policy PolicyContext PolicyObject ProfileMap ProjectEntityService ' +
     'ProjectStrapi ProviderSettings QueriesBuilder QueryEngine ReadKind ReceivedFile Register RegisterInput RegisteredType ' +
     'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig RouterOptions Row ' +
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +

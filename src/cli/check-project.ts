@@ -14,7 +14,7 @@ import { inspectCode } from '../strapi/inspect-project.js';
 import { readModelFiles } from './model-files.js';
 
 /** What production would say about a project, as lines with file and remedy. */
-export interface CheckedProject {
+interface CheckedProject {
   /** What stops the start, or refuses a model or a route. */
   readonly problems: readonly string[];
   /** What is ignored, or fails when it is used. */

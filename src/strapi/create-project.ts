@@ -83,13 +83,7 @@ export function createProject(input: ProjectInput): Project {
   const problems = new CodeProblems(input);
   const index = sourceFile(join(directory, 'src/index'));
   let loaded: Loaded | null = null;
-  const run = async (name: HookName, given: Strapi, before: () => unknown): Promise<void> => {
-    await runLeniently(index === null ? `src, ${name}` : `${relative(directory, index)}, ${name}`, given, before);
-    const { hooks = [], plugins, strapi } = loaded ?? {};
-    if (strapi === undefined) return;
-    await plugins?.run(name, strapi);
-    for (const one of hooks) await runLeniently(`${one.file}, ${name}`, given, () => one.hooks[name]?.({ strapi }));
-  };
+  const run = hookRunner(index === null ? 'src' : relative(directory, index), () => loaded);
   const registry = () => connection.running?.backend.models.snapshot.registry ?? null;
   return {
     register: ({ strapi }) =>
@@ -120,6 +114,20 @@ export function createProject(input: ProjectInput): Project {
   };
 }
 
+/**
+ * Returns a function that runs the service's own part of a hook and then the code: that of plugins, of extensions and of src/index.
+ * `file` is named by errors.
+ */
+const hookRunner =
+  (file: string, loaded: () => Loaded | null) =>
+  async (name: HookName, given: Strapi, before: () => unknown): Promise<void> => {
+    await runLeniently(`${file}, ${name}`, given, before);
+    const { hooks = [], plugins, strapi } = loaded() ?? {};
+    if (strapi === undefined) return;
+    await plugins?.run(name, strapi);
+    for (const one of hooks) await runLeniently(`${one.file}, ${name}`, given, () => one.hooks[name]?.({ strapi }));
+  };
+
 /** Always the same list, because documents are cached by the list of routes. */
 const noRoutes: readonly ProjectRoute[] = [];
 
@@ -135,9 +143,7 @@ interface LoadInput extends ProjectInput {
 
 async function load(given: Strapi, { directory, config, logger, registers, index, problems }: LoadInput): Promise<Loaded> {
   const { warn } = problems;
-  const files = await readConfigFiles(directory, config, (text) => {
-    logger.warn({}, text);
-  });
+  const files = await readConfigFiles(directory, config, (text) => void logger.warn({}, text));
   const { running, content } = registers;
   const services = createPluginServices({
     config,
@@ -150,10 +156,7 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   const strapiParts = { code: registers, directory, files, services, plugins };
   const strapi: ProjectStrapi = createProjectStrapi(given, strapiParts);
   registers.begin(strapi);
-  const session = runUnlessUnsupported('config/middlewares', warn, () =>
-    sessionOptions(files['middlewares'], config.environment),
-  );
-  registers.beginCookies(strapi.config.get('server.app.keys'), session ? new CookieSessions(session) : null);
+  beginCookies(strapi, { registers, written: files['middlewares'], config, warn });
   const packages = strapiPackages({
     directory,
     factories: registers.core.factories,
@@ -174,12 +177,27 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   for (const item of ownMiddlewares(files['middlewares']))
     for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
       registers.addMiddleware(handler);
-  // A project without route files keeps all generated routes.
-  const apis = folders.apis.some(({ routes: files }) => files.size > 0) ? folders.apis : [];
-  const owners = [...apis.map(({ name }) => `api::${name}`), ...plugins.places.map(({ name }) => `plugin::${name}`)];
-  const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, owners });
+  const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, owners: routeOwners(folders, plugins) });
   const own = index === null ? [] : [{ file: relative(directory, index), hooks: hooksOf(loadFile(index)) }];
   return { plugins, strapi, hooks: [...hooks, ...own], routes };
+}
+
+interface CookieParts extends Pick<LoadInput, 'registers' | 'config'> {
+  /** The value of config/middlewares. */
+  readonly written: unknown;
+  readonly warn: (text: string) => void;
+}
+
+/** Gives requests their signed cookies and, if config/middlewares has it, `ctx.session`. */
+function beginCookies({ config: own }: ProjectStrapi, { registers, written, config, warn }: CookieParts): void {
+  const session = runUnlessUnsupported('config/middlewares', warn, () => sessionOptions(written, config.environment));
+  registers.beginCookies(own.get('server.app.keys'), session ? new CookieSessions(session) : null);
+}
+
+/** Returns the owners of types that only routes of the project serve. A project without route files keeps all generated routes. */
+function routeOwners({ apis }: ReturnType<typeof loadFolders>, { places }: ProjectPlugins): readonly string[] {
+  const routed = apis.some(({ routes }) => routes.size > 0) ? apis : [];
+  return [...routed.map(({ name }) => `api::${name}`), ...places.map(({ name }) => `plugin::${name}`)];
 }
 
 /** Returns a function that returns the exports of a file; undefined, after a warning, if it cannot run here. */

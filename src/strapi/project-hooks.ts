@@ -9,7 +9,7 @@ export type HookName = (typeof hookNames)[number];
 type ProjectHook = (input: { readonly strapi: ProjectStrapi }) => unknown;
 
 /** The exports of src/index. */
-export type ProjectHooks = Partial<Record<HookName, ProjectHook>>;
+type ProjectHooks = Partial<Record<HookName, ProjectHook>>;
 
 /** Hooks, and the path of their file for messages. */
 export interface PlacedHooks {

@@ -93,9 +93,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
       query: db.query,
       model: models.contentType,
       attachFiles: code.attachFiles,
-      refuseOrTell: (undone) => {
-        refuseOrTell(undone, content());
-      },
+      refuseOrTell: (undone) => void refuseOrTell(undone, content()),
     }),
     entityValidator: createEntityValidator(content),
     db,

@@ -17,22 +17,19 @@ import { printSize, type Values } from '../values.js';
  * A file of a multipart body, as code of Strapi v4 reads it in `ctx.request.files`. It exists until the request is answered. It has
  * the names of formidable 1, which Strapi v4 uses, and those of later versions. Code may set either.
  */
-export interface ReceivedFile extends OldFile, NewFile {
+export interface ReceivedFile {
+  readonly path: string;
+  readonly name: string;
+  readonly type: string;
+  readonly filepath: string;
+  readonly originalFilename: string;
+  readonly mimetype: string;
   /** Size in bytes. */
   readonly size: number;
 }
 
-interface OldFile {
-  readonly path: string;
-  readonly name: string;
-  readonly type: string;
-}
-
-interface NewFile {
-  readonly filepath: string;
-  readonly originalFilename: string;
-  readonly mimetype: string;
-}
+type OldFile = Pick<ReceivedFile, 'path' | 'name' | 'type'>;
+type NewFile = Pick<ReceivedFile, 'filepath' | 'originalFilename' | 'mimetype'>;
 
 /** Fields and files of a multipart body by name. Several of one name are a list. */
 interface ReceivedBody {
