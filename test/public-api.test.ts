@@ -13,7 +13,7 @@ const names = {
   ).split(' '),
   types: (
     'AdminConfig ApiConfig Attribute AttributeBase BuilderTools CallerState CodeContext CodeHandler ' +
-    'CodeMiddleware CodePolicy CodeTransaction ComponentAttribute Config ConfigFile ContentType Controller ' +
+    'CodeMiddleware CodePolicy CodeTransaction ComponentAttribute Config ConfigFile ContentType Controller CorsOrigin ' +
     'CustomName DatabaseConfig EnginePage EngineParameters Entity EntityId EntityManager EntityParameters EntityService EntityValidator EntryResult Env ' +
     'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService Factories FactoryInput FieldConfiguration FieldControl FilterMapper ' +
     'GivenSection GraphqlServicesByName GroupNode Hook HookInput JsonSchema LifecycleAction LifecycleEvent ' +

@@ -11,13 +11,17 @@ const calls: readonly (readonly [plugin: string, service: string, method: string
   ['rest-cache', 'cacheStore', 'keys', [], "strapi.plugin('rest-cache') caches nothing"],
 ];
 
+const named = JSON.stringify({
+  dependencies: { '@strapi/strapi': '4.26.2', '@strapi/plugin-sentry': '4.26.2', 'strapi-plugin-rest-cache': '4.2.9' },
+});
+
 describe('plugins whose work is not needed', () => {
   let lines: Log['lines'];
   let serving: ServedProject;
   before(async () => {
     const log = await createLog();
     ({ lines } = log);
-    serving = await serveProject({}, { models: [], logger: log.logger });
+    serving = await serveProject({ 'package.json': named }, { models: [], logger: log.logger });
   });
   after(() => serving.stop());
 

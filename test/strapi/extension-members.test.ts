@@ -26,7 +26,7 @@ const files: readonly (readonly [code: string, seen: unknown, named: readonly st
     ],
     [],
   ],
-  ["plugin.services['providers']().connect('x');", undefined, ['users-permissions.services.providers']],
+  ["plugin.services['permission']().find('x');", undefined, ['users-permissions.services.permission']],
   [
     "plugin.routes.admin.routes.push({ method: 'GET', path: '/x', handler: 'user.find' });",
     undefined,
