@@ -26,7 +26,14 @@ export async function readConfigFiles(directory: string, settings: Config, warn:
   const files = readdirSync(folder).filter((file) => isReadable(extname(file)) && !file.endsWith('.d.ts'));
   const names = [...new Set(files.map((file) => file.slice(0, -extname(file).length)))].filter((name) => name !== 'extensions');
   const environment = settings.environmentName;
-  const source = { directory, environment, env: createEnv(process.env, lenientReaders), isStrapiProject: true, warn, refuse: raise };
+  const source = {
+    directory,
+    environment,
+    env: createEnv(process.env, lenientReaders),
+    isStrapiProject: true,
+    warn,
+    refuse: raise,
+  };
   const read = await Promise.all(names.map(async (name) => [name, (await readSection(source, name)).value] as const));
   return Object.fromEntries(read);
 }
