@@ -72,7 +72,9 @@ function fromParts([
   const milliseconds = fraction.slice(0, 3).padEnd(3, '0');
   const time = utcDay(Number(year), Number(month), Number(day));
   time.setUTCHours(Number(hours), Number(minutes), Number(seconds), Number(milliseconds));
-  return new Date(time.getTime() - zoneOffset(zone));
+  const moment = new Date(time.getTime() - zoneOffset(zone));
+  // A year of five digits, or one before 0, could not be sent back in the form in which it is answered.
+  return moment.getUTCFullYear() < 0 || moment.getUTCFullYear() > 9999 ? null : moment;
 }
 
 /** Returns the offset from UTC of `Z`, `+01`, `+0100` or `+01:00`, in milliseconds. */

@@ -34,7 +34,8 @@ export const parseLinkInput = (value: unknown, target: string): LinkInput | null
     isItem: ({ id }) => id !== undefined,
   });
 
-const isOfType = (item: unknown, target: string): boolean => !isRecord(item) || (item['type'] ?? target) === target;
+const isOfType = (item: unknown, target: string): boolean =>
+  !isRecord(item) || (item['__type'] ?? item['type'] ?? target) === target;
 
 /** Does the same for a polymorphic relation, whose items name their types. */
 export const parseMorphInput = (value: unknown): LinkInput<string> | null => parseInput(value, morphForm);

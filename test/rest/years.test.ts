@@ -62,6 +62,11 @@ describe('the years 0 to 99', () => {
       });
     });
 
+  for (const at of ['0000-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00'])
+    it(`of other length are refused: ${at}`, async () => {
+      expect((await serving.call('POST', '/api/days', { data: { at } })).status).to.equal(400);
+    });
+
   for (const day of noDays)
     it(`have no day ${day}`, async () => {
       for (const data of [{ day }, { at: day }, { at: `${day}T00:00:00Z` }])

@@ -187,6 +187,7 @@ describe('checkInput', () => {
     [{ children: { disconnect: [item] } }, 'children.disconnect[0].type'],
     [{ leaf: { code: 'c', page: item } }, 'leaf.page.type'],
     [{ photo: item }, 'photo.type'],
+    [{ parent: { id: 2, __type: 'api::event.event' } }, 'parent.type'],
   ];
   for (const [input, place] of otherTypes)
     it(`names the attribute of an entry of another type: ${place}`, () => {
