@@ -53,7 +53,12 @@ function createLoader(transform: Transform, options: LoadOptions): (file: string
     if (known) return known.exports;
     const module: LoadedModule = { exports: {} };
     loaded.set(file, module);
-    compile(transform, file, options)(...placeOf(module, file, (from) => requireFrom(from, load, options)));
+    try {
+      compile(transform, file, options)(...placeOf(module, file, (from) => requireFrom(from, load, options)));
+    } catch (error) {
+      loaded.delete(file); // as Node does: its exports are incomplete
+      throw error;
+    }
     return module.exports;
   };
   return load;

@@ -146,12 +146,11 @@ describe('npx mangrove import of an archive', () => {
       }
     });
 
-    it('leaves a document alone whose id another one has, and takes one that is the same for an earlier attempt', async () => {
+    it('leaves a document alone whose id another one has', async () => {
       const database = await connectDatabase(serving.database.uri, serving.server.config.database);
       const store = createStore(database);
       const document = { _id: 1, big: 2 ** 40, when: new Date(0), none: null, left: undefined, list: [{ a: 1.5 }] };
       await insertEntry(store, 'doubles', document);
-      await insertEntry(store, 'doubles', { ...document });
       const refused: unknown = await insertEntry(store, 'doubles', { ...document, list: [] }).catch((error: unknown) => error);
       expect(hasCode(refused, 'id-taken')).to.equal(true);
       expect(await database.db.collection('doubles').countDocuments({ 'list.a': 1.5 })).to.equal(1);
