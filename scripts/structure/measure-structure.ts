@@ -4,6 +4,7 @@ import { unusedPackages } from '../check-packages.js';
 import { folderCircles } from './circles.js';
 import { unusedExports } from './exports.js';
 import type { Measure } from './format-table.js';
+import { countPatterns } from './patterns.js';
 import type { Project } from './project.js';
 import { hiddenTypes } from './public-types.js';
 import { functionLines, linesOf, spreadOf } from './sizes.js';
@@ -15,7 +16,15 @@ import type { WalkName } from './walks/requests.js';
 export async function measureStructure(project: Project): Promise<readonly Measure[]> {
   const walks = await measureWalks(project);
   return [
+    measureLines(project),
     ...measureSizes(project),
+    ...countPatterns(project).map(({ title, most, found }) => ({
+      title,
+      now: String(found.length),
+      target: most === 0 ? '0' : `at most ${String(most)}`,
+      isMet: found.length <= most,
+      items: found,
+    })),
     ...[...walks].map(measureWalk),
     none('functions of the composition root that requests call', [
       ...new Set([...walks.values()].flatMap(({ intoRoot }) => intoRoot)),
@@ -29,6 +38,14 @@ export async function measureStructure(project: Project): Promise<readonly Measu
     none('pairs of folders inside graphql/ that import each other', folderCircles(project, 'graphql')),
   ];
 }
+
+/** The lines of src are compared with those of another clone; they have no target of their own. */
+const measureLines = ({ sources }: Project): Measure => ({
+  title: 'lines of src',
+  now: String(sources.map(linesOf).reduce((sum, lines) => sum + lines, 0)),
+  target: '',
+  isMet: null,
+});
 
 function measureSizes({ sources }: Project): readonly Measure[] {
   const files = spreadOf(sources.map(linesOf));
