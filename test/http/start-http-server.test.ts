@@ -84,8 +84,8 @@ describe('startHttpServer', () => {
 
   it('loses no request of clients that keep sending while it stops', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
-    const server = await start({ route: (ctx) => (ctx.body = 'x') });
-    let answered = 0;
+    let [received, answered] = [0, 0];
+    const server = await start({ route: (ctx) => (ctx.body = String(++received)) });
     const failures: unknown[] = [];
     const client = async (): Promise<void> => {
       for (;;) {
@@ -97,7 +97,10 @@ describe('startHttpServer', () => {
     await Promise.all([client(), client(), client(), client()]);
     expect(await server.close()).to.equal(0);
     expect(answered).to.be.at.least(50);
-    expect(failures).to.deep.equal(Array(4).fill('ECONNREFUSED'));
+    expect(received).to.equal(answered);
+    // The system resets connections that the server has not accepted yet.
+    for (const code of failures) expect(code).to.be.oneOf(['ECONNREFUSED', 'ECONNRESET']);
+    expect(failures).to.have.lengthOf(4);
   });
 
   it('cuts requests that take longer than shutdownTimeout, and logs how many', async () => {
