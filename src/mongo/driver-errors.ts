@@ -127,7 +127,8 @@ const queryTimeout = 'QUERY_TIMEOUT';
 
 /** Returns whether an update failed because it expected a list or an object where another value is stored. */
 export const isOtherForm = (error: unknown): boolean =>
-  error instanceof MongoBulkWriteError && [badValue, pathNotViable].includes(Number(error.code));
+  error instanceof MongoServerError &&
+  (error.code === pathNotViable || (error instanceof MongoBulkWriteError && Number(error.code) === badValue));
 
 /** Returns whether a command failed because the index that it names does not exist, or not yet. */
 export const isWithoutIndex = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === badValue;
