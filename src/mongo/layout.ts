@@ -43,6 +43,9 @@ export function storedRank(document: StoredDocument, name: string, target?: unkn
 /** The fields whose parts are written one by one, so that they must be objects. */
 export const fieldsOfParts: readonly string[] = ['_ranks', '_unique', '_trigrams'];
 
+/** The version of the tokens of a user, which increases. */
+export const versionField = '_tokenVersion';
+
 /** The form of a write: a whole document, or values by path of a stored one. */
 type WriteMode = 'create' | 'update';
 

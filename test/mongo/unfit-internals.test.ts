@@ -91,6 +91,17 @@ describe('fields beside the attributes that another program has stored', () => {
   });
   after(() => serving.stop());
 
+  for (const [index, [what, value]] of values.entries())
+    it(`do not end a change of a password: ${what} for the version of tokens`, async () => {
+      const _id = 100 + index;
+      const names = { username: `user${String(_id)}`, email: `user${String(_id)}@mail.test` };
+      await serving.database.db
+        .collection<{ _id: number }>('up_users')
+        .insertOne(Object.assign({ _id }, names, { _tokenVersion: value }));
+      const { status, body } = await serving.call('PUT', `/api/users/${String(_id)}`, { password: 'Passw0rd!' });
+      expect(status, JSON.stringify(body)).to.equal(200);
+    });
+
   for (const [index, [what]] of rows.entries())
     it(`do not end a request: ${what}`, async () => {
       for (const [method, path, body] of requests(idOf(index))) {
