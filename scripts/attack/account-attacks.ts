@@ -1,5 +1,5 @@
 import type { Attack } from './attack.js';
-import { graphql, sendMany, times, type Shot } from './send.js';
+import { sendMany, times, type Shot } from './send.js';
 
 /** Requests about accounts that are refused, all in the same way. */
 interface Refused {
@@ -79,11 +79,6 @@ const rows: readonly Refused[] = [
     shot: () => ({ path: '/api/openapi.json', headers: wrongToken }),
     refusedBy: 'Missing or invalid credentials',
     besides: [429],
-  },
-  {
-    name: 'fields with names near hidden ones',
-    shot: () => graphql('{ usersPermissionsUser2 { id } }'),
-    refusedBy: 'Cannot query',
   },
 ];
 
