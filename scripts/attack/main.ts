@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import { startDatabase } from '../start-database.js';
+import { accountAttacks } from './account-attacks.js';
 import { judge, type Attack, type Damage, type Scale } from './attack.js';
 import { bodyAttacks } from './body-attacks.js';
 import { connectionAttacks } from './connection-attacks.js';
@@ -21,7 +22,15 @@ import { writeAttacks } from './write-attacks.js';
  */
 const { values } = parseArgs({ options: { short: { type: 'boolean', default: false }, only: { type: 'string', default: '' } } });
 const scale: Scale = values.short ? 'short' : 'full';
-const all = [...readAttacks, ...memoryAttacks, ...writeAttacks, ...fileAttacks, ...connectionAttacks, ...bodyAttacks];
+const all = [
+  ...readAttacks,
+  ...memoryAttacks,
+  ...writeAttacks,
+  ...fileAttacks,
+  ...connectionAttacks,
+  ...bodyAttacks,
+  ...accountAttacks,
+];
 const attacks = all.filter(({ name }) => name.includes(values.only));
 
 const mongo = await startDatabase('ephemeral');

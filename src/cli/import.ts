@@ -24,7 +24,8 @@ export const usage = `usage: npx mangrove import SOURCE [options]
   --dry-run          read the whole source and report what would be imported; nothing is stored
   --replace          the entries of the source replace those that are stored
 npx mangrove import --abandon
-                     discard an interrupted import and its data`;
+                     discard an interrupted import and its data
+exit code: 0 if everything is imported, 2 if the report lists what is not, 1 if the import fails`;
 
 const options = {
   'key-file': { type: 'string' },
@@ -44,17 +45,24 @@ function readArguments(args: readonly string[]) {
   return { ...values, source: values.abandon ? '' : required(source, 'SOURCE') };
 }
 
+/** The exit code of an import that leaves something out. */
+const incomplete = 2;
+
 const importSource: Command = async (service, args) => {
   const given = readArguments(args);
   const context = await contextOf(service);
-  if (given.abandon) return abandon(context);
+  if (given.abandon) {
+    await abandon(context);
+    return 0;
+  }
   const source = await openSource(given, service.store.database);
   try {
     printError(`reading ${source.description}`);
     const prepared = await prepareImport(source, context);
-    if (given['dry-run']) return printTable(describePrepared(prepared, await previewImport(prepared, context)));
-    if (prepared.unfinished !== null) printError(`continuing the import of ${prepared.unfinished.source}`);
-    printTable(describeImport(prepared, await runImport(prepared, context, given)));
+    if (!given['dry-run'] && prepared.unfinished !== null) printError(`continuing the import of ${prepared.unfinished.source}`);
+    const tally = given['dry-run'] ? await previewImport(prepared, context) : await runImport(prepared, context, given);
+    printTable((given['dry-run'] ? describePrepared : describeImport)(prepared, tally));
+    return prepared.plan.refused.size > 0 || tally.shortcomings.size > 0 ? incomplete : 0;
   } finally {
     await source.close();
   }

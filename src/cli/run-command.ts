@@ -9,10 +9,10 @@ import { findCommand } from './usage-error.js';
 type Words = readonly string[];
 
 /**
- * A subcommand. `args` are the arguments after its name, `name` is its full name, such as `user create`. Throws an Error with a
- * message for the user.
+ * A subcommand. `args` are the arguments after its name, `name` is its full name, such as `user create`. Resolves to its exit code,
+ * which is 0 if it resolves to nothing. Throws an Error with a message for the user.
  */
-export type Command = (service: OpenedService, args: Words, name: string) => Promise<void>;
+export type Command = (service: OpenedService, args: Words, name: string) => Promise<number | undefined>;
 
 /**
  * Returns a command that is recorded in the audit log with its result. `check` throws if the arguments are wrong; then nothing is
@@ -22,10 +22,12 @@ export const changing =
   (command: Command, check: (args: Words) => unknown = () => null): Command =>
   async (service, args, name) => {
     check(args);
+    let code: number | undefined;
     await recordCommand(service.store.database, [name, args], async () => {
-      await command(service, args, name);
+      code = await command(service, args, name);
       return true;
     });
+    return code;
   };
 
 /**
@@ -65,6 +67,5 @@ export const serviceCommands =
 /** Runs a command on the service of the working directory. Returns the exit code. */
 export async function runOnService(command: Command, args: Words, name: string): Promise<number> {
   const service = await openService();
-  await command(service, args, name).finally(() => service.close());
-  return 0;
+  return (await command(service, args, name).finally(() => service.close())) ?? 0;
 }

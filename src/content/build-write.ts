@@ -179,8 +179,8 @@ function buildOwnOne(link: LinkAttribute, id: number | null, { values, exclusive
 function buildOwnMany(link: LinkAttribute, ids: readonly number[], { values, current, mode }: Building): void {
   values[link.name] = ids;
   if (link.inverse === null) return;
-  const stored = storedRank(current ?? {}, link.name) as Readonly<Record<string, number>> | undefined; // written in this form
-  setRanks(values, link.name, Object.fromEntries(ids.map((id) => [String(id), stored?.[String(id)] ?? nextRank()])), mode);
+  const rankOf = (id: number): number => storedRank(current ?? {}, link.name, id) ?? nextRank();
+  setRanks(values, link.name, Object.fromEntries(ids.map((id) => [String(id), rankOf(id)])), mode);
 }
 
 /** Sets the ranks of attributes whose files are written. A file lists its related entries in the order of these ranks. */

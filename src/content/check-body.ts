@@ -14,7 +14,7 @@ import type { ContentContext } from './content-context.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { ruleFilter } from './rules-on-writes.js';
 import { uniqueErrors } from './unique-errors.js';
-import { hiddenValue, unknownValues } from './values-left-out.js';
+import { hiddenValue, unknownValues, unreadChanges } from './values-left-out.js';
 
 /** The entry that a body is checked for. `id` is null on a create. */
 export interface BodyContext extends Pick<InputContext, 'mode' | 'draft' | 'held'> {
@@ -165,6 +165,8 @@ function acceptValue(attribute: Attribute, value: unknown, owner: ContentType, c
     return type === undefined ? value : eachItem(value, (item, place) => acceptPart(type, item, at(place)));
   }
   if (attribute.kind === 'dynamiczone') return eachItem(value, (item, place) => acceptZonePart(item, at(place)));
+  if (attribute.kind === 'scalar') return value;
+  context.undone.push(...unreadChanges(attribute, value, owner, context.prefix));
   if (attribute.kind === 'morph')
     return acceptTargets(value, (item) => {
       const target = parseMorphTarget(item).uid; // null is refused by a later check, or removes the link

@@ -15,6 +15,7 @@ import { checkBody, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext, type EntryKey, type WriteInput } from './content-context.js';
 import { stampUpdate, timesIn } from './given-times.js';
 import type { Loaded } from '../mongo/loaded.js';
+import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { refuseBroken, ruleFilter, updateMayBreakRule } from './rules-on-writes.js';
 import { refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError, readWritten, runWrite } from './run-write.js';
@@ -31,7 +32,9 @@ export async function update(
   context: ContentContext,
 ): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, type, context.bind);
-  const change = await bindChange({ type, id, selection }, stampUpdate(acceptWrite(type, data, context)), context);
+  const accepted = acceptWrite(type, data, context);
+  if (type.localized) refuseOrTell(fixedValues(type, accepted), context);
+  const change = await bindChange({ type, id, selection }, stampUpdate(accepted), context);
   const checked = await checkChange(change, context);
   if (checked === null) return null;
   const write = { action: 'update', type, where: { id }, data: change.data, query, selection } as const;
@@ -77,9 +80,19 @@ interface Change extends EntryKey {
   readonly mayBreakRule: boolean;
 }
 
-/** Returns the data without locale and localizations, which an update cannot change. */
-const unlocalized = (data: Values): Values =>
-  Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'locale' && name !== 'localizations'));
+/** The attributes of localized types that an update cannot change. */
+const fixed: ReadonlySet<string> = new Set(['locale', 'localizations']);
+
+const unlocalized = (data: Values): Values => Object.fromEntries(Object.entries(data).filter(([name]) => !fixed.has(name)));
+
+const fixedValues = ({ uid }: ContentType, data: Values): readonly Undone[] =>
+  Object.keys(data)
+    .filter((name) => fixed.has(name))
+    .map((name) => ({
+      path: [name],
+      message: `${name} of ${uid} is not changed by an update`,
+      remedy: 'remove it from the body',
+    }));
 
 const matchEntry = async (type: ContentType, id: number, context: ContentContext): Promise<Match> =>
   context.bind.access.rules.has(type.uid) ? matchesAll({ _id: id }, await ruleFilter(type, context)) : { _id: id };

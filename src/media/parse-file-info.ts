@@ -1,6 +1,8 @@
 import { fieldErrors } from '../errors.js';
+import type { Undone } from '../content/refuse-or-tell.js';
+import { unreadNames } from '../content/values-left-out.js';
 import { isRecord } from '../values.js';
-import { notOfType } from '../schema/findings.js';
+import { notOfType, splitPath } from '../schema/findings.js';
 
 /** Information about a file from a client. Absent values are not changed. As in Strapi v4, null counts as absent. */
 export interface FileInfo {
@@ -9,25 +11,33 @@ export interface FileInfo {
   readonly caption?: string;
 }
 
+/** Called with names in a `fileInfo` that are not read. */
+type Tell = (unread: readonly Undone[]) => void;
+
+const nobody: Tell = () => undefined;
+
 /** Reads the `fileInfo` of one file, a JSON string or an object. Throws a ValidationError with the message of Strapi v4. */
-export function parseFileInfo(input: unknown): FileInfo {
-  return input === undefined ? {} : parseOne(input, 'fileInfo');
+export function parseFileInfo(input: unknown, tell = nobody): FileInfo {
+  return input === undefined ? {} : parseOne(input, 'fileInfo', tell);
 }
 
 /** Reads the `fileInfo` of several files, in their order: a JSON string of a list, or a list of objects or JSON strings. */
-export function parseFileInfos(input: unknown): readonly FileInfo[] {
+export function parseFileInfos(input: unknown, tell = nobody): readonly FileInfo[] {
   if (input === undefined) return [];
   const list = typeof input === 'string' ? decode(input) : input;
   if (!Array.isArray(list)) throw wrongType('fileInfo', 'array', null, input);
-  return list.map((item, index) => parseOne(item, `fileInfo[${String(index)}]`));
+  return list.map((item, index) => parseOne(item, `fileInfo[${String(index)}]`, tell));
 }
 
-function parseOne(input: unknown, path: string): FileInfo {
+const names = ['name', 'alternativeText', 'caption'] as const;
+
+function parseOne(input: unknown, path: string, tell: Tell): FileInfo {
   const info = typeof input === 'string' ? decode(input) : input;
   if (!isRecord(info)) throw wrongType(path, 'object', null, input);
   const name = parseText(info['name'], `${path}.name`);
   const alternativeText = parseText(info['alternativeText'], `${path}.alternativeText`);
   const caption = parseText(info['caption'], `${path}.caption`);
+  tell(unreadNames(Object.keys(info), { what: 'fileInfo', path: splitPath(path), names }));
   return {
     ...(name !== undefined && { name }),
     ...(alternativeText !== undefined && { alternativeText }),
@@ -51,4 +61,4 @@ function decode(text: string): unknown {
 }
 
 const wrongType = (path: string, type: string, value: unknown, original: unknown): Error =>
-  fieldErrors([{ path: path.split(/[.[\]]+/).filter((part) => part !== ''), message: notOfType(path, type, value, original) }]);
+  fieldErrors([{ path: splitPath(path), message: notOfType(path, type, value, original) }]);

@@ -74,6 +74,7 @@ const interrupted = codes({
 const duplicateKey = 11000;
 const badValue = 2;
 const pathNotViable = 28;
+const typeMismatch = 14;
 /** The operation was ended on the server, by an operator for example. */
 const ended = 11601;
 const indexNotFound = 27;
@@ -125,9 +126,12 @@ const queryTooLarge = 'QUERY_TOO_LARGE';
 const tooSlow = 'The database took too long to answer, please try again or ask for less';
 const queryTimeout = 'QUERY_TIMEOUT';
 
-/** Returns whether an update failed because it expected a list or an object where another value is stored. */
+/** Returns whether an update failed because it expected a list, an object or a number where another value is stored. */
 export const isOtherForm = (error: unknown): boolean =>
-  error instanceof MongoBulkWriteError && [badValue, pathNotViable].includes(Number(error.code));
+  error instanceof MongoServerError &&
+  (error.code === pathNotViable ||
+    error.code === typeMismatch ||
+    (error instanceof MongoBulkWriteError && Number(error.code) === badValue));
 
 /** Returns whether a command failed because the index that it names does not exist, or not yet. */
 export const isWithoutIndex = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === badValue;

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { UniquePath } from '../schema/attribute-places.js';
-import type { Values } from '../values.js';
+import { isRecord, type Values } from '../values.js';
 import type { StoredDocument } from './loaded.js';
 import { type Match, otherThan } from './matches.js';
 
@@ -26,12 +26,25 @@ export const rankPath = (name: string, id?: number): string => `_ranks.${name}${
  */
 export const rankOfTime = (time: number): number => time * 16;
 
+/** Returns what is stored as the rank of a relation, or as its ranks by the ids of the targets. Other programs may store any value. */
+export const storedRanks = (document: StoredDocument, name: string): unknown =>
+  isRecord(document['_ranks']) ? document['_ranks'][name] : undefined;
+
 /**
- * Returns the rank of a relation to one, or of the files of an attribute, or the ranks of a relation to many by the id of the
- * target; undefined if there is none.
+ * Returns the rank of a relation to one, or of the files of an attribute; of the link to a target in a relation to many; null if
+ * there is none.
  */
-export const storedRank = (document: StoredDocument, name: string): unknown =>
-  (document['_ranks'] as StoredDocument | undefined)?.[name]; // written in this form
+export function storedRank(document: StoredDocument, name: string, target?: unknown): number | null {
+  const ranks = storedRanks(document, name);
+  const rank = isRecord(ranks) ? ranks[String(target)] : ranks;
+  return typeof rank === 'number' && Number.isFinite(rank) ? rank : null;
+}
+
+/** The fields whose parts are written one by one, so that they must be objects. */
+export const fieldsOfParts: readonly string[] = ['_ranks', '_unique', '_trigrams'];
+
+/** The version of the tokens of a user, which increases. */
+export const versionField = '_tokenVersion';
 
 /** The form of a write: a whole document, or values by path of a stored one. */
 type WriteMode = 'create' | 'update';

@@ -3,10 +3,12 @@ import { create } from '../content/create.js';
 import { findMany } from '../content/find-many.js';
 import { findOne, findSingle, findSingleForWrite } from '../content/find-one.js';
 import { type ContentContext, costsTooMuchLate, withoutBudget, withoutHooks } from '../content/content-context.js';
+import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { remove } from '../content/remove.js';
 import { removeSingle, updateSingle } from '../content/single-type.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { update } from '../content/update.js';
+import { unreadNames } from '../content/values-left-out.js';
 import { notFoundError, validationError } from '../errors.js';
 import { idOf } from '../http/route-request.js';
 import type { RouteCall } from '../http/route.js';
@@ -14,7 +16,7 @@ import { emptyQuery, noPopulate, type Pagination, type Query } from '../query/as
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
-import { writeWithFiles } from './entry-files.js';
+import { writeWithFiles, writtenBody } from './entry-files.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
 import type { QueryCache } from './query-cache.js';
 
@@ -37,9 +39,11 @@ const queryOf = ({ request, queries }: ActionInput): Query => queries.parseEntry
 const listQueryOf = ({ request, queries }: ActionInput): Query => queries.parse(request.query);
 
 /** Returns `data` of the body. Throws a ValidationError if it is not an object. An array is returned and refused later. */
-function dataOf({ request: { body } }: ActionInput): unknown {
+function dataOf({ request: { body }, content }: ActionInput): unknown {
   const data = isRecord(body) ? body['data'] : undefined;
-  if (typeof data !== 'object' || data === null) throw validationError('Missing "data" payload in the request body');
+  if (!isRecord(body) || typeof data !== 'object' || data === null)
+    throw validationError('Missing "data" payload in the request body');
+  refuseOrTell(unreadNames(Object.keys(body), writtenBody), content);
   return data;
 }
 

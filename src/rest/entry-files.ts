@@ -1,6 +1,7 @@
 import type { ContentContext } from '../content/content-context.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { withDatabase } from '../content/content-context.js';
+import { unreadNames } from '../content/values-left-out.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { badRequestError } from '../errors.js';
 import { decodeField } from '../http/parse-json.js';
@@ -15,6 +16,9 @@ import { inTransaction } from '../mongo/transaction.js';
 import { splitPath } from '../schema/findings.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
+
+/** The body of a write of an entry. */
+export const writtenBody = { what: 'the body', names: ['data'] } as const;
 
 /** A write of an entry whose body may contain files. */
 interface MultipartWrite {
@@ -38,6 +42,7 @@ export async function writeWithFiles(entry: MultipartWrite): Promise<number | nu
     const body = await entry.readMultipart(staging, entry.media.settings);
     const data = readData(body, entry.jsonDepth);
     checkNames(body.files);
+    refuseOrTell(unreadNames(body.fields.keys(), writtenBody), entry.content);
     return await writeAll(entry, data, body.files, staging);
   } finally {
     await staging.discard();

@@ -1,5 +1,5 @@
 import { replaceAction } from '../auth/known-actions.js';
-import { refuseOrTell } from '../content/refuse-or-tell.js';
+import { refuseOrTell, type Undone } from '../content/refuse-or-tell.js';
 import { applicationError, missingActions, validationError } from '../errors.js';
 import { decodeField } from '../http/parse-json.js';
 import type { MultipartBody } from '../http/read-multipart.js';
@@ -67,18 +67,25 @@ async function upload({ files, unknown, field }: Received, staging: Staging, inp
   if (only === undefined || (files.length === 1 && only.size === 0)) throw validationError('Files are empty');
   refuseOrTell(otherFields(unknown), input.content);
   const info = field('fileInfo');
-  const infos = files.length === 1 ? [parseFileInfo(info)] : parseFileInfos(info);
+  const tell = teller(input);
+  const infos = files.length === 1 ? [parseFileInfo(info, tell)] : parseFileInfos(info, tell);
   const context = { media: mediaOf(input.running), content: input.content };
   const target = findTarget({ ref: field('ref'), refId: field('refId'), field: field('field') }, context);
   const entries = await uploadFiles({ files, infos, target }, staging, context);
   return flatEntries(entries, input.content);
 }
 
+const teller =
+  ({ content }: RouteCall) =>
+  (unread: readonly Undone[]): void => {
+    refuseOrTell(unread, content);
+  };
+
 /** Changes a file. Throws a ForbiddenError unless the caller may replace files, because files have no owners. */
 async function change(id: number, { files, field }: Received, staging: Staging, input: RouteCall): Promise<Json> {
   if (!allows(input.content.bind.access, replaceAction)) throw missingActions([replaceAction]);
   const context = { media: mediaOf(input.running), content: input.content };
-  const info = parseFileInfo(field('fileInfo'));
+  const info = parseFileInfo(field('fileInfo'), teller(input));
   const [file, second] = files;
   if (second !== undefined) throw applicationError('Cannot replace a file with multiple ones');
   if (file === undefined) return flatEntry(await updateFileInfo(id, info, context), input.content);

@@ -38,7 +38,7 @@ describe('npx mangrove import of an archive', () => {
         .and.match(/skipped +plugin::menus.menu/);
       expect(await serving.database.db.collection('_imports').countDocuments()).to.equal(0);
       const { stdout, stderr, exitCode } = await run('--key-file', 'key');
-      expect(exitCode, stderr).to.equal(0);
+      expect(exitCode, stderr).to.equal(2);
       printed = stdout;
       await serving.settled();
     });
@@ -210,7 +210,7 @@ describe('npx mangrove import of an archive', () => {
       const refused = await run('--key-file=key');
       expect(refused).to.deep.include({ exitCode: 1 });
       expect(refused.stderr).to.match(/these collections have entries: .*storys.*--replace/);
-      expect((await run('--key-file=key', '--replace')).exitCode).to.equal(0);
+      expect((await run('--key-file=key', '--replace')).exitCode).to.equal(2);
       await serving.settled();
       expect(ids(await get('/api/storys?locale=all'))).to.deep.equal([10, 12]);
       const stored = await serving.database.db

@@ -3,6 +3,8 @@ import type { Role } from '../../auth/role.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { acceptInput, checkBody } from '../../content/check-body.js';
 import { runCreate } from '../../content/create.js';
+import { refuseOrTell, type Undone } from '../../content/refuse-or-tell.js';
+import { unknownValue } from '../../content/values-left-out.js';
 import type { Loaded } from '../../mongo/loaded.js';
 import { fullAccess } from '../../query/access.js';
 import type { ApiError } from '../../errors.js';
@@ -84,9 +86,30 @@ function pickAllowed({ config }: Accounts, body: Body, { role, content }: Regist
   const type = userType(content);
   const names = registrationAttributes(type, allowedFields);
   const picked = names.flatMap((name) => (Object.hasOwn(body, name) ? [[name, body[name]] as const] : []));
+  refuseOrTell(unregistered(type, body, names, content), content);
   const { hidden } = roleAccess(role, null, content.bind);
   const accepting = allowedFields === null ? content : seeingAllTypes(content);
   return permitted(acceptInput(type, Object.fromEntries(picked), accepting), hidden, content);
+}
+
+/**
+ * Returns what a body has besides the attributes that a registration may set. Names that users do not have are ignored, except in
+ * strict mode.
+ */
+function unregistered(
+  type: ContentType,
+  body: Body,
+  allowed: readonly string[],
+  { bind }: Pick<ContentContext, 'bind'>,
+): readonly Undone[] {
+  const others = Object.keys(body).filter((name) => !allowed.includes(name) && !Object.hasOwn(fields, name));
+  return others.flatMap((name) => {
+    if (!type.attributes.has(name)) return bind.settings.strict ? [unknownValue(name, type, [name])] : [];
+    const remedy = reserved.has(name)
+      ? 'remove it from the body'
+      : 'list it in register.allowedFields, or remove it from the body';
+    return [{ path: [name], message: `${name} of a user is not set by a registration`, remedy }];
+  });
 }
 
 /** Returns the context with all actions. The rules of the caller stay in force. */

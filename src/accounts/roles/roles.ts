@@ -6,7 +6,9 @@ import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
 import type { Loaded } from '../../mongo/loaded.js';
+import { refuseOrTell, type Undone } from '../../content/refuse-or-tell.js';
 import { orUniqueError } from '../../content/run-write.js';
+import { unreadNames } from '../../content/values-left-out.js';
 import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../../content/rules-on-writes.js';
 import { applicationError, notFoundError, validationError } from '../../errors.js';
 import { inTransaction } from '../../mongo/transaction.js';
@@ -49,6 +51,7 @@ export async function findRole(id: number, content: ContentContext): Promise<Loa
  */
 export async function createRole(body: Body, content: ContentContext): Promise<number> {
   if (Object.keys(body).length === 0) throw emptyBody();
+  refuseOrTell(unreadOf(body), content);
   const { store } = content;
   const [id = 0] = await store.ids.next(collection, 1, store.database);
   const now = new Date();
@@ -65,6 +68,23 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
   );
   return id;
 }
+
+const read = { what: 'the body of a role', names: ['name', 'description', 'type', 'permissions'] } as const;
+
+/** What clients send back with a role, which is not read. */
+const sentBack: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt', 'nb_users']);
+
+const unreadOf = (body: Body): readonly Undone[] =>
+  unreadNames(
+    Object.keys(body).filter((name) => !sentBack.has(name)),
+    read,
+  );
+
+const fixedType: Undone = {
+  path: ['type'],
+  message: 'type of a role is not changed by an update',
+  remedy: 'remove it from the body',
+};
 
 export const emptyBody = (): Error => validationError('Request body cannot be empty');
 
@@ -83,6 +103,7 @@ function textOf(body: Body, name: string): string | null {
 
 /** Updates name, description and actions of a role, if the body has them. Throws a NotFoundError if there is no such role. */
 export async function updateRole(id: number, body: Body, content: ContentContext): Promise<void> {
+  refuseOrTell(unreadOf(body), content);
   const names = ['name', 'description'].filter((name) => body[name] !== undefined);
   const values = Object.fromEntries(names.map((name) => [name, textOf(body, name)]));
   const match = await matchRole(id, content);
@@ -90,6 +111,7 @@ export async function updateRole(id: number, body: Body, content: ContentContext
   await change(content, async (context) => {
     const [before] = await readAll(context.store.database, { find: collection, filter: match, limit: 1 });
     if (before === undefined) throw notFoundError('Role not found');
+    if (body['type'] !== undefined && body['type'] !== before['type']) refuseOrTell([fixedType], content);
     await updateEntry(context.store, collection, {
       match: { _id: id },
       change: { set: { ...values, updatedAt: new Date() } },

@@ -1,9 +1,10 @@
 import type { Role } from '../../auth/role.js';
 import { toBoolean } from '../../schema/scalar-types.js';
-import { userUid, type StoredUser } from '../user-store.js';
+import { roleUid, userUid, type StoredUser } from '../user-store.js';
 import type { FieldError } from '../../errors.js';
 import { isRecord } from '../../values.js';
 import { notOfType } from '../../schema/findings.js';
+import { parseLinkInput } from '../../schema/link-input.js';
 import type { Accounts, Body } from '../accounts.js';
 import { fieldProblems, refuseProblems } from '../check-fields.js';
 import { storedCode } from '../login/passwords.js';
@@ -70,8 +71,9 @@ export function ownChange(body: Body, user: StoredUser, role: Role | null): Body
 /** Returns whether a user has this value already. Apps send the whole user back. */
 function isStored(name: (typeof guarded)[number], value: unknown, user: StoredUser): boolean {
   if (name === 'confirmed' || name === 'blocked') return toBoolean(value) === user[name];
-  const id = name === 'role' && isRecord(value) ? value['id'] : value;
-  return String(id ?? '') === String(user.document[name] ?? '');
+  if (name !== 'role') return String(value ?? '') === String(user.document[name] ?? '');
+  const input = parseLinkInput(value, roleUid);
+  return input?.kind === 'set' && input.ids.join() === String(user.role ?? '');
 }
 
 /** Returns the body with its codes in their stored form. They expire like codes in e-mails. */

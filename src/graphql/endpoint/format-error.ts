@@ -93,8 +93,11 @@ function isShown({ originalError }: GraphQLError): boolean {
   return originalError.constructor === Error && Object.keys(originalError).length === 0;
 }
 
+/** The messages about a value that the type of its field does not allow, as another program may have stored it. */
+const unfit = /^Cannot return null for non-nullable field |^\w+ cannot represent /;
+
 function withCode(error: GraphQLError, format: ErrorFormat): GraphQLError {
-  const { code = 'INTERNAL_SERVER_ERROR', ...extensions } = error.extensions;
+  const { code = unfit.test(error.message) ? 'UNFIT_VALUE' : 'INTERNAL_SERVER_ERROR', ...extensions } = error.extensions;
   const exception = error.originalError === undefined ? {} : stack(error.originalError, format);
   return withExtensions(error, { ...extensions, code, ...exception }, error.originalError ?? null);
 }

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { LinkChild } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { orderField } from '../layout.js';
+import { orderField, storedRank } from '../layout.js';
 import { readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
 import { indexMorphRows } from './index-morphs.js';
@@ -127,7 +127,7 @@ function orderLocales(group: Growing[], { reversed }: LinkChild): void {
   group.sort((a, b) => idOf(b) - idOf(a));
   const oldest = group.length > 2 ? group.pop() : undefined;
   if (oldest !== undefined) group.splice(1, 0, oldest);
-  const ranks = new Map(group.map((node) => [node, storedRank(orderField)(node.document, null)]));
+  const ranks = new Map(group.map((node) => [node, storedRank(node.document, orderField)]));
   const rankOf = (node: Growing): number => ranks.get(node) ?? -Infinity;
   group.sort((a, b) => (rankOf(a) === rankOf(b) ? 0 : rankOf(b) - rankOf(a)));
   if (reversed) group.reverse();
@@ -135,7 +135,7 @@ function orderLocales(group: Growing[], { reversed }: LinkChild): void {
 
 function inverseLists(child: LinkChild, nodes: readonly Growing[], field: string): Map<unknown, Growing[]> {
   const lists = groupBy(nodes, ({ document }) => linkedIds(document, field));
-  if (child.sort.length === 0) sortByRank(lists, storedRank(field), child);
+  if (child.sort.length === 0) sortByRank(lists, rankIn(field), child);
   return lists;
 }
 
@@ -179,12 +179,10 @@ function sortByRank(lists: ReadonlyMap<unknown, Growing[]>, rankOf: RankOf, { re
   }
 }
 
-const storedRank =
+const rankIn =
   (field: string): RankOf =>
-  (document, parent) => {
-    const rank = (document['_ranks'] as Document | undefined)?.[field] as number | Record<string, number> | undefined; // written in this form
-    return (typeof rank === 'object' ? rank[String(parent)] : rank) ?? -Infinity;
-  };
+  (document, parent) =>
+    storedRank(document, field, parent) ?? -Infinity;
 
 const morphRank =
   ({ field, owner }: MorphField): RankOf =>

@@ -2,6 +2,7 @@ import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry } 
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
+import { storedRank } from '../layout.js';
 import type { StoredDocument } from '../loaded.js';
 import { linkedIds, morphLinks } from '../read/stored-lists.js';
 import { hiddenValues, type Holder, type TransferredEntry, type TransferredLink } from './transferred.js';
@@ -97,15 +98,9 @@ function ownLinks(link: LinkAttribute, holder: Holder, document: StoredDocument)
     const own = { ...holder, field: name, position: many || link.kind === 'media' ? index + 1 : null };
     if (target === uploadFile && link.kind === 'media')
       return { isMorph: true, relation: 'morphToMany', left: { type: target, id, field: 'related', position: null }, right: own };
-    const right = { type: target, id, field: inverse, position: inverse === null ? null : rankOf(link, id, document) };
+    const right = { type: target, id, field: inverse, position: inverse === null ? null : storedRank(document, link.name, id) };
     return { isMorph: false, relation, left: own, right };
   });
-}
-
-function rankOf({ name, many }: LinkAttribute, id: number, document: StoredDocument): number | null {
-  const ranks = (document['_ranks'] as Values | undefined)?.[name]; // written in this form
-  const rank: unknown = many && isRecord(ranks) ? ranks[String(id)] : ranks;
-  return typeof rank === 'number' ? rank : null;
 }
 
 function morphsAt(

@@ -7,23 +7,34 @@ import { matchesAny } from '../matches.js';
 import type { Store } from '../store.js';
 import { formChanges } from './stale-forms.js';
 
-/**
- * Runs several writes on one collection by one command. Returns the number of documents that matched. If it meets documents in the
- * form of a former model, converts them and sends the command again. Inside a transaction it throws StaleForm instead, because the
- * error has ended the transaction, and the transaction runs again.
- */
+/** Runs several writes on one collection by one command, as `inCurrentForm`. Returns the number of documents that matched. */
 export async function bulkWrite(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
   if (operations.length === 0) return 0;
+  const written = { collection, matches: () => operations.flatMap(matchIn) };
+  return inCurrentForm(store, written, () => send(store, collection, operations));
+}
+
+interface Written {
+  readonly collection: string;
+  /** Returns the matches of the documents that are changed. */
+  readonly matches: () => readonly Document[];
+}
+
+/**
+ * Runs a write. If it meets documents in the form of a former model or of another program, converts them and runs it again. Inside
+ * a transaction it throws StaleForm instead, because the error has ended the transaction, and the transaction runs again.
+ */
+export async function inCurrentForm<Result>(store: Store, written: Written, write: () => Promise<Result>): Promise<Result> {
   try {
-    return await send(store, collection, operations);
+    return await write();
   } catch (error) {
-    const matches = isOtherForm(error) ? operations.flatMap(matchIn) : [];
+    const matches = isOtherForm(error) ? written.matches() : [];
     if (matches.length === 0) throw error;
     const outside = { ...store, database: { ...store.database, session: null } };
-    const complete = () => completeForms(outside, collection, matches);
-    if (store.database.session !== null) throw new StaleForm(collection, complete, error);
+    const complete = () => completeForms(outside, written.collection, matches);
+    if (store.database.session !== null) throw new StaleForm(written.collection, complete, error);
     await complete();
-    return send(store, collection, operations);
+    return write();
   }
 }
 

@@ -56,9 +56,7 @@ export function linking(other: LinkAttribute | MorphAttribute, { type, id }: Own
 function rankOf(row: StoredDocument, other: LinkAttribute | MorphAttribute, { type, id }: Owner): number | null {
   if (other.kind === 'morph')
     return morphLinks(row[other.name]).find((link) => link.__type === type.uid && link.id === id)?.rank ?? null;
-  const rank = storedRank(row, other.name);
-  const own: unknown = other.many ? (rank as StoredDocument | undefined)?.[String(id)] : rank; // written in this form
-  return typeof own === 'number' ? own : null;
+  return storedRank(row, other.name, id);
 }
 
 /**

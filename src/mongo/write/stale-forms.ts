@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
-import { isForeign } from '../../schema/stored-values.js';
+import { isForeign, numberText } from '../../schema/stored-values.js';
 import { isRecord, type Values } from '../../values.js';
 import type { Document } from '../database.js';
-import { rankPath, storedRank } from '../layout.js';
+import { fieldsOfParts, rankPath, storedRank, storedRanks, versionField } from '../layout.js';
 import { exactly } from '../matches.js';
 import { changeOne } from './compile-change.js';
 
@@ -11,10 +11,25 @@ type Types = ReadonlyMap<string, ContentType>;
 
 /**
  * Returns the operations that convert documents to the form of their current model, in which a single value has become a list: a
- * relation, files or a component.
+ * relation, files or a component. They also replace what other programs have stored in fields that are written in part: fields of
+ * parts become empty, and a version becomes higher than all versions before.
  */
 export const formChanges = (type: ContentType, documents: readonly Document[], types: Types): Document[] =>
-  documents.flatMap((document) => [...type.attributes.values()].flatMap((attribute) => changesOf(attribute, document, types)));
+  documents.flatMap((document) => [
+    ...fieldsOfParts.flatMap((name) => replaced(name, document, isObject, {})),
+    ...replaced(versionField, document, isNumber, Date.now()),
+    ...[...type.attributes.values()].flatMap((attribute) => changesOf(attribute, document, types)),
+  ]);
+
+const isObject = (value: unknown): boolean => isRecord(value) && !isForeign(value);
+
+const isNumber = (value: unknown): boolean => typeof value === 'number' || numberText(value) !== null;
+
+function replaced(name: string, document: Document, isFit: (value: unknown) => boolean, value: unknown): Document[] {
+  const former = document[name] as unknown;
+  if (former === undefined || isFit(former)) return [];
+  return [changeOne({ _id: document['_id'] as unknown, [name]: exactly(former) }, { set: { [name]: value } })];
+}
 
 function changesOf(attribute: Attribute, document: Document, types: Types): Document[] {
   const { name } = attribute;
@@ -65,8 +80,9 @@ function eachPart(value: unknown, uidOf: (part: Values) => string, types: Types)
  */
 function rankChange(attribute: Attribute, document: Document): Values | null {
   if (attribute.kind !== 'relation' || !attribute.many || attribute.storage.kind !== 'own') return null;
-  const rank = storedRank(document, attribute.name);
-  if (rank === undefined || (isRecord(rank) && !isForeign(rank))) return null;
+  const former = storedRanks(document, attribute.name);
+  if (former === undefined || isObject(former)) return null;
   const [id] = listOf(document[attribute.name]);
+  const rank = storedRank(document, attribute.name);
   return { [rankPath(attribute.name)]: rank === null || typeof id !== 'number' ? {} : { [String(id)]: rank } };
 }

@@ -1,6 +1,6 @@
 import { BSON, type Document, MongoServerError } from 'mongodb';
 import type { SingleWrite } from '../changes.js';
-import { matchCounted, noteOf, noteWrite } from './bulk-write.js';
+import { inCurrentForm, matchCounted, noteOf, noteWrite } from './bulk-write.js';
 import { type Change, compileChange } from './compile-change.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../calls.js';
@@ -70,7 +70,8 @@ export async function updateEntry(
   const update = store.database.searches.completeUpdate(collection, compileChange(change));
   const fields = mayBeWhole && replies.takesWhole(collection) ? undefined : projection;
   const send = async (query: Document): Promise<EntryDocument | null> => {
-    const { value } = await runWrite(store.database, { findAndModify: collection, query, update, new: true, fields });
+    const command = { findAndModify: collection, query, update, new: true, fields };
+    const { value } = await inCurrentForm(store, { collection, matches: () => [match] }, () => runWrite(store.database, command));
     return value as EntryDocument | null; // the reply of findAndModify
   };
   const counted = matchCounted(update);
