@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { checkProject } from './check-project.js';
 import { print } from './print.js';
+import { projectFolder } from './project-folder.js';
 import { parseWords } from './usage-error.js';
 
 export const usage = `usage: npx mangrove check [--project DIR] [--strict]
@@ -14,8 +13,7 @@ export const usage = `usage: npx mangrove check [--project DIR] [--strict]
 export async function run(args: readonly string[]): Promise<number> {
   const options = { project: { type: 'string' }, strict: { type: 'boolean', default: false } } as const;
   const { values } = parseWords({ args: [...args], options });
-  const directory = resolve(values.project ?? process.env['MANGROVE_PROJECT'] ?? '.');
-  if (!existsSync(directory)) throw new Error(`there is no folder ${directory}`);
+  const directory = projectFolder(values.project);
   const { problems, warnings } = await checkProject(directory);
   for (const line of problems) print(`problem  ${line}`);
   for (const line of warnings) print(`warning  ${line}`);

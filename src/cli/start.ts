@@ -1,6 +1,4 @@
 import cluster from 'node:cluster';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
@@ -10,6 +8,7 @@ import { endWith } from './open-database.js';
 import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from './workers.js';
 import { parseWords } from './usage-error.js';
 import { print } from './print.js';
+import { projectFolder } from './project-folder.js';
 
 export const usage = `usage: npx mangrove start [--project DIR]
   Starts the service with config/ of the working directory, and stops it on SIGTERM or SIGINT.
@@ -38,8 +37,7 @@ function growYoungSpace(factor: 1 | 2): void {
 /** Starts the service. Its modules, which take half a second, are loaded while the database starts. */
 async function startService(project: string | null): Promise<void> {
   growYoungSpace(1);
-  const directory = resolve(project ?? '.');
-  if (!existsSync(directory)) throw new Error(`there is no folder ${directory}`);
+  const directory = projectFolder(project ?? undefined);
   const config = await loadConfig({ directory, ...(project !== null && { isStrapiProject: true }) });
   const workers = cluster.isWorker ? 1 : countWorkers(config);
   const [embedded, { serve }] = await Promise.all([openEmbedded(config), import('./serve.js')]);
