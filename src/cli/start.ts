@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/config.js';
-import { loadConfig } from '../config/load-config.js';
+import { dependsOnStrapi, loadConfig } from '../config/load-config.js';
+import { ConfigError, environmentOf } from '../config/setting.js';
 import { startConfigured } from '../mongo/embedded/configured-server.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import { endWith } from './open-database.js';
@@ -16,9 +17,31 @@ export const usage = `usage: npx mangrove start [--project DIR]
 
 /** Starts the service. Returns the exit code. If the start fails, the process ends. */
 export async function run(args: readonly string[]): Promise<number> {
-  await startService(projectOf(args)).catch(endWith);
+  const project = projectOf(args);
+  await startService(project).catch((error: unknown) => endWithFindings(error, project));
   return 0;
 }
+
+/**
+ * Ends the process with the message of an error. If configuration or code stop a start in production, what `npx mangrove check` finds
+ * besides is printed too.
+ */
+async function endWithFindings(error: unknown, project: string | null): Promise<never> {
+  const { NODE_ENV: environment = '' } = process.env;
+  if (error instanceof ConfigError && environmentOf(environment) === 'production') {
+    const { checkLines, checkProject } = await import('./check-project.js');
+    const directory = projectFolder(project ?? undefined);
+    const isProject = project !== null || dependsOnStrapi(directory);
+    const lines = checkLines(await checkProject({ directory, environment, isProject }));
+    const known = new Set(error.message.split('\n').map(withoutLine));
+    const others = lines.filter((line) => !known.has(withoutLine(line.replace(/^problem {2}/, ''))));
+    if (others.length > 0) endWith(`${error.message}\n\nnpx mangrove check also reports:\n${others.join('\n')}`);
+  }
+  return endWith(error);
+}
+
+/** Returns a message without the number of the line: `config/api.js: …` for `config/api.js:3: …`. */
+const withoutLine = (message: string): string => message.replace(/^(\S+?):\d+: /, '$1: ');
 
 /** Returns the project folder from the arguments or the environment; null if there is none. */
 function projectOf(args: readonly string[]): string | null {
