@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import type { Config } from '../config/config.js';
 import { examineConfig } from '../config/load-config.js';
 import { loadSecrets } from '../config/load-secrets.js';
@@ -12,6 +11,7 @@ import { warningText } from '../schema/report-models.js';
 import type { CodePlace } from '../strapi/code-problems.js';
 import { inspectCode } from '../strapi/inspect-project.js';
 import { readModelFiles } from './model-files.js';
+import { modelFolder } from './project-folder.js';
 import { withPlace } from './with-place.js';
 
 /** What production would say about a project, as lines with file and remedy. */
@@ -74,8 +74,7 @@ async function addressProblems(config: Config): Promise<readonly string[]> {
 }
 
 async function checkModels(directory: string, config: Config): Promise<CheckedProject & { readonly registry: Registry }> {
-  const source = join(directory, 'src');
-  const { models, unreadable } = await readModelFiles([existsSync(source) ? source : directory]);
+  const { models, unreadable } = await readModelFiles([modelFolder(directory)]);
   const files = new Map(models.map(({ document, file }) => [document.uid, relative(directory, file)]));
   const build = buildRegistry(
     [...new Map(models.map(({ document }) => [document.uid, document])).values()],

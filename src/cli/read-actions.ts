@@ -2,14 +2,18 @@ import { grantableActions } from '../http/running.js';
 import { didYouMean } from '../nearest-name.js';
 import { inspectCode } from '../strapi/inspect-project.js';
 import type { OpenedService } from './open-service.js';
-import { hasCode } from './project-folder.js';
+import { printError } from './print.js';
+import { describeUnstored, hasCode } from './project-folder.js';
 
 /** Returns all actions that can be granted: those of the service, and those in the code of the project in the working directory. */
-export async function readActions({ config, content }: OpenedService): Promise<readonly string[]> {
+export async function readActions({ config, content, store }: OpenedService): Promise<readonly string[]> {
   const { registry } = content.bind;
   const { directory } = config;
-  const own = hasCode(directory) ? (await inspectCode({ directory, config, registry })).actions : [];
-  return grantableActions({ config, projectActions: () => own }, registry);
+  if (!hasCode(directory)) return grantableActions({ config }, registry);
+  const unstored = await describeUnstored(directory, store.database);
+  if (unstored !== null) printError(unstored);
+  const { actions } = await inspectCode({ directory, config, registry });
+  return grantableActions({ config, projectActions: () => actions }, registry);
 }
 
 /** Returns the actions that patterns match, such as `api::article.article.*`. Throws an Error for a pattern without any. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { program } from '../support/program.js';
-import { writeProject } from '../support/write-project.js';
+import { writeProject, type ProjectFiles } from '../support/write-project.js';
 
 /** The model of a project. */
 const memo = {
@@ -27,9 +27,10 @@ describe('npm start in a Strapi project', function () {
     awaited: string,
     args: readonly string[] = [],
     ask: (url: string) => Promise<void> = () => Promise.resolve(),
+    { files, uri }: { readonly files?: ProjectFiles; readonly uri: string } = database,
   ): Promise<{ exitCode: number; text: string }> => {
-    const cwd = await writeProject(code === null ? { 'package.json': '{}' } : { 'src/index.ts': code });
-    const env = { ...process.env, ...secrets, MONGODB_URI: database.uri, NODE_ENV: environment, PORT: '0' };
+    const cwd = await writeProject(files ?? (code === null ? { 'package.json': '{}' } : { 'src/index.ts': code }));
+    const env = { ...process.env, ...secrets, MONGODB_URI: uri, NODE_ENV: environment, PORT: '0' };
     const child = spawn(process.execPath, [...(await program()), 'start', ...args], {
       cwd,
       env,
@@ -106,6 +107,35 @@ describe('npm start in a Strapi project', function () {
     expect(asked).to.deep.equal([200, 200]);
     expect(exitCode).to.equal(0);
   });
+
+  const api = {
+    'src/api/memo/content-types/memo/schema.json': JSON.stringify(memo),
+    'src/index.js': "module.exports = { bootstrap: ({ strapi }) => strapi.entityService.count('api::memo.memo') };",
+  };
+  const steps: Readonly<Record<string, readonly [files: ProjectFiles, exitCode: number, texts: readonly string[]]>> = {
+    'a project whose models are not stored': [
+      api,
+      1,
+      [
+        'api::memo.memo of src is not stored, and therefore not served: run npx mangrove models add .',
+        'bootstrap: Unknown content type',
+      ],
+    ],
+    'src/api in a folder that is no project': [
+      { ...api, 'package.json': '{}' },
+      0,
+      ['src/api is not used, because package.json does not name @strapi/strapi: start with --project .'],
+    ],
+  };
+  for (const [name, [files, expected, texts]] of Object.entries(steps))
+    it(`names the next step for ${name}`, async () => {
+      const other = await freshDatabase();
+      const { exitCode, text } = await run(null, 'development', 'REST', [], undefined, { files, uri: other.uri });
+      await other.drop();
+      for (const one of texts) expect(text).to.contain(one);
+      expect(text).not.to.match(/^ +at /m);
+      expect(exitCode).to.equal(expected);
+    });
 
   it('stops in production if code uses unsupported features', async () => {
     const message = 'src/index.ts, register: strapi.cron is not offered: run jobs and notifications outside of the service';
