@@ -73,15 +73,12 @@ const unusedCode =
   'src/api is not used, because package.json does not name @strapi/strapi: start with --project . (MANGROVE_PROJECT=.), which stores ' +
   'the models of src and runs its code';
 
-/**
- * Handles a promise that was rejected without a handler: logs it with the file of the project. An error of the service itself ends the
- * process, as usual.
- */
+/** Logs a promise that was rejected without a handler, with the file of the project if its stack names one. It ends nothing. */
 function reportRejection(error: unknown, directory: string, logger: Logger): void {
   if (error instanceof UnsupportedCodeError) return void printError(error);
   const origin = originOf(error, directory);
-  if (origin === null) throw error;
-  logger.error({ err: error }, `${origin}: a promise was rejected, and nothing handles it`);
+  const place = origin === null ? '' : `${origin}: `; // code of the project may call the service without waiting for the result
+  logger.error({ err: error }, `${place}a promise was rejected, and nothing handles it`);
 }
 
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });
