@@ -14,6 +14,11 @@ import('../dist/src/cli/program.js').then(
   function (program) {
     return program.runProgram(process.argv.slice(2)).then(function (code) {
       process.exitCode = code;
+      // Code of a project that a command has loaded may keep timers and connections.
+      if (process.argv[2] !== 'start')
+        process.stdout.write('', function () {
+          process.exit();
+        });
     });
   },
   function (error) {

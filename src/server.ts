@@ -10,6 +10,7 @@ import { createGraphql, type GraphqlEndpoint } from './graphql/endpoint/create-g
 import { contentOfCode, createExtension, type GraphqlExtension } from './graphql/extension/create-extension.js';
 import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
+import type { RouteMatch } from './http/route.js';
 import { Connection, type Running } from './http/running.js';
 import { prepareHttpServer, startHttpServer, type HttpServer, type PreparedServer } from './http/start-http-server.js';
 import type { Media } from './media/media.js';
@@ -140,6 +141,10 @@ class Server implements Service {
     await this.#http?.close();
     await this.#destroy();
     await this.#connection.running?.close();
+  }
+
+  findOwnRoute(method: string, path: string): RouteMatch | null {
+    return this.#project?.code.find(method, path) ?? null;
   }
 
   forget(): void {

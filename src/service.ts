@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { PartialConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
 import type { Hook, Register } from './graphql/extension/create-extension.js';
+import type { RouteMatch } from './http/route.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
 
@@ -55,6 +56,8 @@ export interface Service extends MangroveServer {
   readonly backend: Backend | null;
   /** Null until the database has answered, or if uploads are disabled. */
   readonly media: Media | null;
+  /** Returns what code of a project answers at a path; null if it leaves the path to the service. */
+  findOwnRoute(method: string, path: string): RouteMatch | null;
   /** Discards caches and reserved ids, after other software has replaced the data. */
   forget(): void;
 }

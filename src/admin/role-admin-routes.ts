@@ -1,14 +1,14 @@
+import { checkActions } from '../auth/known-actions.js';
 import type { Role } from '../auth/role.js';
 import { enabledActions } from '../accounts/roles/permission-tree.js';
 import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import { setActions } from '../accounts/roles/grant-actions.js';
 import { setRules, type RulesChange } from '../accounts/roles/set-rules.js';
-import { notFoundError, validationError } from '../errors.js';
+import { notFoundError } from '../errors.js';
 import { idOf } from '../http/route-request.js';
 import { grantableActions } from '../http/running.js';
 import type { Values } from '../values.js';
 import { readRoles } from '../auth/read-roles.js';
-import { suggest } from '../nearest-name.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { closed, type BodySchema } from './check-admin-body.js';
 
@@ -100,9 +100,7 @@ async function removeRules(call: AdminCall): Promise<unknown> {
 function actionsIn({ actions, permissions }: Values, call: AdminCall): string[] | null {
   const listed = Array.isArray(actions) ? actions.map(String) : null;
   const named = [...(listed ?? []), ...enabledActions(permissions)];
-  const known = actionsOf(call);
-  const unknown = named.find((action) => !known.includes(action));
-  if (unknown !== undefined) throw validationError(`there is no action ${unknown}${suggest(unknown, known)}`);
+  checkActions(named, actionsOf(call));
   return listed === null ? null : named;
 }
 

@@ -1,5 +1,7 @@
 import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js';
 import type { ApiToken } from '../auth/api-token.js';
+import { checkActions } from '../auth/known-actions.js';
+import { grantableActions } from '../http/running.js';
 import type { AdminRoute } from './admin-call.js';
 import { anything, closed } from './check-admin-body.js';
 
@@ -10,7 +12,8 @@ export const tokenRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/tokens',
     body: closed({ name: anything, type: anything, description: anything, permissions: anything, lifespan: anything }),
-    handle: async ({ body, running, commit }) => {
+    handle: async ({ body, running, content, commit }) => {
+      checkActions(textsIn(body['permissions']), grantableActions(running, content.bind.registry));
       const { token, key } = await commit(({ store }) => createToken(body, running.secrets.tokenSalt, store));
       return { ...shown(token), accessKey: key };
     },
@@ -21,6 +24,10 @@ export const tokenRoutes: readonly AdminRoute[] = [
     handle: async ({ request, commit }) => shown(await commit(({ store }) => revokeToken(request.params['id'] ?? '', store))),
   },
 ];
+
+/** Returns the texts of a list. Other values are refused when the token is created. */
+const textsIn = (list: unknown): readonly string[] =>
+  Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 
 const shown = (token: ApiToken): object =>
   Object.fromEntries(Object.entries(token).filter(([name]) => name !== 'access' && name !== 'hash'));

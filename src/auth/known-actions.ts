@@ -1,6 +1,8 @@
 import type { Config } from '../config/config.js';
-import type { ContentType, Registry } from '../schema/content-type.js';
+import { validationError } from '../errors.js';
+import { suggest } from '../nearest-name.js';
 import { actionOf } from '../query/access.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
 
 /** Whether the optional parts of the service that have actions are enabled. */
 interface ActivePlugins {
@@ -54,6 +56,12 @@ export function knownActions(registry: Registry, plugins: ActivePlugins): string
     ...ofModels,
     'plugin::content-type-builder.content-types.getContentType',
   ];
+}
+
+/** Throws a ValidationError with the nearest known name for the first action that is not known. */
+export function checkActions(named: readonly string[], known: readonly string[]): void {
+  const unknown = named.find((action) => !known.includes(action));
+  if (unknown !== undefined) throw validationError(`there is no action ${unknown}${suggest(unknown, known)}`);
 }
 
 /** All actions that a content type can have. */

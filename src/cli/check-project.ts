@@ -1,8 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import type { Config } from '../config/config.js';
-import { createConfig } from '../config/create-config.js';
-import { loadConfig } from '../config/load-config.js';
+import { examineConfig } from '../config/load-config.js';
 import { loadSecrets } from '../config/load-secrets.js';
 import { refuseEmbedded } from '../mongo/embedded/configured-server.js';
 import { modelSettings } from '../mongo/models/open-backend.js';
@@ -10,8 +8,11 @@ import { createClientOf } from '../mongo/refused-access.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { Registry } from '../schema/content-type.js';
 import { warningText } from '../schema/report-models.js';
+import type { CodePlace } from '../strapi/code-problems.js';
 import { inspectCode } from '../strapi/inspect-project.js';
 import { readModelFiles } from './model-files.js';
+import { modelFolder } from './project-folder.js';
+import { withPlace } from './with-place.js';
 
 /** What production would say about a project, as lines with file and remedy. */
 interface CheckedProject {
@@ -21,43 +22,45 @@ interface CheckedProject {
   readonly warnings: readonly string[];
 }
 
-/** Checks configuration, secrets, models and code of a project as production does, without a database. */
-export async function checkProject(directory: string): Promise<CheckedProject> {
-  const read = await readConfig(directory);
-  const secrets = read.isComplete ? await checkSecrets(read.config) : none;
-  const models = await checkModels(directory, read.config);
-  const code = await inspectCode({ directory, config: read.config, registry: models.registry });
-  const parts: readonly CheckedProject[] = [read, secrets, models, code];
+interface CheckInput {
+  /** Absolute path of the folder. */
+  readonly directory: string;
+  /** Name of a production environment. */
+  readonly environment: string;
+  /** Whether the folder is run as a Strapi project. */
+  readonly isProject: boolean;
+}
+
+/** Checks configuration, secrets, models and code of a folder as production does, without a database. */
+export async function checkProject({ directory, environment, isProject }: CheckInput): Promise<CheckedProject> {
+  const examined = await examineConfig({ directory, environment, isStrapiProject: isProject });
+  const { config, problems: refused, causes } = examined;
+  const read: CheckedProject = { problems: refused, warnings: config.warnings };
+  const models = await checkModels(directory, config);
+  const code = isProject ? await inspectCode({ directory, config, registry: models.registry }) : noCode;
+  const parts: readonly CheckedProject[] = [read, await checkSecrets(config, refused), models, code];
   const lines = (of: 'problems' | 'warnings'): string[] => [...new Set(parts.flatMap((part) => part[of]))];
   const problems = lines('problems');
   const warnings = lines('warnings').filter((line) => !problems.includes(line));
+  const place = { directory, environment, causes, places: code.places };
   return {
-    problems: problems.map((line) => withLine(directory, line)),
-    warnings: warnings.map((line) => withLine(directory, line)),
+    problems: problems.map((line) => withPlace(line, place)),
+    warnings: warnings.map((line) => withPlace(line, place)),
   };
 }
 
-const none: CheckedProject = { problems: [], warnings: [] };
+const noCode = { problems: [], warnings: [], places: new Map<string, CodePlace>() };
 
-interface ReadConfig extends CheckedProject {
-  readonly config: Config;
-  /** Whether the configuration is that of the project; the defaults otherwise. */
-  readonly isComplete: boolean;
-}
+/** Returns the lines that print what was found. */
+export const checkLines = ({ problems, warnings }: CheckedProject): readonly string[] => [
+  ...problems.map((line) => `problem  ${line}`),
+  ...warnings.map((line) => `warning  ${line}`),
+];
 
-async function readConfig(directory: string): Promise<ReadConfig> {
-  try {
-    const config = await loadConfig({ directory, environment: 'production', isStrapiProject: true });
-    return { config, isComplete: true, problems: [], warnings: config.warnings };
-  } catch (error) {
-    const config = createConfig({ directory, environment: 'production' });
-    return { config, isComplete: false, problems: linesOf(error), warnings: [] };
-  }
-}
-
-async function checkSecrets(config: Config): Promise<CheckedProject> {
+async function checkSecrets(config: Config, refused: readonly string[]): Promise<CheckedProject> {
   const secrets = await loadSecrets(config).then(() => [], linesOf);
-  return { problems: [...secrets, ...(await addressProblems(config))], warnings: [] };
+  const isReported = refused.some((line) => line.endsWith('(environment variable MONGODB_URI)'));
+  return { problems: [...secrets, ...(isReported ? [] : await addressProblems(config))], warnings: [] };
 }
 
 async function addressProblems(config: Config): Promise<readonly string[]> {
@@ -71,8 +74,7 @@ async function addressProblems(config: Config): Promise<readonly string[]> {
 }
 
 async function checkModels(directory: string, config: Config): Promise<CheckedProject & { readonly registry: Registry }> {
-  const source = join(directory, 'src');
-  const { models, unreadable } = await readModelFiles([existsSync(source) ? source : directory]);
+  const { models, unreadable } = await readModelFiles([modelFolder(directory)]);
   const files = new Map(models.map(({ document, file }) => [document.uid, relative(directory, file)]));
   const build = buildRegistry(
     [...new Map(models.map(({ document }) => [document.uid, document])).values()],
@@ -92,15 +94,3 @@ async function checkModels(directory: string, config: Config): Promise<CheckedPr
 }
 
 const linesOf = (error: unknown): string[] => (error instanceof Error ? error.message : String(error)).split('\n');
-
-/** Adds the line of what a message names first, if it begins with the name of a file: `config/api.js:3: …`. */
-function withLine(directory: string, message: string): string {
-  const [, file, rest = ''] = /^([\w./@-]+\.(?:[cm]?[jt]s|json))[:,] (.*)$/s.exec(message) ?? [];
-  if (file === undefined || !existsSync(join(directory, file))) return message;
-  const lines = readFileSync(join(directory, file), 'utf8').split('\n');
-  const [first = ''] = rest.split(/[\s:;]/);
-  const quoted = [...rest.matchAll(/["'`]([^"'`]{2,})["'`]/g)].map(([, name = '']) => name);
-  const names = [...quoted, ...[...rest.matchAll(/[\w$.-]{3,}/g)].flatMap(([word]) => word.split('.').reverse()), first];
-  const at = names.map((name) => lines.findIndex((line) => name.length > 2 && line.includes(name))).find((index) => index >= 0);
-  return at === undefined ? message : `${file}:${String(at + 1)}: ${rest}`;
-}

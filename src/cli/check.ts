@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { checkProject } from './check-project.js';
+import { environmentOf } from '../config/setting.js';
+import { checkLines, checkProject } from './check-project.js';
 import { print } from './print.js';
+import { hasCode, projectFolder } from './project-folder.js';
 import { parseWords } from './usage-error.js';
 
 export const usage = `usage: npx mangrove check [--project DIR] [--strict]
@@ -14,11 +15,17 @@ export const usage = `usage: npx mangrove check [--project DIR] [--strict]
 export async function run(args: readonly string[]): Promise<number> {
   const options = { project: { type: 'string' }, strict: { type: 'boolean', default: false } } as const;
   const { values } = parseWords({ args: [...args], options });
-  const directory = resolve(values.project ?? process.env['MANGROVE_PROJECT'] ?? '.');
-  if (!existsSync(directory)) throw new Error(`there is no folder ${directory}`);
-  const { problems, warnings } = await checkProject(directory);
-  for (const line of problems) print(`problem  ${line}`);
-  for (const line of warnings) print(`warning  ${line}`);
+  const directory = projectFolder(values.project);
+  const isProject = directory !== resolve('.') || hasCode(directory);
+  const checked = await checkProject({ directory, environment: productionName(), isProject });
+  const { problems, warnings } = checked;
+  for (const line of checkLines(checked)) print(line);
   print(`${String(problems.length)} problems, ${String(warnings.length)} warnings`);
   return problems.length > 0 || (values.strict && warnings.length > 0) ? 1 : 0;
+}
+
+/** Returns NODE_ENV if it names a production environment, such as staging; otherwise `production`. */
+function productionName(): string {
+  const { NODE_ENV: name = '' } = process.env;
+  return environmentOf(name) === 'production' ? name : 'production';
 }

@@ -44,12 +44,30 @@ function accessLines(audience: Audience | null, sample: ContentType | undefined)
   }
 }
 
+/** Returns the line about content types that no path of REST serves. */
+const unservedLines = (types: readonly ContentType[]): string[] =>
+  types.length === 0
+    ? []
+    : [
+        `  No REST   ${types.map(({ singularName }) => singularName).join(', ')}`,
+        '            files in src/api/*/routes have no routes of these; createCoreRouter serves them',
+      ];
+
 /** Returns the lines of the start message: URLs, database, models, access, and a request to try. */
 export function describeStart(server: Service, { embedded, audience }: StartNotes): string[] {
   const { config, backend, localUrl: url } = server;
   const rest = config.api.rest.prefix;
   const types = [...(backend?.models.snapshot.registry.types.values() ?? [])].filter(({ uid }) => uid.startsWith('api::'));
-  const sample = types.find(({ kind }) => kind === 'collectionType');
+  const pathOf = ({ kind, singularName, pluralName }: ContentType): string =>
+    `${rest}/${kind === 'singleType' ? singularName : pluralName}`;
+  const isClosed = (path: string): boolean => server.findOwnRoute('GET', path)?.rows === null;
+  const unserved = types.filter(
+    (type) => isClosed(pathOf(type)) && (type.kind === 'singleType' || isClosed(`${pathOf(type)}/1`)),
+  );
+  const collections = types.filter(({ kind }) => kind === 'collectionType');
+  const sample = collections.find(
+    (type) => server.findOwnRoute('GET', pathOf(type))?.rows?.has('GET') ?? !isClosed(pathOf(type)),
+  );
   const names = types.map(({ singularName }) => singularName).join(', ');
   const none = backend === null ? 'read when the database answers' : `none yet: ${commandLine('models add FILE')}`;
   const { enabled, config: graphql } = config.plugins.graphql;
@@ -63,10 +81,9 @@ export function describeStart(server: Service, { embedded, audience }: StartNote
     `  Health    ${url}/_health`,
     ...databaseLines(backend, embedded),
     `  Models    ${names || none}`,
-    ...accessLines(audience, sample),
+    ...unservedLines(unserved),
+    ...accessLines(audience, sample ?? collections[0]),
     '',
-    ...(sample === undefined
-      ? []
-      : [`  Try       curl '${url}${rest}/${sample.pluralName}?pagination[pageSize]=2&populate=*' -g`, '']),
+    ...(sample === undefined ? [] : [`  Try       curl '${url}${pathOf(sample)}?pagination[pageSize]=2&populate=*' -g`, '']),
   ];
 }

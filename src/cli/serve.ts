@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { readAudience } from '../auth/is-open.js';
 import type { Config } from '../config/config.js';
@@ -14,6 +12,7 @@ import { addOnce } from './add-models.js';
 import { describeStart } from './describe-start.js';
 import { fillDemo } from './load-demo.js';
 import { loadRegister } from './load-register.js';
+import { describeUnstored, hasCode, modelFolder } from './project-folder.js';
 import { announcesStart } from './workers.js';
 import { print, printError } from './print.js';
 import { originOf } from './rejection-origin.js';
@@ -46,10 +45,12 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
     ...(project && { project: directory }),
     bootstrap: async () => {
       if (isProject) await storeProjectModels(server, directory);
+      else if (project) await warnOfModels(server, directory, logger);
       await fillDemo(server);
     },
   });
   stopOnSignal(server, embedded);
+  if (!project && hasCode(directory)) logger.warn({}, unusedCode);
   await server.start();
   if (announcesStart()) await announce(server, embedded);
 }
@@ -57,21 +58,27 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
 /** Stores the changed models of a project, whose files decide which attributes there are. */
 async function storeProjectModels({ backend, config }: Service, directory: string): Promise<void> {
   if (backend === null) return;
-  const source = join(directory, 'src');
   const { database } = backend.store;
-  await addOnce({ database, config }, [existsSync(source) ? source : directory], { isDry: false, isForced: true, quiet: true });
+  await addOnce({ database, config }, [modelFolder(directory)], { isDry: false, isForced: true, quiet: true });
   await backend.models.load();
 }
 
-/**
- * Handles a promise that was rejected without a handler: logs it with the file of the project. An error of the service itself ends the
- * process, as usual.
- */
+/** Logs which models of a project are not stored. */
+async function warnOfModels({ backend }: Service, directory: string, logger: Logger): Promise<void> {
+  const line = backend === null ? null : await describeUnstored(directory, backend.store.database);
+  if (line !== null) logger.warn({}, line);
+}
+
+const unusedCode =
+  'src/api is not used, because package.json does not name @strapi/strapi: start with --project . (MANGROVE_PROJECT=.), which stores ' +
+  'the models of src and runs its code';
+
+/** Logs a promise that was rejected without a handler, with the file of the project if its stack names one. It ends nothing. */
 function reportRejection(error: unknown, directory: string, logger: Logger): void {
   if (error instanceof UnsupportedCodeError) return void printError(error);
   const origin = originOf(error, directory);
-  if (origin === null) throw error;
-  logger.error({ err: error }, `${origin}: a promise was rejected, and nothing handles it`);
+  const place = origin === null ? '' : `${origin}: `; // code of the project may call the service without waiting for the result
+  logger.error({ err: error }, `${place}a promise was rejected, and nothing handles it`);
 }
 
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });

@@ -1,15 +1,15 @@
 import cluster from 'node:cluster';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/config.js';
-import { loadConfig } from '../config/load-config.js';
+import { dependsOnStrapi, loadConfig } from '../config/load-config.js';
+import { ConfigError, environmentOf } from '../config/setting.js';
 import { startConfigured } from '../mongo/embedded/configured-server.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import { endWith } from './open-database.js';
 import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from './workers.js';
 import { parseWords } from './usage-error.js';
 import { print } from './print.js';
+import { projectFolder } from './project-folder.js';
 
 export const usage = `usage: npx mangrove start [--project DIR]
   Starts the service with config/ of the working directory, and stops it on SIGTERM or SIGINT.
@@ -17,9 +17,31 @@ export const usage = `usage: npx mangrove start [--project DIR]
 
 /** Starts the service. Returns the exit code. If the start fails, the process ends. */
 export async function run(args: readonly string[]): Promise<number> {
-  await startService(projectOf(args)).catch(endWith);
+  const project = projectOf(args);
+  await startService(project).catch((error: unknown) => endWithFindings(error, project));
   return 0;
 }
+
+/**
+ * Ends the process with the message of an error. If configuration or code stop a start in production, what `npx mangrove check` finds
+ * besides is printed too.
+ */
+async function endWithFindings(error: unknown, project: string | null): Promise<never> {
+  const { NODE_ENV: environment = '' } = process.env;
+  if (error instanceof ConfigError && environmentOf(environment) === 'production') {
+    const { checkLines, checkProject } = await import('./check-project.js');
+    const directory = projectFolder(project ?? undefined);
+    const isProject = project !== null || dependsOnStrapi(directory);
+    const lines = checkLines(await checkProject({ directory, environment, isProject }));
+    const known = new Set(error.message.split('\n').map(withoutLine));
+    const others = lines.filter((line) => !known.has(withoutLine(line.replace(/^problem {2}/, ''))));
+    if (others.length > 0) endWith(`${error.message}\n\nnpx mangrove check also reports:\n${others.join('\n')}`);
+  }
+  return endWith(error);
+}
+
+/** Returns a message without the number of the line: `config/api.js: …` for `config/api.js:3: …`. */
+const withoutLine = (message: string): string => message.replace(/^(\S+?):\d+: /, '$1: ');
 
 /** Returns the project folder from the arguments or the environment; null if there is none. */
 function projectOf(args: readonly string[]): string | null {
@@ -38,8 +60,7 @@ function growYoungSpace(factor: 1 | 2): void {
 /** Starts the service. Its modules, which take half a second, are loaded while the database starts. */
 async function startService(project: string | null): Promise<void> {
   growYoungSpace(1);
-  const directory = resolve(project ?? '.');
-  if (!existsSync(directory)) throw new Error(`there is no folder ${directory}`);
+  const directory = projectFolder(project ?? undefined);
   const config = await loadConfig({ directory, ...(project !== null && { isStrapiProject: true }) });
   const workers = cluster.isWorker ? 1 : countWorkers(config);
   const [embedded, { serve }] = await Promise.all([openEmbedded(config), import('./serve.js')]);

@@ -2,30 +2,37 @@ import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js'
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { parseWords, required } from './usage-error.js';
 import { print, printError } from './print.js';
+import { matching, readActions } from './read-actions.js';
 
 export const usage = `usage: npx mangrove token <command>
   create [--name NAME] [--type read-only|full-access|custom|admin] [--days N] [--action ACTION]... [--description TEXT]
-                   create a token, by default a read-only one, and print its key, which is shown only once
+                   create a token, and print its key, which is shown only once. The type is custom with --action, otherwise
+                   read-only. Actions are written as in permissions grant
   list             print the tokens, without their keys
   revoke NAME|ID   delete a token; it stops working at once`;
 
 const day = 86_400_000;
 
-const create: Command = async ({ store, secrets }, args) => {
+const create: Command = async (service, args) => {
+  const { store, secrets } = service;
   const { values } = parseWords({
     args: [...args],
     options: {
       name: { type: 'string' },
-      type: { type: 'string', default: 'read-only' },
+      type: { type: 'string' },
       days: { type: 'string' },
       action: { type: 'string', multiple: true, default: [] },
       description: { type: 'string' },
     },
   });
-  const { name = `${values.type} ${new Date().toISOString()}`, type, days, action, description } = values;
+  const { days, action: patterns, description } = values;
+  const { type = patterns.length > 0 ? 'custom' : 'read-only' } = values;
+  const { name = `${type} ${new Date().toISOString()}` } = values;
+  if (patterns.length > 0 && type !== 'custom') throw new Error(`--action is for tokens of the type custom, not ${type}`);
   if (days !== undefined && !(Number(days) > 0)) throw new Error(`--days must be a number above 0, not ${days}`);
   const lifespan = days === undefined ? null : Number(days) * day;
-  const { token, key } = await createToken({ name, type, description, permissions: action, lifespan }, secrets.tokenSalt, store);
+  const permissions = patterns.length > 0 ? matching(await readActions(service), patterns) : [];
+  const { token, key } = await createToken({ name, type, description, permissions, lifespan }, secrets.tokenSalt, store);
   printError(`created the ${token.type} token "${token.name}"; its key is shown only once:`);
   print(key);
 };

@@ -2,22 +2,28 @@ import { lookUp, readers, type Variables } from './read-variable.js';
 import { type Setting, type SettingNode, ConfigError, environmentOf, type ValueOf } from './setting.js';
 import { readAddress } from './database-address.js';
 import { valuesOf } from './translation.js';
-import { checkSection } from './check-section.js';
+import { checkSection, isRight } from './check-section.js';
 import type { Config } from './config.js';
 import { type SectionName, sectionNames, sections } from './sections.js';
 import { translateStrapi, type WrittenSections } from './translate-strapi.js';
+
+/** Environment variables, and a function that is called with the problem of one. It then counts as not set. */
+interface Given {
+  readonly variables: Variables;
+  readonly refuse: (problem: string) => void;
+}
 
 /**
  * Returns the written value with environment variables applied, and a shorthand such as `graphql: false` expanded to `{ enabled
  * }`.
  */
-function applyVariables(node: SettingNode, written: unknown, variables: Variables): unknown {
-  if (node.kind === 'setting') return variableOf(node, variables) ?? spelt(node, written);
+function applyVariables(node: SettingNode, written: unknown, input: Given): unknown {
+  if (node.kind === 'setting') return variableOf(node, input) ?? spelt(node, written);
   const given = typeof written === 'boolean' && 'enabled' in node.settings ? { enabled: written } : (written ?? {});
   if (typeof given !== 'object' || Array.isArray(given)) return given;
   const over = Object.entries(node.settings).flatMap(([name, child]) => {
     const below: unknown = Reflect.get(given, name);
-    const value = applyVariables(child, below, variables);
+    const value = applyVariables(child, below, input);
     return value === undefined ? [] : [[name, value] as const];
   });
   return { ...given, ...Object.fromEntries(over) };
@@ -27,11 +33,17 @@ function applyVariables(node: SettingNode, written: unknown, variables: Variable
 const spelt = ({ schema }: Setting<unknown>, written: unknown): unknown =>
   schema['type'] === 'integer' && typeof written === 'string' && /^\d+$/.test(written) ? Number(written) : written;
 
-function variableOf({ variable, schema }: Setting<unknown>, variables: Variables): unknown {
+function variableOf({ variable, schema }: Setting<unknown>, { variables, refuse }: Given): unknown {
   const value = variable === null ? undefined : lookUp(variables, variable);
   if (variable === null || value === undefined) return undefined;
   const type = String(schema.type);
-  return type in readers ? readers[type as keyof typeof readers](variable, value) : value;
+  try {
+    return type in readers ? readers[type as keyof typeof readers](variable, value) : value;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    refuse(error.message);
+    return undefined;
+  }
 }
 
 /** The inputs of a configuration besides the written files. */
@@ -50,34 +62,54 @@ interface ConfigPlace {
   readonly isStrapiProject: boolean;
 }
 
-/**
- * Returns the complete configuration, checked, with defaults, and frozen. Translates settings of a Strapi project. Throws a
- * ConfigError that lists every problem.
- */
-export function completeConfig(written: WrittenSections, place: ConfigPlace): Config {
+/** A configuration with what is wrong in it. */
+export interface ExaminedConfig {
+  /** Settings that are refused have their defaults. */
+  readonly config: Config;
+  /** What must stop the start, a line each. */
+  readonly problems: readonly string[];
+}
+
+/** Returns the complete configuration, with defaults, and frozen. Throws a ConfigError that lists every problem. */
+export const completeConfig = (written: WrittenSections, place: ConfigPlace): Config => accepted(examineSections(written, place));
+
+/** Returns a configuration without problems. Throws a ConfigError that lists them. */
+export function accepted({ config, problems }: ExaminedConfig): Config {
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return config;
+}
+
+/** Returns the complete configuration and its problems. Translates settings of a Strapi project. */
+export function examineSections(written: WrittenSections, place: ConfigPlace): ExaminedConfig {
   const environment = environmentOf(place.environment);
   const isStrapiProject = place.isStrapiProject || Array.isArray(written.middlewares.value);
   const translated = translateStrapi(written, isStrapiProject);
-  const given = (name: SectionName): unknown => applyVariables(sections[name], translated.sections[name].value, place.variables);
+  const wrong = new Set<string>();
+  const input = { variables: place.variables, refuse: (problem: string) => wrong.add(problem) };
+  const given = (name: SectionName): unknown => applyVariables(sections[name], translated.sections[name].value, input);
   const rules = { isProduction: environment === 'production', isStrapiProject };
   const findings = sectionNames.flatMap((name) => checkSection(sections[name], given(name), written[name].file, rules));
   const address = addressOf(given('database'), written.database.file);
-  refuse([...(place.problems ?? []), ...findings.filter(({ isFatal }) => isFatal).map(({ text }) => text), ...address.problems]);
+  const refused = findings.filter(({ isFatal }) => isFatal).map(({ text }) => text);
+  const isKept = refused.length === 0 ? isGiven : isRight;
   const warnings = [...place.warnings, ...translated.warnings, ...findings.map(({ text }) => text), ...address.warnings];
   const config: Config = {
     directory: place.directory,
     environment,
     environmentName: place.environment || 'development',
     warnings,
-    server: fillDefaults(sections.server, given('server')),
-    database: { ...fillDefaults(sections.database, given('database')), uri: address.uri },
-    api: fillDefaults(sections.api, given('api')),
-    plugins: fillDefaults(sections.plugins, given('plugins')),
-    middlewares: fillDefaults(sections.middlewares, given('middlewares')),
-    admin: fillDefaults(sections.admin, given('admin')),
+    server: fillDefaults(sections.server, given('server'), isKept),
+    database: { ...fillDefaults(sections.database, given('database'), isKept), uri: address.uri },
+    api: fillDefaults(sections.api, given('api'), isKept),
+    plugins: fillDefaults(sections.plugins, given('plugins'), isKept),
+    middlewares: fillDefaults(sections.middlewares, given('middlewares'), isKept),
+    admin: fillDefaults(sections.admin, given('admin'), isKept),
   };
-  refuse(checkTogether(config));
-  return freezeDeep({ ...config, api: withAliases(config), warnings: [...new Set([...warnings, ...limitWarnings(config.api)])] });
+  const all = [...new Set([...warnings, ...limitWarnings(config.api)])];
+  return {
+    config: freezeDeep({ ...config, api: withAliases(config), warnings: all }),
+    problems: [...(place.problems ?? []), ...wrong, ...refused, ...address.problems, ...checkTogether(config)],
+  };
 }
 
 /** Returns the address of the database, and lines about it. */
@@ -100,20 +132,20 @@ function withAliases({ api, plugins }: Config): Config['api'] {
   return cost === null ? api : { ...api, limits: { ...api.limits, entriesRead: cost } };
 }
 
-function refuse(problems: readonly string[]): void {
-  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-}
+type IsKept = (node: Setting<unknown>, value: unknown) => boolean;
 
-/** Returns the complete value of a checked section, with defaults for missing values. */
-function fillDefaults<N extends SettingNode>(node: N, given: unknown): ValueOf<N> {
+const isGiven: IsKept = (_, value) => value !== undefined;
+
+/** Returns the complete value of a section, with defaults for missing values and those that are not kept. */
+function fillDefaults<N extends SettingNode>(node: N, given: unknown, isKept: IsKept): ValueOf<N> {
   // The value has the shape of the node; TypeScript cannot infer that from a recursion over unknown values.
-  return fill(node, given) as ValueOf<N>;
+  return fill(node, given, isKept) as ValueOf<N>;
 }
 
-function fill(node: SettingNode, given: unknown): unknown {
-  if (node.kind === 'setting') return given === undefined ? node.default : given;
+function fill(node: SettingNode, given: unknown, isKept: IsKept): unknown {
+  if (node.kind === 'setting') return isKept(node, given) ? given : node.default;
   const below = (name: string): unknown => (typeof given === 'object' && given !== null ? Reflect.get(given, name) : undefined);
-  return Object.fromEntries(Object.entries(node.settings).map(([name, child]) => [name, fill(child, below(name))]));
+  return Object.fromEntries(Object.entries(node.settings).map(([name, child]) => [name, fill(child, below(name), isKept)]));
 }
 
 /** Returns a line for each conflict between settings of different sections. */

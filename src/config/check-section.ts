@@ -28,6 +28,10 @@ interface CheckRules {
 export const checkSection = (node: SettingNode, value: unknown, file: string, rules: CheckRules): readonly Finding[] =>
   check(node, value, [], rules).map((finding) => ({ ...finding, text: `${file}: ${finding.text}` }));
 
+/** Returns whether a value is given and fits its setting. */
+export const isRight = (setting: Setting<unknown>, value: unknown): boolean =>
+  value !== undefined && checkSetting(setting, value, '').length === 0;
+
 const fatal = (text: string): Finding => ({ text, isFatal: true });
 
 function check(node: SettingNode, value: unknown, path: readonly string[], rules: CheckRules): readonly Finding[] {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { nearestName } from '../nearest-name.js';
-import { completeConfig } from './apply-variables.js';
+import { accepted, examineSections, type ExaminedConfig } from './apply-variables.js';
 import { createEnv } from './create-env.js';
 import { dependenciesOf, withoutOwnPlugins } from './find-plugins.js';
 import { withInstalledPlugins } from './installed-plugins.js';
@@ -28,21 +28,38 @@ interface LoadInput {
  * Returns the configuration of a working directory, checked and frozen. Environment variables override config/*, which overrides
  * the defaults. Throws a ConfigError that lists all problems.
  */
-export async function loadConfig(input: LoadInput): Promise<Config> {
+export const loadConfig = async (input: LoadInput): Promise<Config> => accepted(await examineConfig(input));
+
+/** What reading the configuration of a directory shows. */
+interface ReadConfig extends ExaminedConfig {
+  /** The errors that files of the configuration threw, by the line about them. */
+  readonly causes: ReadonlyMap<string, unknown>;
+}
+
+/** Returns the configuration of a working directory with all its problems, in the same way. */
+export async function examineConfig(input: LoadInput): Promise<ReadConfig> {
   const directory = resolve(input.directory);
   const isStrapiProject = input.isStrapiProject ?? dependsOnStrapi(directory);
   const variables = input.variables ?? readProcess(directory, isStrapiProject);
   const environment = input.environment ?? variables.NODE_ENV;
   const warnings: string[] = [];
   const env = createEnv(variables, isStrapiProject ? lenientReaders : undefined);
-  const warn = (text: string): void => void warnings.push(text);
+  const causes = new Map<string, unknown>();
   const problems: string[] = [];
-  const refuse = ({ message }: ConfigError): void => void problems.push(message);
+  const noteIn = (lines: string[]) => (text: string, cause?: unknown) => {
+    lines.push(text);
+    if (cause !== undefined) causes.set(text, cause);
+  };
+  const [warn, noteProblem] = [noteIn(warnings), noteIn(problems)];
+  const refuse = ({ message, cause }: ConfigError): void => {
+    noteProblem(message, cause);
+  };
   const source = { directory, environment: environment || 'development', env, isStrapiProject, warn, refuse };
   const read = await readSections(source);
   const written = isStrapiProject ? pluginsOfProject(read, directory) : read;
   const place = { directory, environment, variables, isStrapiProject };
-  return completeConfig(written, { ...place, warnings: [...warnings, ...misnamedFiles(directory)], problems });
+  const examined = examineSections(written, { ...place, warnings: [...warnings, ...misnamedFiles(directory)], problems });
+  return { ...examined, causes };
 }
 
 function pluginsOfProject(read: WrittenSections, directory: string): WrittenSections {

@@ -45,8 +45,10 @@ const givenSecrets = ({ plugins, admin }: Config): Readonly<Record<Names, string
 
 function refuse(missing: readonly Names[], { admin }: Config): never {
   const hint = "make one with: node -e \"console.log(require('crypto').randomBytes(32).toString('hex'))\"";
-  const lines = missing.map((name) => `${variables[name]} is not set, which production needs; ${hint}`);
-  if (admin.enabled && missing.includes('adminToken')) lines.push('or switch the admin API off: admin.enabled = false');
+  const off = admin.enabled ? ', or switch the admin API off: admin.enabled = false' : '';
+  const lines = missing.map(
+    (name) => `${variables[name]} is not set, which production needs; ${hint}${name === 'adminToken' ? off : ''}`,
+  );
   throw new ConfigError(lines.join('\n'));
 }
 

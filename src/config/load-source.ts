@@ -64,6 +64,13 @@ function createLoader(transform: Transform, options: LoadOptions): (file: string
   return load;
 }
 
+/** Returns the line of a file in the stack of an error; null if the stack does not name the file. */
+export function lineIn(error: unknown, file: string): number | null {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const [, line] = stack.split(`/${file}:`)[1]?.match(/^(\d+)/) ?? [];
+  return line === undefined ? null : Number(line);
+}
+
 /** Codes of Node for a package that is not installed, or lacks the imported file in its version. */
 const missingCodes: readonly unknown[] = ['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ERR_PACKAGE_PATH_NOT_EXPORTED'];
 

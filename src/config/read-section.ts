@@ -24,8 +24,8 @@ export interface ConfigSource {
   readonly env: Env;
   /** Whether the directory is a Strapi project. A file that throws is then ignored with a warning, except in production. */
   readonly isStrapiProject: boolean;
-  /** Called with an error of the configuration that is not fatal. */
-  readonly warn: (text: string) => void;
+  /** Called with an error of the configuration that is not fatal, and what was thrown, if anything was. */
+  readonly warn: (text: string, cause?: unknown) => void;
   /** Called with a fatal error. The file is then left out, so that all errors are found. */
   readonly refuse: (error: ConfigError) => void;
 }
@@ -75,7 +75,7 @@ async function readPart(source: ConfigSource, path: string): Promise<WrittenSect
 function leaveOut({ environment, isStrapiProject, ...source }: ConfigSource, error: ConfigError, consequence: string): undefined {
   const isIgnored = /^config\/(?:env\/[^/]+\/)?database\./.test(error.message);
   if (isStrapiProject && (isIgnored || environmentOf(environment) !== 'production'))
-    source.warn(`${error.message}; ${consequence}`);
+    source.warn(`${error.message}; ${consequence}`, error.cause);
   else source.refuse(error);
 }
 

@@ -66,8 +66,8 @@ export function mediaOf({ media }: Pick<Running, 'media'>): Media {
   return media;
 }
 
-/** Returns all actions that can be granted to a role or token. */
+/** Returns all actions that can be granted to a role or token, those of the project first: of equally near names they are suggested. */
 export const grantableActions = (
   { config, projectActions }: Pick<Running, 'config' | 'projectActions'>,
   registry: Registry,
-): string[] => [...new Set([...knownActions(registry, activePlugins(config)), ...(projectActions?.() ?? [])])];
+): string[] => [...new Set([...(projectActions?.() ?? []), ...knownActions(registry, activePlugins(config))])];

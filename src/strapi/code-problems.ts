@@ -1,13 +1,28 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import { lineIn } from '../config/load-source.js';
+import { ConfigError } from '../config/setting.js';
 import { runUnlessUnsupported } from './run-code.js';
-import { UnsupportedCodeError } from './unsupported-code.js';
+
+/** A place in the code of a project. */
+export interface CodePlace {
+  /** Path of the file, relative to the project. */
+  readonly file: string;
+  readonly line?: number;
+  /** Keys and texts of an object in the file, such as those of a route. */
+  readonly object?: Readonly<Record<string, string>>;
+}
+
+/** Notes code that cannot run here; `place` if the text does not begin with it. */
+export type NoteProblem = (text: string, place?: CodePlace) => void;
 
 /** The problems of a project's code. In production they are collected, so that the start reports all of them before it stops. */
 export class CodeProblems {
   readonly #logger: Pick<Logger, 'warn'>;
   /** Problems that have not been reported; null once the service runs, or outside of production. */
   #found: string[] | null;
+  /** The places of problems whose text does not begin with them. */
+  readonly places = new Map<string, CodePlace>();
 
   constructor({ config, logger }: { readonly config: Pick<Config, 'environment'>; readonly logger: Pick<Logger, 'warn'> }) {
     this.#logger = logger;
@@ -20,13 +35,15 @@ export class CodeProblems {
   }
 
   /** Notes code that cannot run here. */
-  readonly warn = (text: string): void => {
+  readonly warn: NoteProblem = (text, place) => {
+    if (place !== undefined) this.places.set(text, place);
     if (this.#found === null) this.tell(text);
     else this.#found.push(text);
   };
 
   /** Logs what stops nothing. */
-  tell(text: string): void {
+  tell(text: string, place?: CodePlace): void {
+    if (place !== undefined) this.places.set(text, place);
     this.#logger.warn({}, text);
   }
 
@@ -39,26 +56,20 @@ export class CodeProblems {
       return runUnlessUnsupported(file, this.warn, run);
     } catch (error) {
       if (this.#found === null) throw error;
-      this.warn(`${file}${lineOf(error, file)}: ${error instanceof Error ? error.message : String(error)}`);
+      const line = lineIn(error, file);
+      this.warn(`${file}${line === null ? '' : `:${String(line)}`}: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
     }
   }
 
-  /** Throws an UnsupportedCodeError that lists all problems, if there are any. */
+  /** Throws a ConfigError that lists all problems, if there are any. */
   refuse(): void {
     const found = this.#found ?? [];
-    if (found.length > 0) throw new UnsupportedCodeError([...new Set(found)].join('\n'));
+    if (found.length > 0) throw new ConfigError([...new Set(found)].join('\n'));
   }
 
   /** Logs further problems. Called when the service runs, which they do not stop. */
   end(): void {
     this.#found = null;
   }
-}
-
-/** Returns the line of a file in the stack of an error, as `:12`; empty if there is none. */
-function lineOf(error: unknown, file: string): string {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const [, line] = stack.split(`${file}:`)[1]?.match(/^(\d+)/) ?? [];
-  return line === undefined ? '' : `:${line}`;
 }

@@ -83,22 +83,24 @@ export function createProject(input: ProjectInput): Project {
   const problems = new CodeProblems(input);
   const index = sourceFile(join(directory, 'src/index'));
   let loaded: Loaded | null = null;
-  const run = hookRunner(index === null ? 'src' : relative(directory, index), () => loaded);
+  const run = hookRunner(() => loaded);
   const registry = () => connection.running?.backend.models.snapshot.registry ?? null;
   return {
-    register: ({ strapi }) =>
-      run('register', strapi, async () => {
+    register: async ({ strapi }) => {
+      await runLeniently('src', strapi, async () => {
         loaded = await load(strapi, { ...input, registers, problems, index });
-        problems.refuse();
-      }),
-    bootstrap: ({ strapi }) =>
-      run('bootstrap', strapi, async () => {
-        if (connection.running !== null) await loaded?.plugins.storeModels(connection.running, directory);
-        tableOf(loaded, registry());
-        problems.refuse();
-        problems.end();
-      }),
-    destroy: ({ strapi }) => run('destroy', strapi, () => undefined),
+      });
+      problems.refuse();
+      await run('register', strapi);
+    },
+    bootstrap: async ({ strapi }) => {
+      if (connection.running !== null) await loaded?.plugins.storeModels(connection.running, directory);
+      tableOf(loaded, registry());
+      problems.refuse();
+      problems.end();
+      await run('bootstrap', strapi);
+    },
+    destroy: ({ strapi }) => run('destroy', strapi),
     strapi: () => loaded && (loaded.strapi as unknown as Strapi), // its members take and return more
     content: registers.content,
     codeHooks: registers.lifecycles,
@@ -114,14 +116,10 @@ export function createProject(input: ProjectInput): Project {
   };
 }
 
-/**
- * Returns a function that runs the service's own part of a hook and then the code: that of plugins, of extensions and of src/index.
- * `file` is named by errors.
- */
+/** Returns a function that runs the code of a hook: that of plugins, of extensions and of src/index. */
 const hookRunner =
-  (file: string, loaded: () => Loaded | null) =>
-  async (name: HookName, given: Strapi, before: () => unknown): Promise<void> => {
-    await runLeniently(`${file}, ${name}`, given, before);
+  (loaded: () => Loaded | null) =>
+  async (name: HookName, given: Strapi): Promise<void> => {
     const { hooks = [], plugins, strapi } = loaded() ?? {};
     if (strapi === undefined) return;
     await plugins?.run(name, strapi);
@@ -166,7 +164,7 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   });
   const options = { directory, packages, globals: { strapi } };
   const loadFile = await createFileLoader(options, problems);
-  for (const line of unsupportedUses(directory, plugins)) logger.warn({}, line);
+  for (const { text, place } of unsupportedUses(directory, plugins)) problems.tell(text, place);
   const folders = loadFolders({ directory, load: loadFile });
   const { registry, requests, router } = registers;
   const parts = { strapi, directory, load: loadFile, registry, requests, router };

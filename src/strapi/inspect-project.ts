@@ -6,7 +6,7 @@ import { createLogger } from '../http/create-logger.js';
 import { Connection, type Running } from '../http/running.js';
 import type { Registry } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
-import { CodeProblems } from './code-problems.js';
+import { CodeProblems, type CodePlace } from './code-problems.js';
 import { loadProjectCode } from './create-project.js';
 
 interface InspectInput {
@@ -22,6 +22,8 @@ interface InspectedCode {
   readonly problems: readonly string[];
   /** What is ignored, or fails if it is used. */
   readonly warnings: readonly string[];
+  /** The places of those whose text does not begin with an exact one. */
+  readonly places: ReadonlyMap<string, CodePlace>;
   /** The actions of the project's routes that can be granted to roles. */
   readonly actions: readonly string[];
 }
@@ -39,10 +41,10 @@ export async function inspectCode({ directory, config: given, registry }: Inspec
     const parts = { directory, config, logger, connection, httpServer: createServer() };
     const routes = await loadProjectCode(parts, input.strapi, problems);
     const { actions } = routes.tableOf(registry);
-    return { problems: problems.found, warnings, actions };
+    return { problems: problems.found, warnings, places: problems.places, actions };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { problems: [...problems.found, `src: ${message}`], warnings, actions: [] };
+    return { problems: [...problems.found, `src: ${message}`], warnings, places: problems.places, actions: [] };
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 import { sourceEndings } from '../config/load-source.js';
+import type { CodePlace } from './code-problems.js';
 import type { ProjectPlugins } from './project-plugins.js';
 import { missingMember, missingPlugin, missingServer } from './unsupported-code.js';
 
@@ -20,11 +21,17 @@ const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] =
 
 const offered: ReadonlySet<string> = new Set(['email', 'graphql', 'i18n', 'rest-cache', 'sentry', 'upload', 'users-permissions']);
 
+/** A use of `strapi` that is not offered. */
+interface UnsupportedUse {
+  readonly text: string;
+  readonly place: CodePlace;
+}
+
 /**
- * Returns a line for each use of `strapi` in the files of src that is not offered, without running them. Finds only literal
+ * Returns the first use of each name of `strapi` in each file of src that is not offered, without running them. Finds only literal
  * names. Computed ones fail with the same message when they run. Plugins that do not run are left out.
  */
-export function unsupportedUses(directory: string, plugins: ProjectPlugins): string[] {
+export function unsupportedUses(directory: string, plugins: ProjectPlugins): UnsupportedUse[] {
   const source = join(directory, 'src');
   if (!existsSync(source)) return [];
   const files = readdirSync(source, { recursive: true, withFileTypes: true })
@@ -38,11 +45,18 @@ export function unsupportedUses(directory: string, plugins: ProjectPlugins): str
     .sort();
   return files.flatMap((file) => {
     const code = withoutComments(readFileSync(file, 'utf8'));
+    const name = relative(directory, file);
     const found = uses.flatMap(({ pattern, missing }) =>
-      [...code.matchAll(pattern)].flatMap(([, name = '']) => missing(name, plugins)?.message ?? []),
+      [...code.matchAll(pattern)].flatMap(({ index, 1: used = '' }) => {
+        const message = missing(used, plugins)?.message;
+        return message === undefined ? [] : [[`${name}: ${message}`, lineAt(code, index)] as const];
+      }),
     );
-    return [...new Set(found)].map((message) => `${relative(directory, file)}: ${message}`);
+    return [...new Map(found.reverse())].reverse().map(([text, line]) => ({ text, place: { file: name, line } }));
   });
 }
 
-const withoutComments = (code: string): string => code.replace(/\/\*[^]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
+const lineAt = (code: string, index: number): number => code.slice(0, index).split('\n').length;
+
+const withoutComments = (code: string): string =>
+  code.replace(/\/\*[^]*?\*\//g, (comment) => comment.replace(/[^\n]/g, '')).replace(/(^|[^:'"`])\/\/.*$/gm, '$1');

@@ -3,6 +3,7 @@ import type { ProjectRoute, Route, RouteMatch } from '../http/route.js';
 import { createRow, namedActions } from '../rest/content-routes.js';
 import { QueryCache } from '../rest/query-cache.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
+import type { NoteProblem } from './code-problems.js';
 import type { CodeRegistry } from './code-registry.js';
 import { createRouteRow, type EndpointParts } from './endpoints.js';
 import { coreRoutes, type CoreCode } from './factories.js';
@@ -29,7 +30,7 @@ export interface RegisteredRouter {
   readonly file: string;
   readonly requirementsOf?: (route: StrapiRoute) => RouteRequirements;
   /** Called with the problem of one of its routes, instead of the function for the whole project. */
-  readonly warn?: (text: string) => void;
+  readonly warn?: NoteProblem;
 }
 
 interface ProjectRoutesInput extends EndpointParts {
@@ -38,7 +39,7 @@ interface ProjectRoutesInput extends EndpointParts {
   /** The APIs and plugins whose content types are served only by their routers, such as `api::page`. */
   readonly owners: readonly string[];
   /** Called with the problem of a route, which is then skipped. */
-  readonly warn: (text: string) => void;
+  readonly warn: NoteProblem;
 }
 
 /** The routes of a project for one registry. */
@@ -79,7 +80,7 @@ export class ProjectRoutes {
 
 function buildTable(registry: Registry, input: ProjectRoutesInput, queries: QueryCache): RouteTable {
   const routes = input.code.routers.flatMap((router) => {
-    const parts = { ...input, queries, warn: router.warn ?? input.warn };
+    const parts = { ...input, queries, warn: router.warn ?? input.warn, file: router.file };
     return resolveRoutes(router, parts).flatMap((route) => orderedRoute(route, registry, parts) ?? []);
   });
   const actions = [...new Set(routes.flatMap(({ handler }) => handler ?? []))];
@@ -104,7 +105,8 @@ function orderedRoute(resolved: ResolvedRoute, registry: Registry, parts: RowPar
     const guarded = guardedBy(resolved, registry, parts);
     return { method, path, handler: handlerName(resolved), isUnchanged: false, guarded, ...rowOf(resolved, registry, parts) };
   } catch (error) {
-    parts.warn(`route ${route.method} ${path}: ${messageOf(error)}`);
+    const object = { method: route.method, path: route.path };
+    parts.warn(`route ${route.method} ${path}: ${messageOf(error)}`, { file: parts.file, object });
     return null;
   }
 }
@@ -152,7 +154,7 @@ function resolveRoutes(
   }
 }
 
-type RowParts = ProjectRoutesInput & { readonly queries: QueryCache };
+type RowParts = ProjectRoutesInput & { readonly queries: QueryCache; readonly file: string };
 
 /** Returns the uid and the action that the handler of a route names; empty if it is a function. */
 function namesOf(resolved: ResolvedRoute): { readonly uid: string; readonly action: string } {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
+import { UnknownTypeError } from '../graphql/extension/entity-service.js';
 import type { Strapi } from '../graphql/extension/extension.js';
 import { openCodeStore } from '../mongo/stores/code-store.js';
 import type { Values } from '../values.js';
@@ -166,7 +167,7 @@ function modelMembers(
     getModel,
     contentType: (uid) => {
       const model = getModel(uid);
-      if (model === undefined) throw new Error(`Unknown content type "${uid}"`);
+      if (model === undefined) throw new UnknownTypeError(`Unknown content type "${uid}"`);
       return model;
     },
   };

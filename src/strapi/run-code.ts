@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { ConfigError } from '../config/setting.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
+import { UnknownTypeError } from '../graphql/extension/entity-service.js';
 import { printable } from '../values.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
@@ -51,12 +52,15 @@ export function runUnlessUnsupported<Result>(place: string, warn: (text: string)
   }
 }
 
-/** Runs code of a project. Errors are printed with their stack and become a ConfigError with the place. */
+/**
+ * Runs code of a project. Errors become a ConfigError with the place, after they are printed with their stack; not those for content
+ * types that are not stored, whose message says enough.
+ */
 export async function explained(place: string, run: () => unknown): Promise<unknown> {
   try {
     return await run();
   } catch (error) {
-    console.error(printable(inspect(error)));
+    if (!(error instanceof UnknownTypeError)) console.error(printable(inspect(error)));
     throw new ConfigError(`${place}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
 }

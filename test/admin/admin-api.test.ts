@@ -197,6 +197,12 @@ describe('admin API', () => {
       ['POST', '/users', { usernam: 'x' }, 'unknown key usernam; did you mean username?'],
       ['PUT', '/users/1', { blockd: true }, 'unknown key blockd; did you mean blocked?'],
       ['POST', '/tokens', { name: 'x', type: 'custom', permission: [] }, 'unknown key permission; did you mean permissions?'],
+      [
+        'POST',
+        '/tokens',
+        { name: 'x', type: 'custom', permissions: ['api::artcle.article.find'] },
+        'there is no action api::artcle.article.find; did you mean api::article.article.find?',
+      ],
       ['POST', '/locales', { code: 'fr', default: true }, 'unknown key default; did you mean isDefault?'],
       ['PUT', '/locales/en', { isDefalt: true }, 'unknown key isDefalt; did you mean isDefault?'],
       ['PUT', '/settings', { advance: {} }, 'unknown key advance; did you mean advanced?'],

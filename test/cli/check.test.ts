@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
+import { program } from '../support/program.js';
 import { runCli } from '../support/run-cli.js';
-import { writeProject } from '../support/write-project.js';
+import { writeProject, type ProjectFiles } from '../support/write-project.js';
 
 const secrets = { JWT_SECRET: 'a'.repeat(40), API_TOKEN_SALT: 'b'.repeat(40), ADMIN_TOKEN: 'c'.repeat(40) };
 const env = { ...secrets, MONGODB_URI: 'mongodb://localhost/none' };
@@ -17,10 +19,118 @@ describe('npx mangrove check', () => {
 
   it('lists all problems at once', async () => {
     const directory = await writeProject(files);
-    const { stdout, exitCode } = await runCli('check', ['--project', directory], { directory, env });
-    for (const text of ['problem  config/api.js', 'memo.none', 'problem  src/policies/wrong.js', 'strapi.cron is not offered'])
+    const { stdout, exitCode } = await runCli('check', ['--project', directory], {
+      directory,
+      env: { EMBEDDED_MONGODB: 'refuse' },
+    });
+    for (const text of [
+      'problem  config/api.js:2: rest.maxLimit',
+      'problem  API_TOKEN_SALT is not set',
+      'problem  The embedded MongoDB',
+      'problem  src/api/memo/routes/memo.js:2: route GET /api/memo: ',
+      'problem  src/policies/wrong.js:1: ',
+      'warning  config/database.js:1: DATABASE_HOST is required',
+      'warning  src/index.js:2: strapi.cron is not offered',
+    ])
       expect(stdout).to.include(text);
     expect(exitCode).to.equal(1);
+  });
+
+  /** Files, and the place that a line begins with. */
+  const placed: Readonly<Record<string, readonly [files: ProjectFiles, line: string]>> = {
+    'a key below others': [
+      {
+        'config/api.js':
+          "const maxLimit = 'many';\nmodule.exports = ({ env }) => ({\n  rest: {\n    maxLimit },\n  maxLimit,\n});",
+      },
+      'problem  config/api.js: rest.maxLimit',
+    ],
+    'a key whose name stands elsewhere before': [
+      {
+        'config/api.ts':
+          "// maxLimit\nconst other = { maxLimit: 3 };\nexport default () => ({ rest: {\n  'maxLimit': 'many' } });",
+      },
+      'problem  config/api.ts:4: rest.maxLimit',
+    ],
+    'a key that is written twice': [
+      { 'config/api.js': "const a = { rest: { maxLimit: 1 } };\nmodule.exports = { rest: { maxLimit: 'many' } };" },
+      'problem  config/api.js: rest.maxLimit',
+    ],
+    'a key of the environment': [
+      {
+        'config/api.js': 'module.exports = { rest: { maxLimit: 1 } };',
+        'config/env/production/api.json': '{\n "rest": { "maxLimit": "x" } }',
+      },
+      'problem  config/env/production/api.json:2: rest.maxLimit',
+    ],
+    'a misspelt key': [
+      { 'config/plugins.js': 'module.exports = {\n\n  i18m: true };' },
+      'warning  config/plugins.js:3: unknown key i18m',
+    ],
+    'a variable of the wrong type': [{}, 'problem  environment variable PORT: must be a whole number'],
+    'a variable that is set': [{ 'config/server.js': "module.exports = { url: 'x' };" }, 'problem  config/server.js: url must'],
+    'an error that is thrown': [
+      { 'config/api.js': "const none = '';\nmodule.exports = () => {\n  throw new Error('none');\n};" },
+      'problem  config/api.js:3: none',
+    ],
+    'JSON that cannot be parsed': [{ 'config/api.json': '{\n  "rest": {},\n}' }, 'problem  config/api.json:3: '],
+    'code that cannot be parsed': [{ 'config/api.js': 'module.exports = {\n  rest: {{}\n};' }, 'problem  config/api.js:2: '],
+    'an attribute': [
+      {
+        'src/api/memo/content-types/memo/schema.json':
+          '{ "kind": "collectionType", "description": "author",\n "info": { "singularName": "memo", "pluralName": "memos", "displayName": "author" },' +
+          '\n "attributes": {\n "author": { "type": "relation", "relation": "oneToOne", "target": "api::no.no" } } }',
+      },
+      'warning  src/api/memo/content-types/memo/schema.json:4: author: unknown content type',
+    ],
+    'a route among others of its path': [
+      {
+        'src/api/memo/routes/memo.ts':
+          "const path = '/memo';\nexport default { routes: [\n{ method: 'GET', path: '/memo', handler: () => 1 },\n{ method: 'POST', path: '/memo', handler: 'memo.none' }] };",
+      },
+      'problem  src/api/memo/routes/memo.ts:4: route POST /api/memo',
+    ],
+    'a route that is made': [
+      {
+        'src/api/memo/routes/memo.ts':
+          "const route = (path) => ({ method: 'GET', path, handler: 'memo.none' });\nexport default { routes: [route('/memo')] };",
+      },
+      'problem  src/api/memo/routes/memo.ts: route GET /api/memo',
+    ],
+    'a use below a comment': [
+      { 'src/index.js': '/* strapi.cron\n */\n// strapi.cron\nmodule.exports = { bootstrap() { strapi.cron.add({}); } };' },
+      'warning  src/index.js:4: strapi.cron is not offered',
+    ],
+    'code that throws': [
+      { 'src/policies/wrong.js': "\nrequire('./helper')();", 'src/policies/helper.js': 'module.exports = () => no();' },
+      'problem  src/policies/wrong.js:2: no is not defined',
+    ],
+  };
+  const variables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    'a variable of the wrong type': { PORT: 'x' },
+    'a variable that is set': { PUBLIC_URL: 'y' },
+  };
+  for (const [name, [written, line]] of Object.entries(placed))
+    it(`names the place of ${name}`, async () => {
+      const directory = await writeProject(written);
+      const { stdout } = await runCli('check', [], { directory, env: { ...env, ...variables[name] } });
+      expect(stdout.split('\n').filter((one) => one.startsWith(line))).to.have.length(1, stdout);
+    });
+
+  it('is printed by a start in production that fails', async () => {
+    const cwd = await writeProject(files);
+    const own = { ...process.env, NODE_ENV: 'production', EMBEDDED_MONGODB: 'refuse' };
+    const { status, stderr } = spawnSync(process.execPath, [...(await program()), 'start'], { cwd, env: own, encoding: 'utf8' });
+    expect(status).to.equal(1);
+    expect(stderr.match(/rest\.maxLimit must be/g)).to.have.length(1);
+    for (const text of [
+      'problem  API_TOKEN_SALT',
+      'problem  The embedded',
+      'memo.none',
+      'problem  src/policies/wrong.js:1',
+      'strapi.cron',
+    ])
+      expect(stderr).to.include(text);
   });
 
   for (const [args, expected] of [

@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import type { Audience } from '../../src/auth/is-open.js';
 import { describeStart } from '../../src/cli/describe-start.js';
 import { createService } from '../../src/server.js';
-import { freshDatabase } from '../support/mongo.js';
+import { writeModels } from '../../src/mongo/stores/model-store.js';
+import type { Model } from '../../src/schema/model.js';
+import { databaseOf, freshDatabase } from '../support/mongo.js';
+import { writeProject } from '../support/write-project.js';
 
 describe('cli/describe-start', () => {
   const modelsLine = async (uri: string): Promise<string | undefined> => {
@@ -40,6 +43,42 @@ describe('cli/describe-start', () => {
 
   it('leaves out models while the database does not answer', async () => {
     expect(await modelsLine('mongodb://127.0.0.1:9/none')).to.equal('Models    read when the database answers');
+  });
+
+  it('names types without REST routes, and tries one that has them', async () => {
+    const database = await freshDatabase();
+    const model = (name: string, kind: string) => ({
+      uid: `api::${name}.${name}`,
+      kind,
+      info: { singularName: name, pluralName: `${name}s`, displayName: name },
+      attributes: { title: { type: 'string' } },
+    });
+    const [article, home] = [model('article', 'collectionType'), model('home', 'singleType')];
+    const documents = [article, home, model('menu', 'collectionType'), model('own', 'collectionType')];
+    await writeModels(databaseOf(database), documents as unknown as Model[]); // of this form
+    const router = (name: string) =>
+      `module.exports = require('@strapi/strapi').factories.createCoreRouter('api::${name}.${name}');`;
+    const project = await writeProject({
+      'src/api/article/content-types/article/schema.json': JSON.stringify(article),
+      'src/api/home/content-types/home/schema.json': JSON.stringify(home),
+      'src/api/menu/routes/menu.js': router('menu'),
+      'src/api/own/routes/own.js': "module.exports = { routes: [{ method: 'GET', path: '/owns/:id', handler: () => 1 }] };",
+    });
+    const server = await createService({
+      config: {
+        server: { host: '127.0.0.1', port: 0 },
+        database: { uri: database.uri },
+        middlewares: { logger: { level: 'silent' } },
+      },
+      project,
+    });
+    await server.start();
+    const lines = describeStart(server, { embedded: null, audience: 'nobody' }).map((line) => line.trim());
+    await server.stop();
+    await database.drop();
+    expect(lines).to.include('Models    article, home, menu, own').and.include('No REST   article, home');
+    expect(lines.find((line) => line.startsWith('Try'))).to.include('/api/menus?');
+    expect(lines).to.include("npm run mangrove -- permissions grant public 'api::menu.menu.find'");
   });
 
   const states: readonly (readonly [audience: Audience, expected: readonly string[]])[] = [

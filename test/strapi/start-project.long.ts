@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { program } from '../support/program.js';
-import { writeProject } from '../support/write-project.js';
+import { writeProject, type ProjectFiles } from '../support/write-project.js';
 
 /** The model of a project. */
 const memo = {
@@ -27,9 +27,10 @@ describe('npm start in a Strapi project', function () {
     awaited: string,
     args: readonly string[] = [],
     ask: (url: string) => Promise<void> = () => Promise.resolve(),
+    { files, uri }: { readonly files?: ProjectFiles; readonly uri: string } = database,
   ): Promise<{ exitCode: number; text: string }> => {
-    const cwd = await writeProject(code === null ? { 'package.json': '{}' } : { 'src/index.ts': code });
-    const env = { ...process.env, ...secrets, MONGODB_URI: database.uri, NODE_ENV: environment, PORT: '0' };
+    const cwd = await writeProject(files ?? (code === null ? { 'package.json': '{}' } : { 'src/index.ts': code }));
+    const env = { ...process.env, ...secrets, MONGODB_URI: uri, NODE_ENV: environment, PORT: '0' };
     const child = spawn(process.execPath, [...(await program()), 'start', ...args], {
       cwd,
       env,
@@ -38,7 +39,7 @@ describe('npm start in a Strapi project', function () {
     let isAsked = false;
     const read = (part: Buffer): void => {
       text += part.toString();
-      const url = /REST +(http:\S+)\/api/.exec(text)?.[1];
+      const url = /(?:REST +|"url":")(http:[\w.:/]+?)(?:\/api\b|")/.exec(text)?.[1];
       if (!isAsked && url !== undefined && text.includes(awaited)) {
         isAsked = true;
         void ask(url).finally(() => child.kill('SIGTERM'));
@@ -107,6 +108,35 @@ describe('npm start in a Strapi project', function () {
     expect(exitCode).to.equal(0);
   });
 
+  const api = {
+    'src/api/memo/content-types/memo/schema.json': JSON.stringify(memo),
+    'src/index.js': "module.exports = { bootstrap: ({ strapi }) => strapi.entityService.count('api::memo.memo') };",
+  };
+  const steps: Readonly<Record<string, readonly [files: ProjectFiles, exitCode: number, texts: readonly string[]]>> = {
+    'a project whose models are not stored': [
+      api,
+      1,
+      [
+        'api::memo.memo of src is not stored, and therefore not served: run npx mangrove models add .',
+        'bootstrap: Unknown content type',
+      ],
+    ],
+    'src/api in a folder that is no project': [
+      { ...api, 'package.json': '{}' },
+      0,
+      ['src/api is not used, because package.json does not name @strapi/strapi: start with --project .'],
+    ],
+  };
+  for (const [name, [files, expected, texts]] of Object.entries(steps))
+    it(`names the next step for ${name}`, async () => {
+      const other = await freshDatabase();
+      const { exitCode, text } = await run(null, 'development', 'REST', [], undefined, { files, uri: other.uri });
+      await other.drop();
+      for (const one of texts) expect(text).to.contain(one);
+      expect(text).not.to.match(/^ +at /m);
+      expect(exitCode).to.equal(expected);
+    });
+
   it('stops in production if code uses unsupported features', async () => {
     const message = 'src/index.ts, register: strapi.cron is not offered: run jobs and notifications outside of the service';
     const { exitCode, text } = await run(
@@ -117,6 +147,41 @@ describe('npm start in a Strapi project', function () {
     expect(text).to.contain(message);
     expect(exitCode).to.equal(1);
   });
+
+  const rejecting: ProjectFiles = {
+    'config/plugins.js': "module.exports = { menus: { enabled: true, resolve: './src/plugins/menus' } };",
+    'src/plugins/menus/strapi-server.js': `module.exports = {
+      async register() { Promise.reject(new Error('forgotten in register')); throw new Error('register rejects'); },
+      async bootstrap() { throw new Error('bootstrap rejects'); },
+    };`,
+    'src/index.js': `module.exports = { bootstrap({ strapi }) {
+      strapi.db.query('plugin::upload.file').create({ data: { name: { a: 1 } } });
+      strapi.entityService.count('api::no.no').then(() => 1);
+      Promise.reject('a text');
+    } };`,
+    'src/api/memo/routes/own.js': `module.exports = { routes: [{ method: 'GET', path: '/own', config: { auth: false },
+      handler: () => { Promise.resolve().then(() => { throw new Error('forgotten in an action'); }); return 'answered'; } }] };`,
+  };
+  for (const environment of ['development', 'production'])
+    it(`logs promises that are rejected without a handler, and serves on: ${environment}`, async () => {
+      const asked: string[] = [];
+      const ask = async (url: string): Promise<void> => {
+        for (let times = 0; times < 2; times += 1) asked.push(await (await fetch(`${url}/api/own`)).text());
+      };
+      const { exitCode, text } = await run(null, environment, 'http', [], ask, { files: rejecting, uri: database.uri });
+      for (const one of [
+        'src/plugins/menus/strapi-server.js:2: a promise was rejected',
+        'src/plugins/menus/strapi-server.js, register: register rejects',
+        'src/plugins/menus/strapi-server.js, bootstrap: bootstrap rejects',
+        'src/index.js:3: a promise was rejected',
+        'code of the project: a promise was rejected',
+        'src/api/memo/routes/own.js:2: a promise was rejected',
+      ])
+        expect(text).to.contain(one);
+      expect(text).to.match(/(?:ERROR: |"msg":")a promise was rejected/); // by the service, which the code does not wait for
+      expect(asked).to.deep.equal(['answered', 'answered']);
+      expect(exitCode).to.equal(0);
+    });
 
   it('continues in development, even if code does not await its promises', async () => {
     const code = 'const seed = async () => strapi.cron.add({});\nexport default { bootstrap() { seed(); } };';

@@ -105,11 +105,16 @@ function withPagination(parameters: EntityParameters): EntityParameters {
   return page.length === 0 ? rest : { ...rest, pagination: Object.fromEntries(page) };
 }
 
-/** Returns the content type of a uid. Throws an Error with the nearest known uid if there is none. */
+/** The error for a uid that no content type has. */
+export class UnknownTypeError extends Error {
+  override readonly name = 'UnknownTypeError';
+}
+
+/** Returns the content type of a uid. Throws an UnknownTypeError with the nearest known uid if there is none. */
 export function entryType(uid: string, { types }: Registry): ContentType {
   const type = types.get(uid);
   if (type !== undefined && type.kind !== 'component') return type;
-  throw new Error(`Unknown content type "${uid}"${didYouMean(uid, types.keys())}`);
+  throw new UnknownTypeError(`Unknown content type "${uid}"${didYouMean(uid, types.keys())}`);
 }
 
 const entityOrNull = (loaded: Loaded | null): Entity | null => (loaded === null ? null : entityOf(loaded));

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
+import { ConfigError } from '../../config/setting.js';
 import { isRunning } from '../../processes.js';
 import { readInstance, addressOf } from './instance.js';
 import { type EmbeddedDatabase, type EmbeddedOptions, startEmbedded } from './start-embedded.js';
 
 /**
- * Starts the embedded server that the configuration describes. Throws an Error in production unless the configuration allows it,
+ * Starts the embedded server that the configuration describes. Throws a ConfigError in production unless the configuration allows it,
  * and the errors of startEmbedded. `log` is called with lines that a user should read, `onLost` if the server cannot be kept
  * running.
  */
@@ -18,9 +19,9 @@ export async function startConfigured(
   return startEmbedded({ dataDir: dataDirectory(config), port: port ?? undefined, cacheSizeGB, log, onLost });
 }
 
-/** Throws an Error in production unless the configuration allows the embedded server. */
+/** Throws a ConfigError in production unless the configuration allows the embedded server. */
 export function refuseEmbedded({ environment, database }: Config): void {
-  if (environment === 'production' && database.embedded.production === 'refuse') throw new Error(notForProduction);
+  if (environment === 'production' && database.embedded.production === 'refuse') throw new ConfigError(notForProduction);
 }
 
 const notForProduction =

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { commandLine } from '../command-line.js';
+import { dependsOnStrapi } from '../config/load-config.js';
+import type { Database } from '../mongo/database.js';
+import { readModels } from '../mongo/stores/model-store.js';
+import { readModelFiles } from './model-files.js';
+
+/** Returns the folder that a command works on: the given one, or that of MANGROVE_PROJECT, or the working directory. */
+export function projectFolder(given = process.env['MANGROVE_PROJECT']): string {
+  const directory = resolve(given ?? '.');
+  if (!existsSync(directory)) throw new Error(`there is no folder ${directory}`);
+  return directory;
+}
+
+/** Returns whether a folder has code in the places of a Strapi project. */
+export const hasCode = (directory: string): boolean => dependsOnStrapi(directory) || existsSync(join(directory, 'src/api'));
+
+/** Returns the folder of a project that contains its models. */
+export const modelFolder = (directory: string): string => {
+  const source = join(directory, 'src');
+  return existsSync(source) ? source : directory;
+};
+
+/** Returns a line that says which models of a project are not stored, with the commands that store them; null if all are. */
+export async function describeUnstored(directory: string, database: Database): Promise<string | null> {
+  const { models } = await readModelFiles([modelFolder(directory)]);
+  const stored = new Set((await readModels(database)).map(({ uid }) => uid));
+  const uids = models.map(({ document }) => document.uid).filter((uid) => uid.startsWith('api::') && !stored.has(uid));
+  const [first, ...others] = uids;
+  if (first === undefined) return null;
+  const more = others.length === 0 ? '' : ` and ${String(others.length)} more`;
+  return (
+    `${first}${more} of ${relative(process.cwd(), modelFolder(directory)) || '.'} ${others.length === 0 ? 'is' : 'are'} not stored, and therefore not served: run ` +
+    `${commandLine('models add .')}, or start with --project ., which stores changed models first`
+  );
+}
