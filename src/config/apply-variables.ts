@@ -62,8 +62,18 @@ export function completeConfig(written: WrittenSections, place: ConfigPlace): Co
   const rules = { isProduction: environment === 'production', isStrapiProject };
   const findings = sectionNames.flatMap((name) => checkSection(sections[name], given(name), written[name].file, rules));
   const address = addressOf(given('database'), written.database.file);
-  refuse([...(place.problems ?? []), ...findings.filter(({ isFatal }) => isFatal).map(({ text }) => text), ...address.problems]);
-  const warnings = [...place.warnings, ...translated.warnings, ...findings.map(({ text }) => text), ...address.warnings];
+  const isLeftOut = (name: SectionName): boolean => isStrapiProject && (name === 'database' || !rules.isProduction);
+  const absent = translated.missing.filter(([name]) => !isLeftOut(name)).map(([, text]) => text);
+  const leftOut = translated.missing.filter(([name]) => isLeftOut(name)).map(([, text]) => `${text}; it is left out`);
+  const fatal = findings.filter(({ isFatal }) => isFatal).map(({ text }) => text);
+  refuse([...(place.problems ?? []), ...absent, ...fatal, ...address.problems]);
+  const warnings = [
+    ...place.warnings,
+    ...leftOut,
+    ...translated.warnings,
+    ...findings.map(({ text }) => text),
+    ...address.warnings,
+  ];
   const config: Config = {
     directory: place.directory,
     environment,
