@@ -26,9 +26,9 @@ export class CodeProblems {
   };
 
   /** Logs what stops nothing. */
-  tell(text: string): void {
+  readonly tell = (text: string): void => {
     this.#logger.warn({}, text);
-  }
+  };
 
   /**
    * Runs the code of a file and returns its result; undefined, after a note, if it uses something that is not offered. Other errors

@@ -142,7 +142,7 @@ interface LoadInput extends ProjectInput {
 }
 
 async function load(given: Strapi, { directory, config, logger, registers, index, problems }: LoadInput): Promise<Loaded> {
-  const { warn } = problems;
+  const { warn, tell } = problems;
   const files = await readConfigFiles(directory, config, (text) => void logger.warn({}, text));
   const { running, content } = registers;
   const services = createPluginServices({
@@ -167,13 +167,13 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   const options = { directory, packages, globals: { strapi } };
   const loadFile = await createFileLoader(options, problems);
   for (const line of unsupportedUses(directory, plugins)) logger.warn({}, line);
-  const folders = loadFolders({ directory, load: loadFile });
+  const folders = loadFolders({ directory, load: loadFile, isExtended: plugins.isExtended });
   const { registry, requests, router } = registers;
   const parts = { strapi, directory, load: loadFile, registry, requests, router };
   registerFolders(folders, { ...parts, ...registers.registers, warn });
   await plugins.load({ options, strapi, registers, folders });
   const extensions = new Map([...folders.extensions].filter(([name]) => !plugins.has(name)));
-  const hooks = await extendPlugins(extensions, { ...parts, ...registers.registers, config, services, warn });
+  const hooks = await extendPlugins(extensions, { ...parts, ...registers.registers, config, services, warn, tell });
   for (const item of ownMiddlewares(files['middlewares']))
     for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
       registers.addMiddleware(handler);

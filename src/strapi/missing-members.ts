@@ -130,11 +130,7 @@ const members: Readonly<Record<string, Instead>> = {
       'isOperator isOperatorOfType joinBy keysDeep nameToCollectionName pagination parseType providerFactory relations startsWithANumber ' +
       'stringEquals stringIncludes template templateConfiguration toKebabCase toRegressedEnumValue traverse traverseEntity webhook',
   ),
-  'contentTypes of @strapi/utils': ownCode(
-    'getComponentAttributes getContentTypeRoutePrefix getCreatorFields getNonVisibleAttributes getNonWritableAttributes getOptions ' +
-      'getTimestamps getVisibleAttributes getWritableAttributes isKind isMorphToRelationalAttribute isTypedAttribute isVisibleAttribute ' +
-      'isWritableAttribute',
-  ),
+  'contentTypes of @strapi/utils': ownCode('getComponentAttributes getContentTypeRoutePrefix getCreatorFields getOptions isKind'),
 };
 
 /** Alternatives to plugins of Strapi v4. */

@@ -4,6 +4,7 @@ import type { LoadOptions } from '../config/load-source.js';
 import type { ExtensionService } from '../graphql/extension/extension.js';
 import type { Running } from '../http/running.js';
 import { isRecord } from '../values.js';
+import { ignoredExtension, isExtended } from './extended-plugin.js';
 import { guardExtensions } from './guard-extensions.js';
 import type { ProjectFolders } from './load-folders.js';
 import { loadPlugins, type PluginReport, type ProjectPlugin } from './load-plugins.js';
@@ -42,6 +43,7 @@ export class ProjectPlugins {
     for (const { name, config } of this.#plugins) strapi.config.set(`plugin.${name}`, config);
     for (const plugin of this.#plugins)
       registerPlugin(plugin, { strapi, registry: registers.registry, ...registers.registers, report });
+    for (const name of folders.ignored) report(`src/extensions/${name} is not run`, ignoredExtension(name));
     for (const name of folders.plugins.filter((folder) => !this.hasFolder(`src/plugins/${folder}`, options.directory)))
       report(`src/plugins/${name}`, 'the plugin does not run: it has no server code, or config/plugins does not enable it');
   }
@@ -53,6 +55,9 @@ export class ProjectPlugins {
 
   /** Returns whether the project has a plugin with this name. */
   readonly has = (name: string): boolean => this.places.some((place) => place.name === name);
+
+  /** Returns whether code can extend a plugin. */
+  readonly isExtended = (name: string): boolean => this.has(name) || isExtended(name);
 
   /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
   readonly isAbsent = (name: string): boolean => this.#absent.includes(name);

@@ -9,7 +9,7 @@ import { graphqlSettings } from '../endpoint/graphql-settings.js';
 import type { SchemaOptions } from '../endpoint/build-schema.js';
 import type { Shadow } from '../types/shadow.js';
 import { translateFilters } from '../selection/translate-filters.js';
-import { createBuilderTools, type FilterMapper } from './builder-tools.js';
+import { createBuilderTools, sharedArguments, type FilterMapper } from './builder-tools.js';
 import { createEntityService } from './entity-service.js';
 import { extendSchema } from './extend-schema.js';
 import { createExtensions } from './extension-service.js';
@@ -153,6 +153,11 @@ function createServices({ config }: ExtensionParts, { extension, entityService, 
   return {
     extension,
     format: { returnTypes: createReturnTypes(entityService) },
+    internals: {
+      get args() {
+        return sharedArguments();
+      },
+    },
     builders: { utils, get: () => builder },
     utils: { naming: createNaming(typeOf), mappers: { graphQLFiltersToStrapiQuery: toFilters } },
   };

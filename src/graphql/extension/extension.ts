@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { RequestContext } from '../graphql-context.js';
-import type { BuilderTools, FilterMapper } from './builder-tools.js';
+import type { BuilderTools, FilterMapper, SharedArguments } from './builder-tools.js';
 import type { EntityService } from './entity-service.js';
 import type { Nexus } from './load-nexus.js';
 import type { NamedCode } from './named-code.js';
@@ -106,6 +106,7 @@ export interface ExtensionService {
 export interface GraphqlServicesByName {
   readonly extension: ExtensionService;
   readonly format: { readonly returnTypes: ReturnTypes };
+  readonly internals: { readonly args: SharedArguments };
   readonly builders: { readonly utils: BuilderTools; readonly get: (name: 'content-api') => QueriesBuilder };
   readonly utils: {
     readonly naming: Naming;
