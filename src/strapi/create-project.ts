@@ -43,6 +43,8 @@ export interface Project {
   readonly code: ProjectCode;
   /** Returns the actions of the project that can be granted to roles. */
   readonly projectActions: () => readonly string[];
+  /** Returns whether extensions of plugins need a new GraphQL schema after `bootstrap`. */
+  readonly needsSchema: () => boolean;
   /** Returns the generated actions that code overrides or guards over REST. */
   readonly guardedActions: () => readonly GuardedAction[];
 }
@@ -109,6 +111,7 @@ export function createProject(input: ProjectInput): Project {
       },
       routes: () => tableOf(loaded, registry())?.routes ?? noRoutes,
     }),
+    needsSchema: () => loaded?.plugins.needSchema() ?? false,
     projectActions: () => tableOf(loaded, registry())?.actions ?? [],
     guardedActions: () => tableOf(loaded, registry())?.guarded ?? [],
   };

@@ -28,6 +28,10 @@ export class ProjectPlugins {
   readonly #absent: readonly string[];
   readonly #report: PluginReport;
   #plugins: readonly ProjectPlugin[] = [];
+  /** Whether `bootstrap` has ended. */
+  #isReady = false;
+  /** Whether an extension of GraphQL failed before. */
+  #hasFailed = false;
 
   /** `written` are the settings in config/plugins. */
   constructor(directory: string, written: unknown, logger: Logger) {
@@ -53,6 +57,8 @@ export class ProjectPlugins {
     return this.places.some(({ files }) => files.some((file) => file.startsWith(`${directory}/${folder}/`)));
   }
 
+  readonly names = (): readonly string[] => this.places.map(({ name }) => name);
+
   /** Returns whether the project has a plugin with this name. */
   readonly has = (name: string): boolean => this.places.some((place) => place.name === name);
 
@@ -72,6 +78,12 @@ export class ProjectPlugins {
     return { routes, ...named, register, bootstrap, destroy };
   };
 
+  /** Returns whether an extension of GraphQL needs a new schema, because it failed before `bootstrap` had prepared the plugin. */
+  needSchema(): boolean {
+    this.#isReady = true;
+    return this.#hasFailed;
+  }
+
   /** Calls a hook of all plugins. */
   async run(name: HookName, strapi: ProjectStrapi): Promise<void> {
     const service = strapi.plugin('graphql').service('extension') as unknown as ExtensionService; // the service of this name
@@ -79,8 +91,11 @@ export class ProjectPlugins {
       const hook = code[name];
       if (typeof hook !== 'function') continue;
       const place = `${file}, ${name}`;
+      const reported = new Set<string>();
       const report = (error: unknown): void => {
-        this.#report(`${place}, extension of GraphQL`, error);
+        this.#hasFailed = true;
+        if (this.#isReady && !reported.has(String(error))) this.#report(`${place}, extension of GraphQL`, error);
+        if (this.#isReady) reported.add(String(error));
       };
       const call = async (): Promise<unknown> => (hook as (input: object) => unknown)({ strapi });
       await this.#attempt(place, () => guardExtensions(service, report, call));

@@ -90,7 +90,12 @@ export interface ExtensionInput {
 }
 
 /** An extension, or a function that returns one. The function may be called several times and must not keep state. */
-export type UsedExtension = Extension | ((input: ExtensionInput) => Extension);
+export type UsedExtension = Extension | (((input: ExtensionInput) => Extension) & MayFail);
+
+interface MayFail {
+  /** Called with the error if no schema can be built with the extension, which is then left out; without it the build fails. */
+  readonly leftOut?: (error: unknown) => void;
+}
 
 /** Changes the GraphQL schema. Calls after the first build take effect with the next build. */
 export interface ExtensionService {
