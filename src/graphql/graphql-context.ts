@@ -51,7 +51,13 @@ export interface StateUser {
 export interface CallerState {
   /** Absent if there is no user: for the public and for API tokens. */
   readonly user?: StateUser;
-  readonly auth: CallerAuth;
+  readonly auth: {
+    readonly strategy: { readonly name: 'users-permissions' | 'api-token' };
+    /** Null for the public. */
+    readonly credentials: StateUser | { readonly id: number; readonly name: string; readonly type: string } | null;
+    /** Returns whether the caller may do an action such as `api::article.article.find`. */
+    readonly ability: { readonly can: (action: string) => boolean };
+  };
   /** Whether the caller has sent credentials. */
   readonly isAuthenticated: boolean;
 }
@@ -63,9 +69,8 @@ export function callerState(caller: Caller): CallerState {
 
 /** How the caller of a request was recognized, and what they may do. */
 export class CallerAuth {
-  readonly strategy: { readonly name: 'users-permissions' | 'api-token' };
-  /** Null for the public. */
-  readonly credentials: StateUser | { readonly id: number; readonly name: string; readonly type: string } | null;
+  readonly strategy: CallerState['auth']['strategy'];
+  readonly credentials: CallerState['auth']['credentials'];
   readonly #caller: Caller;
 
   constructor(caller: Caller, user: StateUser | null) {
@@ -75,8 +80,7 @@ export class CallerAuth {
     this.#caller = caller;
   }
 
-  /** Has `can(action)`, which returns whether the caller may do an action such as `api::article.article.find`. */
-  get ability(): { readonly can: (action: string) => boolean } {
+  get ability(): CallerState['auth']['ability'] {
     return { can: (action) => allows(this.#caller.access, action) };
   }
 }

@@ -7,7 +7,7 @@ import { openCodeStore } from '../mongo/stores/code-store.js';
 import { createNotices } from '../notices.js';
 import type { Values } from '../values.js';
 import { absentMembers } from './absent-members.js';
-import { codeAuth, type CodeAuth } from './code-auth.js';
+import { codeAuth } from './code-auth.js';
 import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
@@ -38,7 +38,10 @@ export interface ProjectStrapi extends Omit<
   /** Same as `db.query`. */
   query(uid: string): QueryEngine;
   readonly server: StrapiServer;
-  readonly auth: CodeAuth;
+  readonly auth: {
+    /** Resolves if the caller of `ctx.state.auth` may do the actions of `scope`. Rejects with a ForbiddenError otherwise. */
+    verify(auth: unknown, config?: { readonly scope?: string | readonly string[] }): Promise<void>;
+  };
   readonly eventHub: EventHub;
   readonly store: StrapiStore;
   /** Returns a service of the project or of a plugin, or the generated one of a content type; undefined if there is none. */

@@ -59,7 +59,7 @@ function listArguments(type: ContentType): core.ArgsRecord {
 }
 
 /** The arguments that generated fields share, by their names in Strapi v4. */
-export type SharedArguments = Readonly<Record<'PaginationArg' | 'PublicationStateArg' | 'SortArg', core.NexusArgDef<string>>>;
+type SharedArguments = Readonly<Record<'PaginationArg' | 'PublicationStateArg' | 'SortArg', core.NexusArgDef<string>>>;
 
 /** Returns the arguments that generated fields share. */
 export function sharedArguments(): SharedArguments {

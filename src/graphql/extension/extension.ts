@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { RequestContext } from '../graphql-context.js';
-import type { BuilderTools, FilterMapper, SharedArguments } from './builder-tools.js';
+import type { BuilderTools, FilterMapper } from './builder-tools.js';
 import type { EntityService } from './entity-service.js';
 import type { Nexus } from './load-nexus.js';
 import type { NamedCode } from './named-code.js';
@@ -90,12 +90,12 @@ export interface ExtensionInput {
 }
 
 /** An extension, or a function that returns one. The function may be called several times and must not keep state. */
-export type UsedExtension = Extension | (((input: ExtensionInput) => Extension) & MayFail);
-
-interface MayFail {
-  /** Called with the error if no schema can be built with the extension, which is then left out; without it the build fails. */
-  readonly leftOut?: (error: unknown) => void;
-}
+export type UsedExtension =
+  | Extension
+  | (((input: ExtensionInput) => Extension) & {
+      /** Called with the error if no schema can be built with the extension, which is then left out; without it the build fails. */
+      readonly leftOut?: (error: unknown) => void;
+    });
 
 /** Changes the GraphQL schema. Calls after the first build take effect with the next build. */
 export interface ExtensionService {
@@ -111,7 +111,7 @@ export interface ExtensionService {
 export interface GraphqlServicesByName {
   readonly extension: ExtensionService;
   readonly format: { readonly returnTypes: ReturnTypes };
-  readonly internals: { readonly args: SharedArguments };
+  readonly internals: { readonly args: Readonly<Record<string, unknown>> };
   readonly builders: { readonly utils: BuilderTools; readonly get: (name: 'content-api') => QueriesBuilder };
   readonly utils: {
     readonly naming: Naming;
