@@ -180,8 +180,10 @@ class Server implements Service {
     const { bootstrap, ...hooks } = this.#hooks;
     this.#hooks = hooks;
     await bootstrap?.(this.#extension.input);
+    const { registry } = running.backend.models.snapshot;
+    if (this.#project?.needsSchema()) await this.#graphql?.replaceRegistry(registry);
     this.#connection.isPrepared = true;
-    this.#warnOfGraphql(running.backend.models.snapshot.registry);
+    this.#warnOfGraphql(registry);
     await warnOfAccounts(running, this.#logger);
   }
 

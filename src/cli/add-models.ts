@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Database } from '../mongo/database.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
 import { findForeign } from '../mongo/models/served-collections.js';
@@ -8,6 +8,7 @@ import { isStoredAs } from '../schema/is-stored-as.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
 import { describeChange } from './compare-models.js';
+import { isSyncFolder } from './import-sync.js';
 import { readModelFiles, shownFile, type ModelDocument } from './model-files.js';
 import type { OpenedDatabase } from './open-database.js';
 import { refuseLosses } from './confirm-losses.js';
@@ -23,6 +24,8 @@ export async function addModels(opened: OpenedDatabase, args: readonly string[])
   required(paths[0], 'a file or folder');
   const given = { isDry: values['dry-run'], isForced: values.force };
   const exitCode = await addOnce(opened, paths, { ...given, quiet: false });
+  for (const folder of paths.map((path) => join(path, 'config/sync')).filter(isSyncFolder))
+    print(`${folder} has roles and locales of config-sync: npx mangrove import ${folder}`);
   return values.watch ? keepAdding(opened, paths, { ...given, quiet: true }) : exitCode;
 }
 

@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs';
 import { createMedia } from '../media/open-media.js';
 import { ensureBlobIndexes } from '../mongo/stores/blob-store.js';
 import { previewImport } from '../transfer/preview-import.js';
 import { abandonImport, prepareImport, runImport } from '../transfer/run-import.js';
 import type { ImportContext } from '../transfer/import-run.js';
 import { describeImport, describePrepared } from './describe-import.js';
+import { importSync } from './import-sync.js';
 import { openSource, refuseSecrets } from './open-source.js';
 import type { OpenedService } from './open-service.js';
 import { changing, runOnService, type Command } from './run-command.js';
@@ -16,7 +18,8 @@ export const usage = `usage: npx mangrove import SOURCE [options]
                      or mongodb://NAME@HOST/DATABASE of a Strapi v3 project; the password is read
                      from MANGROVE_IMPORT_PASSWORD, or a prompt;
                      or https://… of a running Strapi v4; an API token with full access is read
-                     from MANGROVE_IMPORT_TOKEN, or a prompt
+                     from MANGROVE_IMPORT_TOKEN, or a prompt;
+                     or a folder of the plugin config-sync, such as config/sync: its roles, locales and settings
   --key-file FILE    file with the key of an encrypted archive; by default MANGROVE_IMPORT_KEY, or a prompt
   --project DIR      the folder of the Strapi v3 project, for the files in its public/uploads, and
                      for its models if the database does not have them
@@ -50,6 +53,11 @@ const incomplete = 2;
 
 const importSource: Command = async (service, args) => {
   const given = readArguments(args);
+  if (statSync(given.source, { throwIfNoEntry: false })?.isDirectory()) {
+    const lines = await importSync(given.source, service, given['dry-run']);
+    printTable(lines);
+    return lines.some(([what]) => what === 'not imported') ? incomplete : 0;
+  }
   const context = await contextOf(service);
   if (given.abandon) {
     await abandon(context);

@@ -21,7 +21,8 @@ function readWords(args: readonly string[]) {
   return { code, input: { name: values.name, isDefault: values.default } };
 }
 
-const workOf = ({ content }: OpenedService): LocaleWork => ({
+/** Returns the context in which a command changes locales. */
+export const localeWork = ({ content }: OpenedService): LocaleWork => ({
   content,
   commit: (change) => inTransaction(content.store.database, (inner) => change(withDatabase(content, inner))),
 });
@@ -32,7 +33,7 @@ const list: Command = async ({ content }) => {
 
 const add: Command = async (service, args) => {
   const { code, input } = readWords(args);
-  await createLocale(code, input, workOf(service));
+  await createLocale(code, input, localeWork(service));
   print(`added ${code}`);
 };
 
@@ -40,13 +41,13 @@ const change: Command = async (service, args) => {
   const { code, input } = readWords(args);
   if (input.name === undefined && input.isDefault === undefined)
     throw new UsageError('nothing to change: --name or --default is missing');
-  await updateLocale(code, input, workOf(service));
+  await updateLocale(code, input, localeWork(service));
   print(`changed ${code}`);
 };
 
 const remove: Command = async (service, args) => {
   const { code } = readWords(args);
-  await deleteLocale(code, workOf(service));
+  await deleteLocale(code, localeWork(service));
   print(`removed ${code}`);
 };
 

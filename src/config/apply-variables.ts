@@ -90,9 +90,13 @@ export function examineSections(written: WrittenSections, place: ConfigPlace): E
   const rules = { isProduction: environment === 'production', isStrapiProject };
   const findings = sectionNames.flatMap((name) => checkSection(sections[name], given(name), written[name].file, rules));
   const address = addressOf(given('database'), written.database.file);
-  const refused = findings.filter(({ isFatal }) => isFatal).map(({ text }) => text);
-  const isKept = refused.length === 0 ? isGiven : isRight;
-  const warnings = [...place.warnings, ...translated.warnings, ...findings.map(({ text }) => text), ...address.warnings];
+  const isLeftOut = (name: SectionName): boolean => isStrapiProject && (name === 'database' || !rules.isProduction);
+  const absent = translated.missing.filter(([name]) => !isLeftOut(name)).map(([, text]) => text);
+  const leftOut = translated.missing.filter(([name]) => isLeftOut(name)).map(([, text]) => `${text}; it is left out`);
+  const refused = [...absent, ...findings.filter(({ isFatal }) => isFatal).map(({ text }) => text)];
+  const isKept = refused.length === absent.length ? isGiven : isRight;
+  const told = [...leftOut, ...translated.warnings, ...findings.map(({ text }) => text), ...address.warnings];
+  const warnings = [...place.warnings, ...told];
   const config: Config = {
     directory: place.directory,
     environment,

@@ -81,9 +81,7 @@ function leaveOut({ environment, isStrapiProject, ...source }: ConfigSource, err
 
 async function evaluate(source: ConfigSource, file: string): Promise<unknown> {
   const { directory, env, warn } = source;
-  const absent: string[] = [];
   const missing = ({ message }: MissingModule): object => {
-    absent.push(message);
     warn(`${message}; what needs it fails`);
     return createStandIn(() => {
       throw new Error(message.slice(file.length + 2));
@@ -93,19 +91,11 @@ async function evaluate(source: ConfigSource, file: string): Promise<unknown> {
     const exported = defaultOf(await loaders[extname(file)]?.(join(directory, file), { directory, missing }));
     // By convention, a function in a configuration file takes `{ env }`.
     const isCalled = typeof exported === 'function' && !isStandIn(exported);
-    const value = isCalled ? await (exported as (input: { env: Env }) => unknown)({ env }) : exported;
-    if (containsStandIn(value)) throw new ConfigError(absent.join('\n'));
-    return value;
+    return isCalled ? await (exported as (input: { env: Env }) => unknown)({ env }) : exported;
   } catch (error) {
-    const isPlaced = error instanceof ConfigError && error.variable === null;
-    const problem = isPlaced ? error : new ConfigError(`${file}: ${reasonOf(error)}`, { cause: error });
-    return leaveOut(source, problem, 'the file is left out');
+    return leaveOut(source, new ConfigError(`${file}: ${reasonOf(error)}`, { cause: error }), 'the file is left out');
   }
 }
-
-/** Returns whether a value or its members, up to some levels, are imports that are missing. */
-const containsStandIn = (value: unknown, levels = 8): boolean =>
-  isStandIn(value) || (levels > 0 && isRecord(value) && Object.values(value).some((below) => containsStandIn(below, levels - 1)));
 
 /**
  * Loads a module of either kind, regardless of its package.json. A module that needs to be a real ES module is imported as one.

@@ -24,4 +24,23 @@ export function createStandIn(refuse: () => never): object {
 }
 
 /** Returns whether a value is a stand-in, or one of its members. */
-export const isStandIn = (value: unknown): boolean => typeof value === 'function' && standIns.has(value);
+export const isStandIn = (value: unknown): value is () => never => typeof value === 'function' && standIns.has(value);
+
+/** Returns the reason why a value, or one of its members up to some levels, is a stand-in; null if there is none. */
+export function standInReason(value: unknown, levels = 8): string | null {
+  if (isStandIn(value)) return messageOf(value);
+  if (levels === 0 || typeof value !== 'object' || value === null) return null;
+  for (const below of Object.values(value)) {
+    const reason = standInReason(below, levels - 1);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+function messageOf(refuse: () => never): string {
+  try {
+    return refuse();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -28,13 +28,17 @@ const types = (lists: Values): Values =>
 
 const inWords = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
+/** Names of providers whose service also answers requests in the form of S3. */
+const likeS3 =
+  /s3|minio|spaces|digitalocean|^do$|r2|wasabi|scaleway|backblaze|ceph|linode|vultr|google-cloud|gcs|supabase|aliyun|oss|tencent|cos$/i;
+
 function storages(name: string, options: Values): Translation {
   if (name === 'local') return localStorage(options);
   if (name === 'aws-s3') return s3Storage(options);
-  const near = /s3|minio|spaces|r2|wasabi|scaleway|backblaze|ceph/i.test(name) ? 's3' : nearestName(name, uploadProviders);
+  const near = likeS3.test(name) ? 's3' : nearestName(name, uploadProviders);
   const instead = near ?? inWords.format(uploadProviders);
   return {
-    advice: `there is no upload provider ${name}; new files go into MongoDB unless plugins.upload.config.provider is ${instead}`,
+    advice: `there is no upload provider ${name}; stored files keep their addresses, and new files go into MongoDB unless plugins.upload.config.provider is ${instead}`,
   };
 }
 
@@ -86,7 +90,7 @@ export function emailProvider(value: unknown): Translation {
   if (transport === undefined)
     return {
       set,
-      advice: `there is no e-mail provider ${name}; give its SMTP server: provider 'nodemailer' with providerOptions.host, port and auth`,
+      advice: `there is no e-mail provider ${name}; give its SMTP server: provider 'nodemailer' with providerOptions ${smtpOptions(name)}`,
     };
   const { options, advice } = transport(valuesOf(providerOptions));
   return {
@@ -100,6 +104,24 @@ const without = (values: Values, name: string): Values =>
 
 const withoutNulls = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));
+
+/** The SMTP servers of providers without a translation, with the user and the password there, by a part of the provider's name. */
+const smtpServers: readonly (readonly [name: RegExp, host: string, user: string, pass: string])[] = [
+  [/ses/, 'email-smtp.<region>.amazonaws.com', '<SMTP user of SES>', '<SMTP password of SES>'],
+  [/brevo|sendinblue/, 'smtp-relay.brevo.com', '<login>', '<SMTP key>'],
+  [/mailjet/, 'in-v3.mailjet.com', '<API key>', '<secret key>'],
+  [/mailersend/, 'smtp.mailersend.net', '<SMTP user>', '<SMTP password>'],
+  [/mandrill|mailchimp/, 'smtp.mandrillapp.com', '<any name>', '<API key>'],
+  [/postmark/, 'smtp.postmarkapp.com', '<server token>', '<server token>'],
+  [/resend/, 'smtp.resend.com', 'resend', '<API key>'],
+  [/sparkpost/, 'smtp.sparkpostmail.com', 'SMTP_Injection', '<API key>'],
+];
+
+/** Returns the options of nodemailer for a provider, as text. */
+function smtpOptions(name: string): string {
+  const [, host, user, pass] = smtpServers.find(([pattern]) => pattern.test(name)) ?? [null, '<host>', '<user>', '<password>'];
+  return `{ host: '${host}', port: 587, auth: { user: '${user}', pass: '${pass}' } }`;
+}
 
 interface Transport {
   readonly options: Values;

@@ -6,6 +6,7 @@ import { translateMiddleware } from './strapi-middlewares.js';
 import { valuesOf, type Translation } from './translation.js';
 import { isRecord, type Values } from '../values.js';
 import type { WrittenSection } from './read-section.js';
+import { isStandIn, standInReason } from './stand-in.js';
 
 export type WrittenSections = Readonly<Record<SectionName, WrittenSection>>;
 
@@ -14,17 +15,21 @@ interface TranslatedConfig {
   readonly sections: WrittenSections;
   /** Warnings about keys without effect, one line per file and advice. */
   readonly warnings: readonly string[];
+  /** Lines for settings that need a package which is not installed, by section. They are left out. */
+  readonly missing: readonly (readonly [SectionName, string])[];
 }
 
 interface Collected {
   readonly set: Map<string, unknown>;
   /** Names of keys, by a line with file and advice. */
   readonly advice: Map<string, string[]>;
+  /** Sections, each with a line about a setting that needs a package which is not installed. */
+  readonly missing: [SectionName, string][];
 }
 
 /** Translates the configuration of a Strapi project. Settings that are written under Mangrove's names take precedence. */
 export function translateStrapi(written: WrittenSections, isStrapiProject: boolean): TranslatedConfig {
-  const collected: Collected = { set: new Map(), advice: new Map() };
+  const collected: Collected = { set: new Map(), advice: new Map(), missing: [] };
   const kept = sectionNames.map((name) => {
     const { file, value } = written[name];
     const translated = translateSection(name, value, { file, isStrapiProject, ...collected });
@@ -36,6 +41,7 @@ export function translateStrapi(written: WrittenSections, isStrapiProject: boole
   return {
     sections: Object.fromEntries(translated) as Record<SectionName, WrittenSection>, // one for each name
     warnings: [...collected.advice].map(([advice, names]) => advice.replace('%', names.join(', '))),
+    missing: collected.missing,
   };
 }
 
@@ -45,9 +51,19 @@ interface Place extends Collected {
 }
 
 function translateSection(name: SectionName, value: unknown, place: Place): unknown {
+  if (isMissing(name, isStandIn(value) ? value : null, place)) return {};
   if (name === 'middlewares' && Array.isArray(value)) return translateList(value, place);
   if (name === 'plugins' && isRecord(value)) return translateLevel(name, sections[name], translatePlugins(value, place), place);
   return translateLevel(name, sections[name], value, place);
+}
+
+/** Returns whether a value needs a package that is not installed, and collects a line about it. */
+function isMissing(path: string, value: unknown, { file, missing }: Place): boolean {
+  const reason = standInReason(value);
+  const [section = '', ...key] = path.split('.');
+  const name = key.length === 0 ? '' : ` (${key.join('.')})`;
+  if (reason !== null) missing.push([section as SectionName, `${file}: ${reason}${name}`]); // paths begin with the section
+  return reason !== null;
 }
 
 /** Copies a level of settings, and collects the translations of Strapi's keys instead of copying them. */
@@ -59,11 +75,13 @@ function translateLevel(path: string, node: SettingNode | undefined, value: unkn
     if (meaning === undefined) {
       const child = node !== undefined && Object.hasOwn(node.settings, key) ? node.settings[key] : undefined;
       if (below === null && place.isStrapiProject && needsValue(child)) return [];
+      if (child?.kind === 'setting' && isMissing(full, below, place)) return [];
       return [[key, child === undefined ? below : translateLevel(full, child, below, place)] as const];
     }
     if ((below === undefined || below === null) && !keysOfUnset.has(full)) return [];
-    if (typeof meaning === 'function') collect(full, meaning(below), place);
-    else if (meaning !== null) collect(full, { advice: meaning }, place);
+    if (typeof meaning === 'function') {
+      if (!isMissing(full, below, place)) collect(full, meaning(below), place);
+    } else if (meaning !== null) collect(full, { advice: meaning }, place);
     return [];
   });
   return Object.fromEntries(kept);
@@ -84,6 +102,7 @@ function collect(path: string, { set = {}, advice }: Translation, { file, ...col
 /** Collects the translations of Strapi's list of middlewares. Returns no settings. */
 function translateList(items: readonly unknown[], place: Place): Values {
   for (const item of items) {
+    if (isMissing('middlewares', item, place)) continue;
     const { name, ...translation } = translateMiddleware(item);
     collect(`middlewares.${name}`, translation, place);
   }
@@ -112,6 +131,7 @@ function withoutResolve(name: string, value: unknown, place: Place): unknown {
 
 function translatePlugin(name: string, config: Values, place: Place): void {
   const meaning = Object.hasOwn(pluginMeanings, name) ? pluginMeanings[name] : undefined;
+  if (meaning !== undefined && isMissing(`plugins.${name}`, config, place)) return;
   const advice = (Object.hasOwn(pluginAdvice, name) ? pluginAdvice[name] : undefined) ?? 'its settings are ignored';
   collect(
     `plugins.${name}`,

@@ -1,6 +1,7 @@
 import type { FieldNode } from 'graphql';
 import type { Context as KoaContext } from 'koa';
 import type { Caller } from '../auth/caller.js';
+import { allows } from '../query/access.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { ApiError } from '../errors.js';
 import type { Running } from '../http/running.js';
@@ -54,23 +55,33 @@ export interface CallerState {
     readonly strategy: { readonly name: 'users-permissions' | 'api-token' };
     /** Null for the public. */
     readonly credentials: StateUser | { readonly id: number; readonly name: string; readonly type: string } | null;
+    /** Returns whether the caller may do an action such as `api::article.article.find`. */
+    readonly ability: { readonly can: (action: string) => boolean };
   };
   /** Whether the caller has sent credentials. */
   readonly isAuthenticated: boolean;
 }
 
 export function callerState(caller: Caller): CallerState {
-  switch (caller.kind) {
-    case 'public':
-      return { auth: { strategy: { name: 'users-permissions' }, credentials: null }, isAuthenticated: false };
-    case 'user': {
-      const user = stateUser(caller);
-      return { user, auth: { strategy: { name: 'users-permissions' }, credentials: user }, isAuthenticated: true };
-    }
-    case 'token': {
-      const { id, name, type } = caller.token;
-      return { auth: { strategy: { name: 'api-token' }, credentials: { id, name, type } }, isAuthenticated: true };
-    }
+  const user = caller.kind === 'user' ? stateUser(caller) : undefined;
+  return { ...(user && { user }), auth: new CallerAuth(caller, user ?? null), isAuthenticated: caller.kind !== 'public' };
+}
+
+/** How the caller of a request was recognized, and what they may do. */
+export class CallerAuth {
+  readonly strategy: CallerState['auth']['strategy'];
+  readonly credentials: CallerState['auth']['credentials'];
+  readonly #caller: Caller;
+
+  constructor(caller: Caller, user: StateUser | null) {
+    const token = caller.kind === 'token' ? caller.token : null;
+    this.strategy = { name: token === null ? 'users-permissions' : 'api-token' };
+    this.credentials = token === null ? user : { id: token.id, name: token.name, type: token.type };
+    this.#caller = caller;
+  }
+
+  get ability(): CallerState['auth']['ability'] {
+    return { can: (action) => allows(this.#caller.access, action) };
   }
 }
 

@@ -42,10 +42,10 @@ export class CodeProblems {
   };
 
   /** Logs what stops nothing. */
-  tell(text: string, place?: CodePlace): void {
+  readonly tell = (text: string, place?: CodePlace): void => {
     if (place !== undefined) this.places.set(text, place);
     this.#logger.warn({}, text);
-  }
+  };
 
   /**
    * Runs the code of a file and returns its result; undefined, after a note, if it uses something that is not offered. Other errors

@@ -43,6 +43,8 @@ export interface Project {
   readonly code: ProjectCode;
   /** Returns the actions of the project that can be granted to roles. */
   readonly projectActions: () => readonly string[];
+  /** Returns whether extensions of plugins need a new GraphQL schema after `bootstrap`. */
+  readonly needsSchema: () => boolean;
   /** Returns the generated actions that code overrides or guards over REST. */
   readonly guardedActions: () => readonly GuardedAction[];
 }
@@ -111,6 +113,7 @@ export function createProject(input: ProjectInput): Project {
       },
       routes: () => tableOf(loaded, registry())?.routes ?? noRoutes,
     }),
+    needsSchema: () => loaded?.plugins.needSchema() ?? false,
     projectActions: () => tableOf(loaded, registry())?.actions ?? [],
     guardedActions: () => tableOf(loaded, registry())?.guarded ?? [],
   };
@@ -140,7 +143,7 @@ interface LoadInput extends ProjectInput {
 }
 
 async function load(given: Strapi, { directory, config, logger, registers, index, problems }: LoadInput): Promise<Loaded> {
-  const { warn } = problems;
+  const { warn, tell } = problems;
   const files = await readConfigFiles(directory, config, (text) => void logger.warn({}, text));
   const { running, content } = registers;
   const services = createPluginServices({
@@ -165,13 +168,13 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   const options = { directory, packages, globals: { strapi } };
   const loadFile = await createFileLoader(options, problems);
   for (const { text, place } of unsupportedUses(directory, plugins)) problems.tell(text, place);
-  const folders = loadFolders({ directory, load: loadFile });
+  const folders = loadFolders({ directory, load: loadFile, isExtended: plugins.isExtended });
   const { registry, requests, router } = registers;
   const parts = { strapi, directory, load: loadFile, registry, requests, router };
   registerFolders(folders, { ...parts, ...registers.registers, warn });
   await plugins.load({ options, strapi, registers, folders });
   const extensions = new Map([...folders.extensions].filter(([name]) => !plugins.has(name)));
-  const hooks = await extendPlugins(extensions, { ...parts, ...registers.registers, config, services, warn });
+  const hooks = await extendPlugins(extensions, { ...parts, ...registers.registers, config, services, warn, tell });
   for (const item of ownMiddlewares(files['middlewares']))
     for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
       registers.addMiddleware(handler);

@@ -16,7 +16,6 @@ import type { PluginServices } from './plugin-services.js';
 import { attemptLimit, type StrapiRoute, type RouteRequirements } from './strapi-route.js';
 import type { StrapiConfig } from './strapi-config.js';
 import { awaitUnlessUnsupported } from './run-code.js';
-import { missingExtension } from './unsupported-code.js';
 
 /** A plugin, as it is passed to a strapi-server file of src/extensions, which may change it. */
 interface ExtendedPlugin {
@@ -54,7 +53,10 @@ interface ExtendParts {
   readonly lifecycles: Lifecycles;
   /** Directory of the project. */
   readonly directory: string;
+  /** Reports what does not work, which stops the start in production. */
   readonly warn: (text: string) => void;
+  /** Reports what has no effect. */
+  readonly tell: (text: string) => void;
 }
 
 /**
@@ -67,7 +69,6 @@ export async function extendPlugins(extensions: Exports, parts: ExtendParts): Pr
   for (const [name, { file, code }] of extensions)
     await awaitUnlessUnsupported(file, parts.warn, async () => {
       const own = routes.filter(({ action }) => action.startsWith(`plugin::${name}.`));
-      if (own.length === 0) throw missingExtension(name);
       const plugin = await extendPlugin({ name, file, code }, own, parts);
       hooks.push({ file, hooks: hooksOf(plugin) });
     });
@@ -90,7 +91,7 @@ async function extendPlugin(
   const settings = structuredClone(Object(parts.strapi.config.get(`plugin.${name}`)) as Values); // data
   const bare = pluginOf(name, [...written.keys()], { before, services: parts.services[name] ?? {}, config: settings });
   const given = withStandIns(bare, name, (text) => {
-    parts.warn(`${file}: ${text}`);
+    parts.tell(`${file}: ${text}`);
   });
   const saved = structuredClone(settings);
   const returned: unknown = typeof code === 'function' ? await (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // the form of the file

@@ -38,6 +38,15 @@ const strapiMembers: Readonly<Record<string, Members>> = {
   },
 };
 
+/** Returns whether code can extend a plugin of Strapi. */
+export const isExtended = (name: string): boolean => Object.hasOwn(strapiMembers, name);
+
+/** Returns why an extension is not run. Strapi v4 does not run those of plugins that are not installed either. */
+export const ignoredExtension = (name: string): string =>
+  name === 'graphql'
+    ? "the plugin graphql is Mangrove's own; change the schema by strapi.plugin('graphql').service('extension')"
+    : `the project has no plugin ${name} with server code that is installed`;
+
 /**
  * Returns a plugin for a strapi-server file. Members that only Strapi v4 has are stand-ins that take every use without an effect, so
  * that the rest of the file runs. `warn` is called with each.

@@ -1,8 +1,8 @@
-import type { ExtensionService, UsedExtension } from '../graphql/extension/extension.js';
+import type { Extension, ExtensionInput, ExtensionService, UsedExtension } from '../graphql/extension/extension.js';
 
 /**
  * Runs code. Functions that it passes to `use` of the GraphQL extension service leave the schema as it is if they throw.
- * `report` is called once for each message.
+ * `report` is called with each error.
  */
 export async function guardExtensions(
   service: ExtensionService,
@@ -18,16 +18,14 @@ export async function guardExtensions(
   }
 }
 
-function guarded(extension: UsedExtension, report: (error: unknown) => void): UsedExtension {
-  if (typeof extension !== 'function') return extension;
-  const reported = new Set<string>();
-  return (input) => {
+function guarded(extension: UsedExtension, leftOut: (error: unknown) => void): UsedExtension {
+  const run = (input: ExtensionInput): Extension => {
     try {
-      return extension(input);
+      return typeof extension === 'function' ? extension(input) : extension;
     } catch (error) {
-      if (!reported.has(String(error))) report(error);
-      reported.add(String(error));
+      leftOut(error);
       return {};
     }
   };
+  return Object.assign(run, { leftOut });
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
-import { sourceEndings } from '../config/load-source.js';
+import { sourceEndings, sourceFile } from '../config/load-source.js';
 import { isRecord } from '../values.js';
 
 /** The exports of the files in a folder, by name without extension, sorted by name. */
@@ -31,6 +31,8 @@ export interface ProjectFolders {
   readonly middlewares: Exports;
   /** `strapi-server` files of src/extensions, by plugin name. */
   readonly extensions: Exports;
+  /** Names of further plugins in src/extensions, whose files were not loaded. */
+  readonly ignored: readonly string[];
   /** Names of the plugins in src/plugins. */
   readonly plugins: readonly string[];
 }
@@ -40,10 +42,12 @@ interface FolderInput {
   readonly directory: string;
   /** Returns the exports of a file; undefined if it cannot run here. */
   readonly load: (file: string) => unknown;
+  /** Returns whether code can extend a plugin. */
+  readonly isExtended: (plugin: string) => boolean;
 }
 
 /** Loads the code in the folders of src. */
-export function loadFolders({ directory, load }: FolderInput): ProjectFolders {
+export function loadFolders({ directory, load, isExtended }: FolderInput): ProjectFolders {
   const source = join(directory, 'src');
   const read = (...path: readonly string[]): Exports => readFolder(join(source, ...path), { directory, load });
   const apis = foldersIn(join(source, 'api')).map((folder): ApiFolder => {
@@ -59,11 +63,14 @@ export function loadFolders({ directory, load }: FolderInput): ProjectFolders {
       lifecycles: oneOf(types, 'lifecycles', (type) => read('api', folder, 'content-types', type)),
     };
   });
+  const extensions = foldersIn(join(source, 'extensions'));
+  const hasServer = (plugin: string): boolean => sourceFile(join(source, 'extensions', plugin, 'strapi-server')) !== null;
   return {
     apis,
     policies: readFolder(join(source, 'policies'), { directory, load }, asItIs),
     middlewares: readFolder(join(source, 'middlewares'), { directory, load }, asItIs),
-    extensions: oneOf(foldersIn(join(source, 'extensions')), 'strapi-server', (plugin) => read('extensions', plugin)),
+    extensions: oneOf(extensions.filter(isExtended), 'strapi-server', (plugin) => read('extensions', plugin)),
+    ignored: extensions.filter((plugin) => !isExtended(plugin) && hasServer(plugin)),
     plugins: foldersIn(join(source, 'plugins')),
   };
 }
@@ -80,7 +87,7 @@ function oneOf(folders: readonly string[], name: string, read: (folder: string) 
 /** Names of code of the whole project are file names; those of an API are in kebab case. */
 const asItIs = (name: string): string => name;
 
-function readFolder(folder: string, { directory, load }: FolderInput, nameOf = kebabCase): Exports {
+function readFolder(folder: string, { directory, load }: Pick<FolderInput, 'directory' | 'load'>, nameOf = kebabCase): Exports {
   if (!existsSync(folder)) return new Map();
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && isCode(entry.name));
   const read = files

@@ -2,7 +2,6 @@ const entries = 'read and write entries by strapi.entityService';
 const panel = 'there is no admin panel; use the admin API (/admin/api)';
 const code = 'strapi.service(uid), strapi.controller(uid) and strapi.server give access to the code of the project';
 const outside = 'run jobs and notifications outside of the service, and use its API';
-const fields = 'the setting api.customFields defines how custom fields are stored';
 const types = 'strapi.contentTypes and strapi.getModel(uid) have all models in force';
 const queries = 'read and write entries by strapi.db.query(uid) or strapi.entityService';
 const writes = 'create and update accept relations, such as { author: { connect: [1] } }';
@@ -10,6 +9,7 @@ const hooks = 'strapi.db.lifecycles.subscribe runs code before and after reads a
 const stored = 'upload, replace and updateFileInfo store files';
 const locales = 'the admin API (/admin/api/locales) changes locales';
 const clones = 'read the entry, and create another one with its values';
+const logins = 'users, API tokens and the providers of users-permissions log in';
 const grants = 'npx mangrove permissions and the admin API (/admin/api/roles) change what roles may do';
 const page = 'findMany of strapi.entityService reads related entries by filters';
 
@@ -37,11 +37,9 @@ const members: Readonly<Record<string, Instead>> = {
     EE: panel,
     admin: panel,
     app: code,
-    auth: 'users, API tokens and the providers of users-permissions log in',
     container: code,
     contentAPI: 'roles grant actions of routes; sanitize.contentAPI of @strapi/utils removes what a caller may not see',
     cron: outside,
-    customFields: fields,
     documents: entries,
     features: panel,
     fs: 'use node:fs',
@@ -54,6 +52,10 @@ const members: Readonly<Record<string, Instead>> = {
     validators: 'strapi.entityService checks what it writes',
     webhookRunner: outside,
     webhookStore: outside,
+  },
+  'strapi.auth': {
+    authenticate: logins,
+    register: logins,
   },
   'strapi.db': {
     connection: `there is no SQL database; ${queries}`,
@@ -83,6 +85,7 @@ const members: Readonly<Record<string, Instead>> = {
     clone: clones,
     loadPages: page,
   },
+  'strapi.db.query(webhook)': Object.fromEntries(['create', 'createMany', 'update', 'delete'].map((name) => [name, outside])),
   'strapi.db.entityManager': {
     attachRelations: writes,
     updateRelations: writes,
@@ -130,11 +133,7 @@ const members: Readonly<Record<string, Instead>> = {
       'isOperator isOperatorOfType joinBy keysDeep nameToCollectionName pagination parseType providerFactory relations startsWithANumber ' +
       'stringEquals stringIncludes template templateConfiguration toKebabCase toRegressedEnumValue traverse traverseEntity webhook',
   ),
-  'contentTypes of @strapi/utils': ownCode(
-    'getComponentAttributes getContentTypeRoutePrefix getCreatorFields getNonVisibleAttributes getNonWritableAttributes getOptions ' +
-      'getTimestamps getVisibleAttributes getWritableAttributes isKind isMorphToRelationalAttribute isTypedAttribute isVisibleAttribute ' +
-      'isWritableAttribute',
-  ),
+  'contentTypes of @strapi/utils': ownCode('getComponentAttributes getContentTypeRoutePrefix getCreatorFields getOptions isKind'),
 };
 
 /** Alternatives to plugins of Strapi v4. */
@@ -161,9 +160,6 @@ const services: Instead = {
   'i18n.content-types': 'pluginOptions of strapi.getModel(uid) shows what is localized',
 };
 
-/** Alternatives to models that only Strapi has. */
-const models: Instead = { webhook: outside };
-
 /** Returns the alternative to a member; null if Strapi has no such member, or Mangrove has it. */
 export const insteadOfMember = (object: string, name: string): string | null => valueOf(members[object] ?? {}, name);
 
@@ -175,6 +171,6 @@ export const insteadOfService = (plugin: string, name: string): string =>
   valueOf(services, `${plugin}.${name}`) ?? insteadOfPlugin(plugin);
 
 /** Returns the alternative to the model of a uid; null if Strapi has no such model. */
-export const insteadOfModel = (uid: string): string | null => valueOf(models, uid) ?? (uid.startsWith('admin::') ? panel : null);
+export const insteadOfModel = (uid: string): string | null => (uid.startsWith('admin::') ? panel : null);
 
 const valueOf = (table: Instead, name: string): string | null => (Object.hasOwn(table, name) ? (table[name] ?? null) : null);

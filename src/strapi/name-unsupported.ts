@@ -16,7 +16,10 @@ const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] =
     pattern: /\bstrapi\s*\??\.\s*plugin\(\s*['"`]([\w-]+)['"`]\s*\)/g,
     missing: (name, plugins) => (offered.has(name) || plugins.has(name) || plugins.isAbsent(name) ? null : missingPlugin(name)),
   },
-  { pattern: /\bstrapi\s*\??\.\s*(\w+)/g, missing: (name) => missingMember('strapi', name) },
+  {
+    pattern: /\bstrapi\s*\??\.\s*(?!admin\??\.services\??\.permission\b)(\w+)/g,
+    missing: (name) => missingMember('strapi', name),
+  },
 ];
 
 const offered: ReadonlySet<string> = new Set(['email', 'graphql', 'i18n', 'rest-cache', 'sentry', 'upload', 'users-permissions']);

@@ -4,6 +4,7 @@ import type { LoadOptions } from '../config/load-source.js';
 import type { ExtensionService } from '../graphql/extension/extension.js';
 import type { Running } from '../http/running.js';
 import { isRecord } from '../values.js';
+import { ignoredExtension, isExtended } from './extended-plugin.js';
 import { guardExtensions } from './guard-extensions.js';
 import type { ProjectFolders } from './load-folders.js';
 import { loadPlugins, type PluginReport, type ProjectPlugin } from './load-plugins.js';
@@ -27,6 +28,10 @@ export class ProjectPlugins {
   readonly #absent: readonly string[];
   readonly #report: PluginReport;
   #plugins: readonly ProjectPlugin[] = [];
+  /** Whether `bootstrap` has ended. */
+  #isReady = false;
+  /** Whether an extension of GraphQL failed before. */
+  #hasFailed = false;
 
   /** `written` are the settings in config/plugins. */
   constructor(directory: string, written: unknown, logger: Logger) {
@@ -42,6 +47,7 @@ export class ProjectPlugins {
     for (const { name, config } of this.#plugins) strapi.config.set(`plugin.${name}`, config);
     for (const plugin of this.#plugins)
       registerPlugin(plugin, { strapi, registry: registers.registry, ...registers.registers, report });
+    for (const name of folders.ignored) report(`src/extensions/${name} is not run`, ignoredExtension(name));
     for (const name of folders.plugins.filter((folder) => !this.hasFolder(`src/plugins/${folder}`, options.directory)))
       report(`src/plugins/${name}`, 'the plugin does not run: it has no server code, or config/plugins does not enable it');
   }
@@ -51,8 +57,13 @@ export class ProjectPlugins {
     return this.places.some(({ files }) => files.some((file) => file.startsWith(`${directory}/${folder}/`)));
   }
 
+  readonly names = (): readonly string[] => this.places.map(({ name }) => name);
+
   /** Returns whether the project has a plugin with this name. */
   readonly has = (name: string): boolean => this.places.some((place) => place.name === name);
+
+  /** Returns whether code can extend a plugin. */
+  readonly isExtended = (name: string): boolean => this.has(name) || isExtended(name);
 
   /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
   readonly isAbsent = (name: string): boolean => this.#absent.includes(name);
@@ -67,6 +78,12 @@ export class ProjectPlugins {
     return { routes, ...named, register, bootstrap, destroy };
   };
 
+  /** Returns whether an extension of GraphQL needs a new schema, because it failed before `bootstrap` had prepared the plugin. */
+  needSchema(): boolean {
+    this.#isReady = true;
+    return this.#hasFailed;
+  }
+
   /** Calls a hook of all plugins. */
   async run(name: HookName, strapi: ProjectStrapi): Promise<void> {
     const service = strapi.plugin('graphql').service('extension') as unknown as ExtensionService; // the service of this name
@@ -74,8 +91,11 @@ export class ProjectPlugins {
       const hook = code[name];
       if (typeof hook !== 'function') continue;
       const place = `${file}, ${name}`;
+      const reported = new Set<string>();
       const report = (error: unknown): void => {
-        this.#report(`${place}, extension of GraphQL`, error);
+        this.#hasFailed = true;
+        if (this.#isReady && !reported.has(String(error))) this.#report(`${place}, extension of GraphQL`, error);
+        if (this.#isReady) reported.add(String(error));
       };
       const call = async (): Promise<unknown> => (hook as (input: object) => unknown)({ strapi });
       await this.#attempt(place, () => guardExtensions(service, report, call));

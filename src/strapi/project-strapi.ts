@@ -5,7 +5,10 @@ import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { UnknownTypeError } from '../graphql/extension/entity-service.js';
 import type { Strapi } from '../graphql/extension/extension.js';
 import { openCodeStore } from '../mongo/stores/code-store.js';
+import { createNotices } from '../notices.js';
 import type { Values } from '../values.js';
+import { absentMembers } from './absent-members.js';
+import { codeAuth } from './code-auth.js';
 import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
@@ -36,6 +39,10 @@ export interface ProjectStrapi extends Omit<
   /** Same as `db.query`. */
   query(uid: string): QueryEngine;
   readonly server: StrapiServer;
+  readonly auth: {
+    /** Resolves if the caller of `ctx.state.auth` may do the actions of `scope`. Rejects with a ForbiddenError otherwise. */
+    verify(auth: unknown, config?: { readonly scope?: string | readonly string[] }): Promise<void>;
+  };
   readonly eventHub: EventHub;
   readonly store: StrapiStore;
   /** Returns a service of the project or of a plugin, or the generated one of a content type; undefined if there is none. */
@@ -87,7 +94,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
   const plugins = createPlugins({ ...parts, strapi, registry, config, model: models.getModel });
   const own = {
     config,
-    fetch: globalThis.fetch,
+    ...fixedMembers,
     log: withLevels(strapi.log),
     entityService: createProjectEntityService({
       base: strapi.entityService,
@@ -107,6 +114,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     controller: (uid: string) => registry.get('controller', uid),
     requestContext,
     dirs: dirsOf(directory),
+    ...absentMembers(createNotices(strapi.log), strapi.config),
   };
   const target: object = Object.assign(Object.create(strapi) as object, own);
   Object.defineProperties(target, Object.getOwnPropertyDescriptors(models));
@@ -117,6 +125,8 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
   });
   return refuseMissing(target, 'strapi') as ProjectStrapi; // inherits the rest
 }
+
+const fixedMembers = { fetch: globalThis.fetch, auth: codeAuth };
 
 /** Returns the services or controllers of the project by uid. Generated ones are returned on access. */
 const allOf = (kind: 'service' | 'controller', registry: ProjectRegisters['registry']): object =>

@@ -25,6 +25,7 @@ export async function readConfigFiles(directory: string, settings: Config, warn:
   if (!existsSync(folder)) return {};
   const files = readdirSync(folder).filter((file) => isReadable(extname(file)) && !file.endsWith('.d.ts'));
   const names = [...new Set(files.map((file) => file.slice(0, -extname(file).length)))].filter((name) => name !== 'extensions');
+  if (names.includes('logger')) warn('config/logger is not read: it is for the logger of Strapi; set middlewares.logger');
   const environment = settings.environmentName;
   const source = {
     directory,
@@ -34,7 +35,8 @@ export async function readConfigFiles(directory: string, settings: Config, warn:
     warn,
     refuse: raise,
   };
-  const read = await Promise.all(names.map(async (name) => [name, (await readSection(source, name)).value] as const));
+  const own = names.filter((name) => name !== 'logger');
+  const read = await Promise.all(own.map(async (name) => [name, (await readSection(source, name)).value] as const));
   return Object.fromEntries(read);
 }
 

@@ -40,6 +40,8 @@ interface PluginsInput {
 export interface OwnPlugins {
   /** Returns the members of a plugin that those of Mangrove lack; null if the project has no such plugin. */
   readonly membersOf: (name: string) => object | null;
+  /** Returns the names of the plugins of the project. */
+  readonly names: () => readonly string[];
   /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
   readonly isAbsent: (name: string) => boolean;
 }
@@ -77,7 +79,7 @@ export function createPlugins({ strapi, registry, services, config, model, plugi
   };
   return {
     plugin,
-    plugins: byName(plugin),
+    plugins: byName(plugin, () => namesOf(services, plugins)),
     service: (uid) => {
       const [, name, of] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
       return name === undefined || of === undefined ? undefined : find(name, of);
@@ -85,6 +87,19 @@ export function createPlugins({ strapi, registry, services, config, model, plugi
   };
 }
 
-/** Returns an object whose keys are read by a function. */
-const byName = <Value>(read: (name: string) => Value): Readonly<Record<string, Value>> =>
-  new Proxy<Record<string, Value>>({}, { get: (_, name) => (typeof name === 'symbol' ? undefined : read(name)) });
+const namesOf = (services: PluginServices, plugins: OwnPlugins): readonly string[] =>
+  [...Object.keys(services), 'graphql', ...plugins.names()].filter((name) => !plugins.isAbsent(name));
+
+/** Returns an object whose keys are read by a function. `names` returns the keys that it enumerates. */
+const byName = <Value>(
+  read: (name: string) => Value,
+  names: () => readonly string[] = () => [],
+): Readonly<Record<string, Value>> =>
+  new Proxy<Record<string, Value>>(
+    {},
+    {
+      get: (_, name) => (typeof name === 'symbol' ? undefined : read(name)),
+      ownKeys: () => [...new Set(names())],
+      getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+    },
+  );

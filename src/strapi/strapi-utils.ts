@@ -87,11 +87,38 @@ interface Model {
   readonly kind?: string;
   readonly options?: { readonly draftAndPublish?: boolean };
   readonly attributes: Readonly<
-    Record<string, { readonly type: string; readonly private?: boolean; readonly relation?: string }>
+    Record<
+      string,
+      { readonly type: string; readonly private?: boolean; readonly relation?: string } & Readonly<Partial<Record<Flag, boolean>>>
+    >
   >;
 }
 
 type Attribute = Model['attributes'][string] | undefined;
+
+type Flag = 'writable' | 'visible';
+
+const timestampsOf = ({ attributes }: Model): string[] => ['createdAt', 'updatedAt'].filter((name) => name in attributes);
+
+/** Returns the names of the attributes that a flag excludes. */
+const namesWithout =
+  (flag: Flag) =>
+  (model: Model): string[] => {
+    const excluded = Object.keys(model.attributes).filter((name) => model.attributes[name]?.[flag] === false);
+    return [...new Set(['id', ...timestampsOf(model), ...excluded])];
+  };
+
+const namesWith =
+  (flag: Flag) =>
+  (model: Model): string[] => {
+    const excluded = namesWithout(flag)(model);
+    return Object.keys(model.attributes).filter((name) => !excluded.includes(name));
+  };
+
+const hasFlag =
+  (flag: Flag) =>
+  (model: Model, name: string): boolean =>
+    namesWith(flag)(model).includes(name);
 
 const notScalar: ReadonlySet<string> = new Set(['media', 'component', 'relation', 'dynamiczone']);
 const isOf =
@@ -122,6 +149,16 @@ export const modelHelpers = {
   isRelationalAttribute: isOf('relation'),
   isComponentAttribute: (attribute: Attribute): boolean => isOf('component')(attribute) || isOf('dynamiczone')(attribute),
   isDynamicZoneAttribute: isOf('dynamiczone'),
+  isMorphToRelationalAttribute: (attribute: Attribute): boolean =>
+    isOf('relation')(attribute) && attribute?.relation?.startsWith('morphTo') === true,
+  isTypedAttribute: (attribute: Attribute, type: string): boolean => isOf(type)(attribute),
+  isWritableAttribute: hasFlag('writable'),
+  getWritableAttributes: namesWith('writable'),
+  getNonWritableAttributes: namesWithout('writable'),
+  isVisibleAttribute: hasFlag('visible'),
+  getVisibleAttributes: namesWith('visible'),
+  getNonVisibleAttributes: namesWithout('visible'),
+  getTimestamps: timestampsOf,
   isPrivateAttribute: ({ attributes }: Model, name: string): boolean => attributes[name]?.private === true,
   getPrivateAttributes: ({ attributes }: Model): string[] => Object.keys(attributes).filter((name) => attributes[name]?.private),
   getScalarAttributes: ({ attributes }: Model): string[] =>

@@ -1,21 +1,17 @@
-import { readAccountSettings } from '../auth/account-settings.js';
-import { changeSettings } from '../accounts/mail/write-settings.js';
 import { ApiError } from '../errors.js';
 import { publishImported } from '../mongo/stores/blob-store.js';
 import { ensureIndexes } from '../mongo/models/ensure-indexes.js';
-import { writeDefaultLocale } from '../mongo/stores/locale-store.js';
 import { writeModels } from '../mongo/stores/model-store.js';
 import { shardType } from '../mongo/models/shard-types.js';
 import { recordServed } from '../mongo/models/served-collections.js';
 import { assertHeld } from '../mongo/transfer/import-ledger.js';
 import { countStaged, dropStaged, isStaged, publishStaged } from '../mongo/transfer/staged.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
-import { isRecord, type Values } from '../values.js';
 import { restoreAddresses } from './import-files.js';
 import { publishTokens } from './import-tokens.js';
 import { type ImportOptions, type ImportRun, saveProgress } from './import-run.js';
+import { takeSettings } from './take-settings.js';
 import { assertFree, findOccupied, isJudgedWithOthers } from './occupied.js';
-import { usedSettings } from './source.js';
 
 /**
  * Publishes all staged data: builds indexes, renames the collections, each in one step, and stores the models last. Each step may
@@ -93,57 +89,13 @@ async function shardAgain({ tally, context }: ImportRun, type: ContentType): Pro
   });
 }
 
-async function publishSettings(run: ImportRun): Promise<void> {
-  const settings = new Map(run.manifest.settings.map(({ key, value }) => [key, value]));
-  const locale = settings.get(usedSettings.defaultLocale);
-  if (typeof locale === 'string') await writeDefaultLocale(run.context.store.database, locale);
-  const advanced = settings.get(usedSettings.advanced);
-  if (isRecord(advanced)) await takeSettings(run, { advanced: pick(advanced, advancedKeys) });
-  const templates = settings.get(usedSettings.templates);
-  if (isRecord(templates)) for (const name of templateNames) await takeTemplate(run, name, templates[name]);
-  reportProviders(run, settings.get(usedSettings.providers));
-  if (settings.has(usedSettings.webhook)) run.tally.report('webhooks are not imported: they are not offered', 'configuration');
-}
-
-const advancedKeys = [
-  'unique_email',
-  'allow_register',
-  'email_confirmation',
-  'email_reset_password',
-  'email_confirmation_redirection',
-  'default_role',
-] as const;
-const templateNames = ['reset_password', 'email_confirmation'] as const;
-const templateKeys = ['from', 'response_email', 'object', 'message'] as const;
-
-const pick = (values: Values, names: readonly string[]): Values =>
-  Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
-
-async function takeTemplate(run: ImportRun, name: (typeof templateNames)[number], template: unknown): Promise<void> {
-  const options = isRecord(template) && isRecord(template['options']) ? pick(template['options'], templateKeys) : {};
-  const { from, response_email: answer, object, message } = options;
-  const isWhole =
-    isRecord(from) && [from['name'], from['email'], answer, object, message].every((part) => typeof part === 'string');
-  if (!isWhole) return;
-  await takeSettings(run, { templates: { [name]: options } });
-}
-
-/** Stores settings. Reports invalid ones, so that they do not prevent others. */
-async function takeSettings(run: ImportRun, change: Readonly<Record<string, Values>>): Promise<void> {
-  const { config, store } = run.context;
-  const stored = await readAccountSettings(store.database);
-  try {
-    await changeSettings(change, { stored, config, database: store.database });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    run.tally.report(`a setting of users and permissions is not imported: ${error.message}`, Object.keys(change).join());
-  }
-}
-
-function reportProviders({ tally }: ImportRun, providers: unknown): void {
-  const names = Object.entries(isRecord(providers) ? providers : {}).flatMap(([name, provider]) =>
-    name !== 'email' && isRecord(provider) && provider['enabled'] === true ? [name] : [],
-  );
-  for (const name of names)
-    tally.report('login providers are not imported: set them in plugins.users-permissions.config.providers', name);
+function publishSettings({ manifest, context, tally }: ImportRun): Promise<void> {
+  const { config, store } = context;
+  return takeSettings(new Map(manifest.settings.map(({ key, value }) => [key, value])), {
+    config,
+    database: store.database,
+    report: (reason, where) => {
+      tally.report(reason, where);
+    },
+  });
 }

@@ -144,4 +144,36 @@ describe('npx mangrove check', () => {
       expect(stdout).to.include('warning  config/database.js').and.include('DATABASE_HOST is required');
       expect(exitCode).to.equal(expected);
     });
+
+  /** What stops nothing in production, and the line about it. */
+  const harmless: Readonly<Record<string, readonly [file: string, code: string, line: string]>> = {
+    'an extension of a plugin of the admin panel': [
+      'src/extensions/preview-button/strapi-server.js',
+      "module.exports = (plugin) => { plugin.controllers['preview-button'].findOne = () => 1; return plugin; };",
+      'src/extensions/preview-button is not run: the project has no plugin preview-button',
+    ],
+    'an extension of GraphQL that cannot be loaded': [
+      'src/extensions/graphql/strapi-server.ts',
+      "const { map } = require('no-such-package'); map(() => 1);",
+      "src/extensions/graphql is not run: the plugin graphql is Mangrove's own",
+    ],
+    'an extension of what uploads lack': [
+      'src/extensions/upload/strapi-server.js',
+      `module.exports = (plugin) => { const images = plugin.services['image-manipulation']();
+        plugin.services['image-manipulation'] = () => ({ ...images, optimize: () => null }); return plugin; };`,
+      'src/extensions/upload/strapi-server.js',
+    ],
+    'the configuration of the logger': [
+      'config/logger.ts',
+      "import { formats } from '@strapi/logger'; export default { format: formats.prettyPrint({}) };",
+      'config/logger is not read: it is for the logger of Strapi; set middlewares.logger',
+    ],
+  };
+  for (const [what, [file, code, line]] of Object.entries(harmless))
+    it(`warns of ${what}`, async () => {
+      const directory = await writeProject({ [file]: code });
+      const { stdout, exitCode } = await runCli('check', [], { directory, env });
+      expect(stdout).to.include(`warning  ${line}`).and.include('0 problems');
+      expect(exitCode).to.equal(0);
+    });
 });

@@ -202,6 +202,29 @@ const cases: readonly Case[] = [
     settings: { [`${upload}.provider`]: 'gridfs' },
     warnings: [/there is no upload provider ts-minio; .* is s3$/],
   },
+  ...Object.entries({
+    cloudinary: 'gridfs, disk or s3',
+    'google-cloud-storage': 's3',
+    'strapi-provider-cloudflare-r2': 's3',
+  }).map(([provider, instead]) => ({
+    what: `the provider ${provider} of files`,
+    written: plugin('upload', { provider }),
+    settings: { [`${upload}.provider`]: 'gridfs' },
+    warnings: [new RegExp(`stored files keep their addresses, and new files .* is ${instead}$`)],
+  })),
+  ...Object.entries({
+    'amazon-ses': 'email-smtp.<region>.amazonaws.com',
+    '@strapi/provider-email-amazon-ses': 'email-smtp.<region>.amazonaws.com',
+    'strapi-provider-email-mailjet': 'in-v3.mailjet.com',
+    postmark: 'smtp.postmarkapp.com',
+    'strapi-provider-email-resend': 'smtp.resend.com',
+    other: '<host>',
+  }).map(([provider, host]) => ({
+    what: `the provider ${provider} of e-mails`,
+    written: plugin('email', { provider, settings: { defaultFrom: 'a@b.test' } }),
+    settings: { [`${email}.provider`]: 'nodemailer', [`${email}.settings.defaultFrom`]: 'a@b.test' },
+    warnings: [new RegExp(`provider 'nodemailer' with providerOptions { host: '${host}', port: 587, auth: {`)],
+  })),
   {
     what: "Mangrove's own provider of files",
     written: plugin('upload', { provider: 's3', providerOptions: { bucket: 'b' }, security: { allowedTypes: ['image/*'] } }),
@@ -245,7 +268,7 @@ const cases: readonly Case[] = [
     what: 'e-mails by what is not here',
     written: plugin('email', { provider: 'strapi-provider-email-brevo', settings: { defaultFrom: 'a@b.test' } }),
     settings: { [`${email}.providerOptions`]: {}, [`${email}.settings.defaultFrom`]: 'a@b.test' },
-    warnings: [/there is no e-mail provider brevo; give its SMTP server/],
+    warnings: [/there is no e-mail provider brevo; give its SMTP server: .*smtp-relay\.brevo\.com', port: 587/],
   },
   {
     what: 'an interval of attempts in units',

@@ -35,6 +35,15 @@ const fields: Readonly<Record<string, { readonly code: string; readonly answer: 
     code: `Object.keys(strapi.service('plugin::graphql.builders').utils.getContentTypeArgs(strapi.getModel('api::note.note')))`,
     answer: ['filters', 'pagination', 'sort', 'publicationState', 'locale'],
   },
+  sharedArguments: {
+    code: "Object.keys(strapi.plugin('graphql').service('internals').args)",
+    answer: ['PaginationArg', 'PublicationStateArg', 'SortArg'],
+  },
+  writable: {
+    code: `['id', 'createdAt', 'text'].map((name) =>
+      require('@strapi/utils').contentTypes.isWritableAttribute(strapi.getModel('api::note.note'), name))`,
+    answer: [false, false, true],
+  },
   policies: { code: 'context.state.seen', answer: 0 },
 };
 

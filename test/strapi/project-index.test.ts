@@ -130,7 +130,6 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
     'strapi.db.query(uid).attachRelations is not offered: create and update',
   ],
   ["strapi.plugin('users-permissions').service('permission')", 'not offered: npx mangrove permissions and the admin API'],
-  ["strapi.db.query('webhook')", "strapi.db.query('webhook') is not offered: run jobs and notifications outside"],
   ["strapi.db.query('admin::role')", "strapi.db.query('admin::role') is not offered: there is no admin panel"],
   [
     "strapi.service('plugin::users-permissions.users-permissions').getActions()",
@@ -140,11 +139,8 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ["strapi.plugin('i18n').service('content-types')", "strapi.plugin('i18n').service('content-types') is not offered"],
   ['strapi.server.mount', 'strapi.server.mount is not offered: strapi.server has routes(), use() and httpServer'],
   ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: plugins of Strapi do not run"],
-  ['strapi.admin.services.permission', 'strapi.admin is not offered: there is no admin panel'],
-  [
-    'strapi.webhookStore.createWebhook({})',
-    'strapi.webhookStore is not offered: run jobs and notifications outside of the service',
-  ],
+  ['strapi.admin.services.role', 'strapi.admin is not offered: there is no admin panel'],
+  ['strapi.webhookRunner.add()', 'strapi.webhookRunner is not offered: run jobs and notifications outside of the service'],
 ];
 
 /** Names of Strapi v4, by the object that has them: each is offered, or a clear error. */

@@ -171,7 +171,7 @@ const cases: readonly Case[] = [
   {
     title: 'members that fail',
     files: small(`module.exports = {
-      register: ({ strapi }) => strapi.admin.services.permission, bootstrap: () => { throw new Error('no luck'); }, ${tool},
+      register: ({ strapi }) => strapi.admin.services.role, bootstrap: () => { throw new Error('no luck'); }, ${tool},
       services: { broken: () => { throw new Error('never'); } },
       ${routes(route('/lost', 'lost.one'), route('/two', 'tool.none'), route('/one', 'tool.one'))} };`),
     answers: [one, ['/api/menus/lost', 404], ['/api/menus/two', 404]],
@@ -212,6 +212,50 @@ const cases: readonly Case[] = [
       }, ${tool}, ${routes(route('/one', 'tool.one'))} };`),
     answers: [one, ['/graphql?query={own}', 200, { data: { own: null } }]],
     logged: [`${folder}/strapi-server.js, register, extension of GraphQL: no luck`],
+  },
+  {
+    title: 'types of GraphQL that throw',
+    files: small(`module.exports = { register({ strapi }) {
+        const extension = strapi.plugin('graphql').service('extension');
+        extension.use(({ nexus }) => ({ types: [nexus.objectType({ name: 'Own', definition() { throw new Error('no luck'); } })] }));
+        extension.use({ typeDefs: 'extend type Query { own: String }' });
+      } };`),
+    answers: [['/graphql?query={own}', 200, { data: { own: null } }]],
+    logged: [`${folder}/strapi-server.js, register, extension of GraphQL: no luck`],
+  },
+  {
+    title: 'an extension of GraphQL that bootstrap prepares',
+    files: small(`let fields; module.exports = { register({ strapi }) {
+        strapi.plugin('graphql').service('extension').use(() => ({ typeDefs: 'extend type Query { ' + fields.join() + ': String }' }));
+      }, bootstrap() { fields = ['own']; } };`),
+    answers: [['/graphql?query={own}', 200, { data: { own: null } }]],
+  },
+  {
+    title: 'a bootstrap that registers what only an admin panel and custom fields need',
+    files: small(`let done = []; module.exports = {
+      register({ strapi }) {
+        strapi.customFields.register({ name: 'rating', plugin: 'menus', type: 'integer' });
+        strapi.customFields.register([{ name: 'CKEditor', plugin: 'ckeditor', type: 'richtext' }]);
+      },
+      async bootstrap({ strapi }) {
+        const { permission } = strapi.admin.services;
+        await permission.actionProvider.registerMany([{ uid: 'read' }]);
+        await permission.conditionProvider.register({ name: 'own' });
+        done = [await strapi.db.query('webhook').findOne({ where: { name: 'a' } }), await strapi.webhookStore.createWebhook({ name: 'a' }),
+          Object.keys(strapi.plugins).includes('users-permissions'), Object.keys(strapi.plugins).includes('menus')];
+      },
+      controllers: { tool: { done: () => ({ done }), may: async (ctx) => {
+        const may = (auth) => strapi.auth.verify(auth, { scope: 'plugin::menus.tool.may' }).then(() => true, ({ status }) => status);
+        return { may: [await may(ctx.state.auth), await may({})] };
+      } } }, ${routes(route('/done', 'tool.done'), route('/may', 'tool.may'))} };`),
+    answers: [
+      ['/api/menus/done', 200, { done: [null, null, true, true] }],
+      ['/api/menus/may', 200, { may: [true, 403] }],
+    ],
+    logged: [
+      "the custom field plugin::menus.rating is stored as json, not as integer: set api.customFields: { 'plugin::menus.rating': 'integer' }",
+      'strapi.webhookStore stores nothing: Mangrove sends no webhooks',
+    ],
   },
   {
     title: 'code that asks for plugins that the project does not name',

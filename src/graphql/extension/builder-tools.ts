@@ -46,7 +46,7 @@ export const createBuilderTools = ({ typeOf, toFilters, pages }: ToolsInput): Bu
     const type = typeOf(model);
     const { arg } = loadNexus();
     const locale = type.localized ? { locale: arg({ type: 'I18NLocaleCode' }) } : {};
-    const state = type.draftAndPublish ? { publicationState: arg({ type: 'PublicationState', default: 'live' }) } : {};
+    const state = type.draftAndPublish ? { publicationState: sharedArguments().PublicationStateArg } : {};
     if (type.kind === 'singleType') return { ...state, ...locale };
     if (!multiple) return { ...(type.kind === 'collectionType' && { id: arg({ type: 'ID' }) }), ...locale };
     return { ...listArguments(type), ...state, ...locale };
@@ -54,10 +54,19 @@ export const createBuilderTools = ({ typeOf, toFilters, pages }: ToolsInput): Bu
 });
 
 function listArguments(type: ContentType): core.ArgsRecord {
+  const { PaginationArg: pagination, SortArg: sort } = sharedArguments();
+  return { filters: loadNexus().arg({ type: filtersName(type) }), pagination, sort };
+}
+
+/** The arguments that generated fields share, by their names in Strapi v4. */
+type SharedArguments = Readonly<Record<'PaginationArg' | 'PublicationStateArg' | 'SortArg', core.NexusArgDef<string>>>;
+
+/** Returns the arguments that generated fields share. */
+export function sharedArguments(): SharedArguments {
   const { arg, list } = loadNexus();
   return {
-    filters: arg({ type: filtersName(type) }),
-    pagination: arg({ type: 'PaginationArg', default: {} }),
-    sort: arg({ type: list('String'), default: [] }),
+    PaginationArg: arg({ type: 'PaginationArg', default: {} }),
+    PublicationStateArg: arg({ type: 'PublicationState', default: 'live' }),
+    SortArg: arg({ type: list('String'), default: [] }),
   };
 }

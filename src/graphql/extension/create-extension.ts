@@ -1,3 +1,4 @@
+import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { didYouMean } from '../../nearest-name.js';
@@ -9,7 +10,7 @@ import { graphqlSettings } from '../endpoint/graphql-settings.js';
 import type { SchemaOptions } from '../endpoint/build-schema.js';
 import type { Shadow } from '../types/shadow.js';
 import { translateFilters } from '../selection/translate-filters.js';
-import { createBuilderTools, type FilterMapper } from './builder-tools.js';
+import { createBuilderTools, sharedArguments, type FilterMapper } from './builder-tools.js';
 import { createEntityService } from './entity-service.js';
 import { extendSchema } from './extend-schema.js';
 import { createExtensions } from './extension-service.js';
@@ -21,6 +22,7 @@ import type {
   Policy,
   PolicyObject,
   Strapi,
+  UsedExtension,
 } from './extension.js';
 import { createNamedCode } from './named-code.js';
 import { missingTypeOf } from './missing-type.js';
@@ -106,12 +108,30 @@ function extendOrWait(notices: Notices): typeof extendSchema {
       mayWait = false;
       return extended;
     } catch (error) {
+      const used = fitting(schema, input);
+      if (used.length < input.used.length) return extendSchema(schema, { ...input, used });
       const missing = mayWait ? missingTypeOf(error) : null;
       if (missing === null) throw error;
       notices.tell(`GraphQL is served without its extensions until there is a model for the type ${missing}, which they name`);
       return extendSchema(schema, { ...input, onlyConfigures: true, warn: () => undefined });
     }
   };
+}
+
+/** Returns the extensions without those that may fail, and do. */
+function fitting(schema: GraphQLSchema, input: Parameters<typeof extendSchema>[1]): readonly UsedExtension[] {
+  const mayFail = (one: UsedExtension) => (typeof one === 'function' ? one.leftOut : undefined);
+  const others = input.used.filter((one) => mayFail(one) === undefined);
+  return input.used.filter((one) => {
+    const leftOut = mayFail(one);
+    try {
+      if (leftOut !== undefined) extendSchema(schema, { ...input, used: [...others, one], warn: () => undefined });
+      return true;
+    } catch (error) {
+      leftOut?.(error);
+      return false;
+    }
+  });
 }
 
 function createStrapi(parts: ExtensionParts, extension: ExtensionService): Strapi {
@@ -153,6 +173,11 @@ function createServices({ config }: ExtensionParts, { extension, entityService, 
   return {
     extension,
     format: { returnTypes: createReturnTypes(entityService) },
+    internals: {
+      get args() {
+        return sharedArguments();
+      },
+    },
     builders: { utils, get: () => builder },
     utils: { naming: createNaming(typeOf), mappers: { graphQLFiltersToStrapiQuery: toFilters } },
   };

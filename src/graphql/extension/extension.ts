@@ -90,7 +90,12 @@ export interface ExtensionInput {
 }
 
 /** An extension, or a function that returns one. The function may be called several times and must not keep state. */
-export type UsedExtension = Extension | ((input: ExtensionInput) => Extension);
+export type UsedExtension =
+  | Extension
+  | (((input: ExtensionInput) => Extension) & {
+      /** Called with the error if no schema can be built with the extension, which is then left out; without it the build fails. */
+      readonly leftOut?: (error: unknown) => void;
+    });
 
 /** Changes the GraphQL schema. Calls after the first build take effect with the next build. */
 export interface ExtensionService {
@@ -106,6 +111,7 @@ export interface ExtensionService {
 export interface GraphqlServicesByName {
   readonly extension: ExtensionService;
   readonly format: { readonly returnTypes: ReturnTypes };
+  readonly internals: { readonly args: Readonly<Record<string, unknown>> };
   readonly builders: { readonly utils: BuilderTools; readonly get: (name: 'content-api') => QueriesBuilder };
   readonly utils: {
     readonly naming: Naming;

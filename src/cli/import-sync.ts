@@ -1,0 +1,108 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRole, updateRole } from '../accounts/roles/roles.js';
+import { setActions } from '../accounts/roles/grant-actions.js';
+import { activePlugins, knownActions } from '../auth/known-actions.js';
+import { createLocale, listLocales } from '../content/locales.js';
+import { usedSettings } from '../transfer/source.js';
+import { takeSettings } from '../transfer/take-settings.js';
+import { isRecord, type Values } from '../values.js';
+import { localeWork } from './locales.js';
+import { readRolesByType, type OpenedService } from './open-service.js';
+
+/** A line of the result: what was done, with what, and details. */
+type Line = readonly [done: string, what: string, about: string];
+
+/** The files that the plugin config-sync writes, by kind, with the kinds that Mangrove has. */
+const filePattern = /^(user-role|i18n-locale|core-store)\.(.+)\.json$/;
+
+interface SyncFile {
+  readonly kind: string;
+  readonly name: string;
+  readonly value: Values;
+}
+
+/** Returns whether a folder has files of the plugin config-sync that can be imported. */
+export const isSyncFolder = (folder: string): boolean =>
+  existsSync(folder) && readdirSync(folder).some((name) => /^(user-role|i18n-locale)\./.test(name));
+
+/**
+ * Imports roles with their actions, locales and settings from a folder of the plugin config-sync. Roles and locales that exist get
+ * the values of the files; others are kept. Returns what was done; with `isDry`, what would be. Throws an Error for a file that
+ * cannot be read.
+ */
+export async function importSync(folder: string, service: OpenedService, isDry: boolean): Promise<readonly Line[]> {
+  const files = readFiles(folder);
+  const of = (kind: string): readonly SyncFile[] => files.filter((file) => file.kind === kind);
+  const target: Target = { service, isDry, lines: [] };
+  for (const { value } of of('i18n-locale')) await importLocale(value, target);
+  for (const file of of('user-role')) await importRole(file, target);
+  const settings = new Map(of('core-store').map(({ value }) => [String(value['key']), value['value']] as const));
+  await importSettings(settings, target);
+  return target.lines;
+}
+
+interface Target {
+  readonly service: OpenedService;
+  readonly isDry: boolean;
+  readonly lines: Line[];
+}
+
+function readFiles(folder: string): readonly SyncFile[] {
+  return readdirSync(folder)
+    .sort()
+    .flatMap((file) => {
+      const [, kind, name] = filePattern.exec(file) ?? [];
+      return kind === undefined || name === undefined ? [] : [{ kind, name, value: readJson(join(folder, file)) }];
+    });
+}
+
+function readJson(file: string): Values {
+  const value = parse(file);
+  if (!isRecord(value)) throw new Error(`${file} is not a file of config-sync: it has no JSON object`);
+  return value;
+}
+
+function parse(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+async function importLocale({ code, name }: Values, { service, isDry, lines }: Target): Promise<void> {
+  const isKnown = (await listLocales(service.content)).some((locale) => locale.code === code);
+  if (!isKnown && !isDry) await createLocale(code, { name: name as string }, localeWork(service)); // checked there
+  lines.push([isKnown ? 'unchanged' : 'added', 'locale', String(code)]);
+}
+
+async function importRole({ name: file, value }: SyncFile, { service, isDry, lines }: Target): Promise<void> {
+  const { name, description, type = file, permissions } = value;
+  const written = (Array.isArray(permissions) ? permissions : []).flatMap((one: unknown) =>
+    isRecord(one) ? [String(one['action'])] : [],
+  );
+  const { config, content } = service;
+  const known = new Set(knownActions(content.bind.registry, activePlugins(config)));
+  const actions = written.filter((action) => known.has(action) || isOwn(action));
+  const before = (await readRolesByType(service)).get(String(type));
+  lines.push([before === undefined ? 'added' : 'changed', 'role', `${String(type)}: ${String(actions.length)} actions`]);
+  for (const action of written.filter((one) => !actions.includes(one)))
+    lines.push(['not imported', 'action', `${String(type)}: ${action}: Mangrove has no such action`]);
+  if (isDry) return;
+  const names = { name, ...(typeof description === 'string' && { description }) };
+  if (before !== undefined) await updateRole(before.id, names, content);
+  const id = before?.id ?? (await createRole({ ...names, type }, content));
+  await setActions(id, actions, content);
+}
+
+/** Returns whether an action may be one of the project's own code, which is not loaded here. */
+const isOwn = (action: string): boolean => action.startsWith('api::');
+
+async function importSettings(settings: ReadonlyMap<string, unknown>, { service, isDry, lines }: Target): Promise<void> {
+  const { config, store } = service;
+  for (const key of settings.keys())
+    if (Object.values<string>(usedSettings).includes(key)) lines.push(['changed', 'setting', key]);
+  const report = (reason: string, where: string): void => void lines.push(['not imported', 'setting', `${where}: ${reason}`]);
+  if (!isDry) await takeSettings(settings, { config, database: store.database, report });
+}
