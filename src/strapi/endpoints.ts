@@ -3,9 +3,10 @@ import type { Context } from 'koa';
 import { sourceFile } from '../config/load-source.js';
 import type { Caller } from '../auth/caller.js';
 import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
-import { policyError, refusedToken } from '../errors.js';
+import { ForbiddenError, missingActions, policyError, UnauthorizedError, refusedToken } from '../errors.js';
 import { callerState } from '../graphql/graphql-context.js';
 import type { EntityService } from '../graphql/extension/entity-service.js';
+import { readQuery } from '../http/request-query.js';
 import type { ContextRoute, RouteCall } from '../http/route.js';
 import type { ActionName } from '../query/access.js';
 import { flattenAnswer, wantsFlat } from '../rest/flatten-answer.js';
@@ -63,17 +64,29 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
       withBody(ctx, call.running.config, async () => {
         await beginCode(ctx, call, resolved, parts);
         parts.requests.noteCounted(ctx, limit);
-        for (const passes of policies) if (!(await passes(ctx))) throw policyError();
-        await runAll(inner, ctx);
+        await refusingPlainly(async () => {
+          for (const passes of policies) if (!(await passes(ctx))) throw policyError();
+          await runAll(inner, ctx);
+        });
         flattenBody(ctx, call, parts.type);
         return null;
       }),
   };
 }
 
-/** Flattens the entries of an answer if the request wants it. */
+/** Runs code. Its refusals lose their texts and details, as in Strapi v4, whose check of rights surrounds the code of a route. */
+async function refusingPlainly(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof UnauthorizedError) throw new UnauthorizedError();
+    throw error instanceof ForbiddenError ? missingActions(error.missing) : error;
+  }
+}
+
+/** Flattens the entries of an answer if the request wants it. Never throws, because the action may have written. */
 function flattenBody(ctx: Context, { content, running }: RouteCall, type: ContentType | undefined): void {
-  if (type !== undefined && wantsFlat({ ...ctx.query }, running.config))
+  if (type !== undefined && wantsFlat(readQuery(ctx.request) ?? ctx.querystring, running.config))
     ctx.body = flattenAnswer(ctx.body, { type, registry: content.bind.registry });
 }
 

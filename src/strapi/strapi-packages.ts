@@ -4,7 +4,6 @@ import { createEnv } from '../config/create-env.js';
 import { lenientReaders } from '../config/read-variable.js';
 import * as apiErrors from '../errors.js';
 import {
-  ApiError,
   ApplicationError,
   ForbiddenError,
   NotFoundError,
@@ -99,9 +98,12 @@ function utilsFiles(
 
 /** Returns an error class of Strapi v4 with its status and default message. */
 const errorClass = (status: number, name: string, text: string) =>
-  class extends ApiError {
+  class extends ApplicationError {
+    override readonly status = status;
+    override readonly name = name;
+
     constructor(message = text, details: Values = {}) {
-      super(status, name, message, { details });
+      super(message, details);
     }
   };
 
