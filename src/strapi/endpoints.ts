@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { sourceFile } from '../config/load-source.js';
 import type { Caller } from '../auth/caller.js';
 import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
-import { ForbiddenError, missingActions, policyError, UnauthorizedError, refusedToken } from '../errors.js';
+import { ForbiddenError, missingActions, policyError, UnauthorizedError } from '../errors.js';
 import { callerState } from '../graphql/graphql-context.js';
 import type { EntityService } from '../graphql/extension/entity-service.js';
 import { readQuery } from '../http/request-query.js';
@@ -13,6 +13,7 @@ import { flattenAnswer, wantsFlat } from '../rest/flatten-answer.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { CodeContext, CodeRequests } from './core-controller.js';
+import { userUid } from './fetch-user.js';
 import { defaultOf } from './load-folders.js';
 import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
 import { attemptLimit, handlerName, scopesOf } from './strapi-route.js';
@@ -117,21 +118,9 @@ async function beginCode(ctx: Context, call: RouteCall, resolved: ResolvedRoute,
   Object.assign(ctx.state, callerState(caller), { route: { ...route, info: infoOf(owner) } });
   parts.requests.begin(ctx, call);
   if (caller.kind !== 'user') return;
-  const user = await findUser(caller.user.id, parts);
+  const user = caller.fetched ?? (await parts.strapi.entityService.findOne(userUid, caller.user.id, { populate: ['role'] }));
   if (user !== null) Object.assign(ctx.state, { user });
 }
-
-/** Returns the user for code. Throws a 401 if an extension has replaced `fetchAuthenticatedUser`, and that finds nobody. */
-async function findUser(id: number, { registry, strapi }: EndpointParts): Promise<unknown> {
-  const service = registry.get('service', userUid);
-  const fetch: unknown = service?.['fetchAuthenticatedUser'];
-  if (typeof fetch !== 'function') return strapi.entityService.findOne(userUid, id, { populate: ['role'] });
-  const user: unknown = await (fetch as (id: number) => unknown).call(service, id); // as Strapi calls it
-  if (user === null || user === undefined) throw refusedToken('token_invalid');
-  return user;
-}
-
-const userUid = 'plugin::users-permissions.user';
 
 /** Returns `ctx.state` for a request that the service answers itself. */
 export function stateOf(action: ActionName | 'anybody' | 'authenticated' | 'admin', caller: Caller): object {
