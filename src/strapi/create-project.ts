@@ -45,6 +45,8 @@ export interface Project {
   readonly code: ProjectCode;
   /** Returns `fetchAuthenticatedUser` of an extension; null if there is none. */
   readonly fetchUser: () => FetchUser | null;
+  /** Returns the types of custom fields that code has registered, by name. */
+  readonly customFields: () => Readonly<Record<string, string>>;
   /** Returns the actions of the project that can be granted to roles. */
   readonly projectActions: () => readonly string[];
   /** Returns the generated actions that code overrides or guards over REST. */
@@ -115,6 +117,7 @@ export function createProject(input: ProjectInput): Project {
       routes: () => tableOf(loaded, registry())?.routes ?? noRoutes,
     }),
     fetchUser: () => loaded && replacedFetch(registers.registry, loaded.services),
+    customFields: () => registers.customFields.types,
     projectActions: () => tableOf(loaded, registry())?.actions ?? [],
     guardedActions: () => tableOf(loaded, registry())?.guarded ?? [],
   };

@@ -1,9 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import { absentPlugins, findPlugins, type PluginPlace } from '../config/find-plugins.js';
 import type { LoadOptions } from '../config/load-source.js';
 import type { ExtensionService } from '../graphql/extension/extension.js';
 import type { Running } from '../http/running.js';
 import { isRecord } from '../values.js';
+import { standIn } from './extended-plugin.js';
 import { guardExtensions } from './guard-extensions.js';
 import type { ProjectFolders } from './load-folders.js';
 import { loadPlugins, type PluginReport, type ProjectPlugin } from './load-plugins.js';
@@ -12,7 +14,7 @@ import type { HookName } from './project-hooks.js';
 import type { ProjectRegisters } from './project-registers.js';
 import type { ProjectStrapi } from './project-strapi.js';
 import { registerPlugin } from './register-plugin.js';
-import { UnsupportedCodeError } from './unsupported-code.js';
+import { missingMember, UnsupportedCodeError } from './unsupported-code.js';
 
 interface LoadParts {
   readonly options: LoadOptions & { readonly directory: string };
@@ -21,12 +23,19 @@ interface LoadParts {
   readonly folders: ProjectFolders;
 }
 
+interface RunningHook {
+  readonly place: string;
+  usesAdmin: boolean;
+}
+
 /** The plugins of a project. Their code never stops the start: what fails is in the log, and the rest runs. */
 export class ProjectPlugins {
   readonly places: readonly PluginPlace[];
   readonly #absent: readonly string[];
   readonly #report: PluginReport;
   #plugins: readonly ProjectPlugin[] = [];
+  /** The hook that runs. */
+  readonly #hooks = new AsyncLocalStorage<RunningHook>();
 
   /** `written` are the settings in config/plugins. */
   constructor(directory: string, written: unknown, logger: Logger) {
@@ -67,6 +76,19 @@ export class ProjectPlugins {
     return { routes, ...named, register, bootstrap, destroy };
   };
 
+  /**
+   * Returns a stand-in for `strapi.admin` while a hook of a plugin runs, and reports its use once, so that the rest of the hook runs.
+   * Throws an UnsupportedCodeError for other code.
+   */
+  readonly admin = (): unknown => {
+    const hook = this.#hooks.getStore();
+    const missing = missingMember('strapi', 'admin');
+    if (hook === undefined) throw missing ?? new Error('strapi.admin');
+    if (!hook.usesAdmin) this.#report(hook.place, missing);
+    hook.usesAdmin = true;
+    return standIn();
+  };
+
   /** Calls a hook of all plugins. */
   async run(name: HookName, strapi: ProjectStrapi): Promise<void> {
     const service = strapi.plugin('graphql').service('extension') as unknown as ExtensionService; // the service of this name
@@ -78,7 +100,8 @@ export class ProjectPlugins {
         this.#report(`${place}, extension of GraphQL`, error);
       };
       const call = async (): Promise<unknown> => (hook as (input: object) => unknown)({ strapi });
-      await this.#attempt(place, () => guardExtensions(service, report, call));
+      const running = { place, usesAdmin: false };
+      await this.#attempt(place, () => this.#hooks.run(running, () => guardExtensions(service, report, call)));
     }
   }
 

@@ -17,6 +17,7 @@ import type { CookieSessions } from './cookie-session.js';
 import { CodeRequests } from './core-controller.js';
 import { runAll, stateOf } from './endpoints.js';
 import { createCoreCode, type CoreCode } from './factories.js';
+import { CustomFields } from './custom-fields.js';
 import { extendContext } from './koa-context.js';
 import { Lifecycles } from './lifecycles.js';
 import { noteRoute, patternOf, routerOf } from './matched-route.js';
@@ -41,6 +42,7 @@ export class ProjectRegisters {
   readonly registry: CodeRegistry;
   readonly core: CoreCode;
   readonly server: StrapiServer;
+  readonly customFields = new CustomFields();
   readonly #config: Config;
   readonly #contexts = new AsyncLocalStorage<Context>();
   readonly #middlewares: CodeHandler[] = [];

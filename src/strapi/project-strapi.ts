@@ -8,6 +8,7 @@ import type { Values } from '../values.js';
 import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
+import type { CustomFields } from './custom-fields.js';
 import { createEntityValidator, type EntityValidator } from './entity-validator.js';
 import { type EventHub, ProjectEvents } from './event-hub.js';
 import { createProjectEntityService, type ProjectEntityService } from './project-entity-service.js';
@@ -36,6 +37,7 @@ export interface ProjectStrapi extends Omit<
   query(uid: string): QueryEngine;
   readonly server: StrapiServer;
   readonly eventHub: EventHub;
+  readonly customFields: Pick<CustomFields, 'register'>;
   readonly store: StrapiStore;
   /** Returns a service of the project or of a plugin, or the generated one of a content type; undefined if there is none. */
   service(uid: string): Service;
@@ -105,6 +107,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),
     controller: (uid: string) => registry.get('controller', uid),
     requestContext,
+    customFields: { register: code.customFields.register },
     dirs: dirsOf(directory),
   };
   const target: object = Object.assign(Object.create(strapi) as object, own);
@@ -112,6 +115,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
   Object.defineProperties(target, {
     services: { get: () => allOf('service', registry) },
     controllers: { get: () => allOf('controller', registry) },
+    admin: { get: parts.plugins.admin },
     api: { get: () => createApis({ models: Object.values(models.contentTypes), registry }) },
   });
   return refuseMissing(target, 'strapi') as ProjectStrapi; // inherits the rest

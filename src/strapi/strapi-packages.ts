@@ -3,14 +3,7 @@ import { ofUnknownClient, type ContentContext } from '../content/content-context
 import { createEnv } from '../config/create-env.js';
 import { lenientReaders } from '../config/read-variable.js';
 import * as apiErrors from '../errors.js';
-import {
-  ApplicationError,
-  ForbiddenError,
-  NotFoundError,
-  PolicyError,
-  UnauthorizedError,
-  ValidationError,
-} from '../errors.js';
+import { ApplicationError, ForbiddenError, NotFoundError, PolicyError, UnauthorizedError, ValidationError } from '../errors.js';
 import { entryType } from '../graphql/extension/entity-service.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';

@@ -42,6 +42,8 @@ export interface OwnPlugins {
   readonly membersOf: (name: string) => object | null;
   /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
   readonly isAbsent: (name: string) => boolean;
+  /** Returns `strapi.admin` for the hooks of a plugin. Throws an UnsupportedCodeError for other code. */
+  readonly admin: () => unknown;
 }
 
 /** Returns the plugins that Mangrove or the project has. Others throw an UnsupportedCodeError. */
