@@ -6,6 +6,7 @@ import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
 import { ForbiddenError, missingActions, policyError, UnauthorizedError } from '../errors.js';
 import { callerState } from '../graphql/graphql-context.js';
 import type { EntityService } from '../graphql/extension/entity-service.js';
+import { nobody } from '../http/authorize.js';
 import { readQuery } from '../http/request-query.js';
 import type { ContextRoute, RouteCall } from '../http/route.js';
 import type { ActionName } from '../query/access.js';
@@ -115,19 +116,22 @@ async function beginCode(ctx: Context, call: RouteCall, resolved: ResolvedRoute,
   const params = { ...call.request.params };
   Object.assign(ctx, { params });
   Object.assign(ctx.request, { params });
-  Object.assign(ctx.state, callerState(caller), { route: { ...route, info: infoOf(owner) } });
+  Object.assign(ctx.state, stateOfCaller(caller), { route: { ...route, info: infoOf(owner) } });
   parts.requests.begin(ctx, call);
   if (caller.kind !== 'user') return;
   const user = caller.fetched ?? (await parts.strapi.entityService.findOne(userUid, caller.user.id, { populate: ['role'] }));
   if (user !== null) Object.assign(ctx.state, { user });
 }
 
+/** Returns what `ctx.state` says about a caller: nothing on routes with `auth: false`, as in Strapi v4. */
+const stateOfCaller = (caller: Caller): object => (caller === nobody ? {} : callerState(caller));
+
 /** Returns `ctx.state` for a request that the service answers itself. */
 export function stateOf(action: ActionName | 'anybody' | 'authenticated' | 'admin', caller: Caller): object {
   const [, plugin, name] = /^plugin::([^.]+)\.(.+)$/.exec(action) ?? [];
   const owner = plugin === undefined ? (action.split('.')[0] ?? '') : `plugin::${plugin}`;
   const route = { handler: name ?? action, config: {}, info: infoOf(owner) };
-  return { ...callerState(caller), ...(action.includes('::') && { route }) };
+  return { ...stateOfCaller(caller), ...(action.includes('::') && { route }) };
 }
 
 /** Returns `ctx.state.route.info`, which names the API or plugin of a route. */

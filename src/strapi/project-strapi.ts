@@ -56,6 +56,8 @@ export interface ProjectStrapi extends Omit<
   contentType(uid: string): StrapiModel;
   /** Returns a content type or component; undefined for an unknown uid. */
   getModel(uid: string): StrapiModel | undefined;
+  /** Whether `bootstrap` has run. */
+  readonly isLoaded: boolean;
   readonly fetch: typeof fetch;
   readonly requestContext: { get(): Context | undefined };
   readonly dirs: {
@@ -85,7 +87,14 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
   const models = modelMembers(content);
   const db = createStrapiDatabase({ ...code, models: () => ({ ...models.contentTypes, ...models.components }) });
   const config = createStrapiConfig(strapi.config, files);
-  const plugins = createPlugins({ ...parts, strapi, registry, config, model: models.getModel });
+  const plugins = createPlugins({
+    ...parts,
+    strapi,
+    registry,
+    config,
+    model: models.getModel,
+    models: () => models.contentTypes,
+  });
   const own = {
     config,
     fetch: globalThis.fetch,
@@ -107,6 +116,8 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),
     controller: (uid: string) => registry.get('controller', uid),
     requestContext,
+    policies: byName(strapi.policies),
+    middlewares: byName(strapi.middlewares),
     customFields: { register: code.customFields.register },
     dirs: dirsOf(directory),
   };
@@ -116,6 +127,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     services: { get: () => allOf('service', registry) },
     controllers: { get: () => allOf('controller', registry) },
     admin: { get: parts.plugins.admin },
+    isLoaded: { get: () => code.connection.isPrepared },
     api: { get: () => createApis({ models: Object.values(models.contentTypes), registry }) },
   });
   return refuseMissing(target, 'strapi') as ProjectStrapi; // inherits the rest
@@ -126,6 +138,13 @@ const allOf = (kind: 'service' | 'controller', registry: ProjectRegisters['regis
   new Proxy(registry.all(kind), {
     get: (written, uid) =>
       (typeof uid === 'symbol' || uid in written ? Reflect.get(written, uid) : registry.get(kind, uid)) as unknown,
+  });
+
+/** Returns registered code that can also be read by its name: `strapi.policies['global::is-owner']`. */
+const byName = <Named extends Strapi['policies'] | Strapi['middlewares']>(named: Named): Named =>
+  new Proxy(named, {
+    get: (known, name) =>
+      (typeof name === 'string' && !(name in known) && known.has(name) ? known.get(name) : Reflect.get(known, name)) as unknown,
   });
 
 function missing(error: Error | null): undefined {

@@ -5,6 +5,7 @@ import type { Service } from './core-service.js';
 import type { StrapiModel } from './describe-model.js';
 import type { PluginServices } from './plugin-services.js';
 import type { StrapiConfig } from './strapi-config.js';
+import { isPluginOfStrapi } from './missing-members.js';
 import { missingPlugin, missingPluginService, refuseMissing } from './unsupported-code.js';
 
 /** A plugin for code of a project. */
@@ -33,6 +34,8 @@ interface PluginsInput {
   readonly services: PluginServices;
   readonly config: StrapiConfig;
   readonly model: (uid: string) => StrapiModel | undefined;
+  /** Returns all content types in force, by uid. */
+  readonly models: () => Readonly<Record<string, StrapiModel>>;
   readonly plugins: OwnPlugins;
 }
 
@@ -47,13 +50,16 @@ export interface OwnPlugins {
 }
 
 /** Returns the plugins that Mangrove or the project has. Others throw an UnsupportedCodeError. */
-export function createPlugins({ strapi, registry, services, config, model, plugins }: PluginsInput): PluginMembers {
+export function createPlugins({ strapi, registry, services, config, model, models, plugins }: PluginsInput): PluginMembers {
   const find = (plugin: string, name: string): Service | undefined => {
     const written = registry.get('service', `plugin::${plugin}.${name}`);
     if (written !== undefined) return written;
     if (plugin === 'graphql') return strapi.plugin('graphql').service(name as 'extension'); // refuses other names itself
     return services[plugin]?.[name];
   };
+  /** Returns whether the project or Strapi has a plugin. */
+  const isKnown = (name: string): boolean =>
+    name === 'graphql' || services[name] !== undefined || plugins.membersOf(name) !== null || isPluginOfStrapi(name);
   const plugin = (name: string): StrapiPlugin => {
     if (plugins.isAbsent(name)) return undefined as never; // only code that asks whether it is there names it
     const members = plugins.membersOf(name);
@@ -71,15 +77,18 @@ export function createPlugins({ strapi, registry, services, config, model, plugi
       controllers: byName((of) => controller(of)) as StrapiPlugin['controllers'], // by name
       config: (key, otherwise) => config.get(`plugin.${name}.${key}`, otherwise),
       contentType: (of) => model(`plugin::${name}.${of}`),
-      contentTypes: byName((of) => model(`plugin::${name}.${of}`)) as StrapiPlugin['contentTypes'], // by name
+      get contentTypes() {
+        const own = Object.entries(models()).filter(([uid]) => uid.startsWith(`plugin::${name}.`));
+        return Object.fromEntries(own.map(([uid, type]) => [uid.slice(`plugin::${name}.`.length), type]));
+      },
       ...members,
     };
     const provider = name === 'email' ? { provider: { send: service('email')['send'] as unknown } } : {};
-    return refuseMissing({ ...own, ...provider }, `strapi.plugin('${name}')`);
+    return refuseMissing(Object.assign(own, provider), `strapi.plugin('${name}')`);
   };
   return {
     plugin,
-    plugins: byName(plugin),
+    plugins: byName((name) => (isKnown(name) ? plugin(name) : undefined)) as PluginMembers['plugins'], // by name
     service: (uid) => {
       const [, name, of] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
       return name === undefined || of === undefined ? undefined : find(name, of);
