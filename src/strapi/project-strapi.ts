@@ -8,7 +8,6 @@ import type { Values } from '../values.js';
 import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
-import type { CustomFields } from './custom-fields.js';
 import { createEntityValidator, type EntityValidator } from './entity-validator.js';
 import { type EventHub, ProjectEvents } from './event-hub.js';
 import { createProjectEntityService, type ProjectEntityService } from './project-entity-service.js';
@@ -37,7 +36,7 @@ export interface ProjectStrapi extends Omit<
   query(uid: string): QueryEngine;
   readonly server: StrapiServer;
   readonly eventHub: EventHub;
-  readonly customFields: Pick<CustomFields, 'register'>;
+  readonly customFields: { register(fields: object | readonly object[]): void };
   readonly store: StrapiStore;
   /** Returns a service of the project or of a plugin, or the generated one of a content type; undefined if there is none. */
   service(uid: string): Service;
@@ -87,14 +86,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
   const models = modelMembers(content);
   const db = createStrapiDatabase({ ...code, models: () => ({ ...models.contentTypes, ...models.components }) });
   const config = createStrapiConfig(strapi.config, files);
-  const plugins = createPlugins({
-    ...parts,
-    strapi,
-    registry,
-    config,
-    model: models.getModel,
-    models: () => models.contentTypes,
-  });
+  const plugins = createPlugins({ ...parts, strapi, registry, config, models });
   const own = {
     config,
     fetch: globalThis.fetch,
@@ -123,15 +115,18 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
   };
   const target: object = Object.assign(Object.create(strapi) as object, own);
   Object.defineProperties(target, Object.getOwnPropertyDescriptors(models));
-  Object.defineProperties(target, {
-    services: { get: () => allOf('service', registry) },
-    controllers: { get: () => allOf('controller', registry) },
-    admin: { get: parts.plugins.admin },
-    isLoaded: { get: () => code.connection.isPrepared },
-    api: { get: () => createApis({ models: Object.values(models.contentTypes), registry }) },
-  });
+  Object.defineProperties(target, changingMembers(parts, models));
   return refuseMissing(target, 'strapi') as ProjectStrapi; // inherits the rest
 }
+
+/** Returns the members that are computed on each access. */
+const changingMembers = ({ code, plugins }: StrapiParts, models: ModelMembers): PropertyDescriptorMap => ({
+  services: { get: () => allOf('service', code.registry) },
+  controllers: { get: () => allOf('controller', code.registry) },
+  admin: { get: plugins.admin },
+  isLoaded: { get: () => code.connection.isPrepared },
+  api: { get: () => createApis({ models: Object.values(models.contentTypes), registry: code.registry }) },
+});
 
 /** Returns the services or controllers of the project by uid. Generated ones are returned on access. */
 const allOf = (kind: 'service' | 'controller', registry: ProjectRegisters['registry']): object =>
@@ -167,10 +162,10 @@ function dirsOf(directory: string): ProjectStrapi['dirs'] {
   return { app, dist: app, static: { public: join(directory, 'public') } };
 }
 
+type ModelMembers = Pick<ProjectStrapi, 'contentTypes' | 'components' | 'contentType' | 'getModel'>;
+
 /** Returns members that look up models on each access, because models change while the service runs. */
-function modelMembers(
-  content: ProjectRegisters['content'],
-): Pick<ProjectStrapi, 'contentTypes' | 'components' | 'contentType' | 'getModel'> {
+function modelMembers(content: ProjectRegisters['content']): ModelMembers {
   const ofKind = (isComponent: boolean): Record<string, StrapiModel> => {
     const types = [...content().bind.registry.types.values()].filter(({ kind }) => (kind === 'component') === isComponent);
     return Object.fromEntries(types.map((type) => [type.uid, describeModel(type)]));

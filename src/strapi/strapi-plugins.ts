@@ -33,9 +33,11 @@ interface PluginsInput {
   readonly registry: CodeRegistry;
   readonly services: PluginServices;
   readonly config: StrapiConfig;
-  readonly model: (uid: string) => StrapiModel | undefined;
-  /** Returns all content types in force, by uid. */
-  readonly models: () => Readonly<Record<string, StrapiModel>>;
+  /** The models in force. */
+  readonly models: {
+    readonly contentTypes: Readonly<Record<string, StrapiModel>>;
+    getModel(uid: string): StrapiModel | undefined;
+  };
   readonly plugins: OwnPlugins;
 }
 
@@ -50,20 +52,17 @@ export interface OwnPlugins {
 }
 
 /** Returns the plugins that Mangrove or the project has. Others throw an UnsupportedCodeError. */
-export function createPlugins({ strapi, registry, services, config, model, models, plugins }: PluginsInput): PluginMembers {
+export function createPlugins({ strapi, registry, services, config, models, plugins }: PluginsInput): PluginMembers {
   const find = (plugin: string, name: string): Service | undefined => {
     const written = registry.get('service', `plugin::${plugin}.${name}`);
     if (written !== undefined) return written;
     if (plugin === 'graphql') return strapi.plugin('graphql').service(name as 'extension'); // refuses other names itself
     return services[plugin]?.[name];
   };
-  /** Returns whether the project or Strapi has a plugin. */
-  const isKnown = (name: string): boolean =>
-    name === 'graphql' || services[name] !== undefined || plugins.membersOf(name) !== null || isPluginOfStrapi(name);
+  const has = (name: string): boolean => name === 'graphql' || services[name] !== undefined || plugins.membersOf(name) !== null;
   const plugin = (name: string): StrapiPlugin => {
     if (plugins.isAbsent(name)) return undefined as never; // only code that asks whether it is there names it
-    const members = plugins.membersOf(name);
-    if (name !== 'graphql' && services[name] === undefined && members === null) throw missingPlugin(name);
+    if (!has(name)) throw missingPlugin(name);
     const service = (of: string): Service => {
       const found = find(name, of);
       if (found === undefined) throw missingPluginService(name, of);
@@ -76,24 +75,30 @@ export function createPlugins({ strapi, registry, services, config, model, model
       controller,
       controllers: byName((of) => controller(of)) as StrapiPlugin['controllers'], // by name
       config: (key, otherwise) => config.get(`plugin.${name}.${key}`, otherwise),
-      contentType: (of) => model(`plugin::${name}.${of}`),
+      contentType: (of) => models.getModel(`plugin::${name}.${of}`),
       get contentTypes() {
-        const own = Object.entries(models()).filter(([uid]) => uid.startsWith(`plugin::${name}.`));
-        return Object.fromEntries(own.map(([uid, type]) => [uid.slice(`plugin::${name}.`.length), type]));
+        return ofPlugin(name, models.contentTypes);
       },
-      ...members,
+      ...plugins.membersOf(name),
     };
-    const provider = name === 'email' ? { provider: { send: service('email')['send'] as unknown } } : {};
-    return refuseMissing(Object.assign(own, provider), `strapi.plugin('${name}')`);
+    if (name === 'email') Object.assign(own, { provider: { send: service('email')['send'] as unknown } });
+    return refuseMissing(own, `strapi.plugin('${name}')`);
   };
   return {
     plugin,
-    plugins: byName((name) => (isKnown(name) ? plugin(name) : undefined)) as PluginMembers['plugins'], // by name
+    plugins: byName((name) => (has(name) || isPluginOfStrapi(name) ? plugin(name) : undefined)) as PluginMembers['plugins'], // by name
     service: (uid) => {
       const [, name, of] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
       return name === undefined || of === undefined ? undefined : find(name, of);
     },
   };
+}
+
+/** Returns the content types of a plugin by their names. */
+function ofPlugin(plugin: string, models: Readonly<Record<string, StrapiModel>>): StrapiPlugin['contentTypes'] {
+  const prefix = `plugin::${plugin}.`;
+  const own = Object.entries(models).filter(([uid]) => uid.startsWith(prefix));
+  return Object.fromEntries(own.map(([uid, model]) => [uid.slice(prefix.length), model]));
 }
 
 /** Returns an object whose keys are read by a function. */
