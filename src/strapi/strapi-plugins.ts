@@ -63,11 +63,7 @@ export function createPlugins({ strapi, registry, services, config, models, plug
   const plugin = (name: string): StrapiPlugin => {
     if (plugins.isAbsent(name)) return undefined as never; // only code that asks whether it is there names it
     if (!has(name)) throw missingPlugin(name);
-    const service = (of: string): Service => {
-      const found = find(name, of);
-      if (found === undefined) throw missingPluginService(name, of);
-      return found;
-    };
+    const service = (of: string): Service => find(name, of) ?? refuse(missingPluginService(name, of));
     const controller = (of: string): Controller | undefined => registry.get('controller', `plugin::${name}.${of}`);
     const own: StrapiPlugin = {
       service,
@@ -92,6 +88,10 @@ export function createPlugins({ strapi, registry, services, config, models, plug
       return name === undefined || of === undefined ? undefined : find(name, of);
     },
   };
+}
+
+function refuse(error: Error): never {
+  throw error;
 }
 
 /** Returns the content types of a plugin by their names. */

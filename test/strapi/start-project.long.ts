@@ -38,7 +38,7 @@ describe('npm start in a Strapi project', function () {
     let isAsked = false;
     const read = (part: Buffer): void => {
       text += part.toString();
-      const url = /REST +(http:\S+)\/api/.exec(text)?.[1];
+      const url = /(?:REST +|"url":")(http:[^\s"]+?)(?:\/api|")/.exec(text)?.[1];
       if (!isAsked && url !== undefined && text.includes(awaited)) {
         isAsked = true;
         void ask(url).finally(() => child.kill('SIGTERM'));
@@ -117,6 +117,30 @@ describe('npm start in a Strapi project', function () {
     expect(text).to.contain(message);
     expect(exitCode).to.equal(1);
   });
+
+  for (const environment of ['development', 'production'])
+    it(`serves on in ${environment} after promises of code were rejected that nothing handles`, async () => {
+      const directory = await writeProject({
+        'src/index.ts': `export default {
+          register() { Promise.reject(new Error('lost in register')); },
+          bootstrap() { setTimeout(() => Promise.reject(new Error('lost in bootstrap'))); } };`,
+        'src/api/memo/routes/own.ts': `export default { routes: [{ method: 'GET', path: '/lose', config: { auth: false },
+          handler: (ctx) => { (async () => { await null; throw new Error('lost in a request'); })(); return { answered: true }; } }] };`,
+      });
+      const asked: unknown[] = [];
+      const { exitCode, text } = await run(null, environment, '', ['--project', directory], async (url) => {
+        for (let count = 0; count < 3; count += 1) asked.push((await fetch(`${url}/api/lose`)).status);
+      });
+      expect(asked).to.deep.equal([200, 200, 200]);
+      for (const message of [
+        'src/index.ts:2: a promise was rejected, and nothing handles it',
+        'lost in register',
+        'lost in bootstrap',
+        'lost in a request',
+      ])
+        expect(text).to.contain(message);
+      expect(exitCode).to.equal(0);
+    });
 
   it('continues in development, even if code does not await its promises', async () => {
     const code = 'const seed = async () => strapi.cron.add({});\nexport default { bootstrap() { seed(); } };';
