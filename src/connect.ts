@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { createAuthenticator } from './auth/authenticate.js';
+import { createAuthenticator, type FetchUser } from './auth/authenticate.js';
 import { createDefaultRoles } from './auth/default-roles.js';
 import { userTokens } from './auth/user-tokens.js';
 import { attemptLimits, guessLimit } from './accounts/login/limit-attempts.js';
@@ -32,7 +32,13 @@ export interface ConnectInput {
   /** The base URL of links in e-mails. */
   readonly address: Address;
   /** The code of a project; null if there is none. */
-  readonly code: { readonly codeHooks: CodeHooks; readonly projectActions: () => readonly string[] } | null;
+  readonly code: ProjectParts | null;
+}
+
+interface ProjectParts {
+  readonly codeHooks: CodeHooks;
+  readonly projectActions: () => readonly string[];
+  readonly fetchUser: () => FetchUser | null;
 }
 
 /**
@@ -70,6 +76,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     isEmbedded,
     tokenSalt: secrets.tokenSalt,
     userTokens: tokens,
+    fetchUser: code?.fetchUser,
   });
   const opened = upload.enabled ? await openMedia({ config, database, logger }) : null;
   const media = opened?.media ?? null;

@@ -40,44 +40,53 @@ export class ApiError extends Error {
   }
 }
 
-/** The input is invalid. */
-export class ValidationError extends ApiError {
-  constructor(message: string, details: ErrorDetails = {}, parts: ErrorParts = {}) {
-    super(400, 'ValidationError', message, { ...parts, details });
-  }
-}
-
-/** The request cannot be carried out. */
+/** The request cannot be carried out. As in Strapi v4, the other classes that code throws extend this one. */
 export class ApplicationError extends ApiError {
-  constructor(message = 'An application error occurred', details: ErrorDetails = {}, parts: ErrorParts = {}) {
+  constructor(message = 'An application error occured', details: ErrorDetails = {}, parts: ErrorParts = {}) {
     super(400, 'ApplicationError', message, { ...parts, details });
   }
 }
 
+/** The input is invalid. */
+export class ValidationError extends ApplicationError {
+  override readonly name: string = 'ValidationError';
+}
+
 /** The request needs credentials, or its credentials are wrong. */
-export class UnauthorizedError extends ApiError {
+export class UnauthorizedError extends ApplicationError {
+  override readonly status = 401;
+  override readonly name = 'UnauthorizedError';
+
   constructor(message = 'Unauthorized', details: ErrorDetails = {}, parts: ErrorParts = {}) {
-    super(401, 'UnauthorizedError', message, { ...parts, details });
+    super(message, details, parts);
   }
 }
 
 /** The caller is not allowed to do this. */
-export class ForbiddenError extends ApiError {
+export class ForbiddenError extends ApplicationError {
+  override readonly status = 403;
+  override readonly name: string = 'ForbiddenError';
+
   constructor(message = 'Forbidden access', details: ErrorDetails = {}, parts: ErrorParts = {}) {
-    super(403, 'ForbiddenError', message, { ...parts, details });
+    super(message, details, parts);
   }
 }
 
 /** A policy has refused the request: `new PolicyError('Only its author may', { policy: 'is-author' })`. */
-export class PolicyError extends ApiError {
+export class PolicyError extends ForbiddenError {
+  override readonly name = 'PolicyError';
+
   constructor(message = 'Policy Failed', details: ErrorDetails = {}) {
-    super(403, 'PolicyError', message, { details });
+    super(message, details);
   }
 }
 
-export class NotFoundError extends ApiError {
+export class NotFoundError extends ApplicationError {
+  override readonly status = 404;
+  override readonly name = 'NotFoundError';
+
   constructor(message = 'Entity not found', details: ErrorDetails = {}) {
-    super(404, 'NotFoundError', message, { details });
+    super(message, details);
   }
 }
 

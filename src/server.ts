@@ -11,7 +11,7 @@ import { contentOfCode, createExtension, type GraphqlExtension } from './graphql
 import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
 import type { RouteMatch } from './http/route.js';
-import { Connection, type Running } from './http/running.js';
+import { Connection } from './http/running.js';
 import { prepareHttpServer, startHttpServer, type HttpServer, type PreparedServer } from './http/start-http-server.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
@@ -60,7 +60,7 @@ const withoutUri =
   'The command `npx mangrove start` starts one of its own.';
 
 class Server implements Service {
-  readonly config: Config;
+  config: Config;
   readonly #logger: Logger;
   readonly #connection: Connection;
   readonly #address = { url: '' };
@@ -112,6 +112,7 @@ class Server implements Service {
     const { register, ...others } = this.#hooks;
     this.#hooks = others;
     await register?.(this.#extension.input);
+    this.config = withCustomFields(this.config, this.#project?.customFields() ?? {});
     const { config } = this;
     for (const warning of config.warnings) this.#logger.warn({}, warning);
     const { uri } = config.database;
@@ -156,7 +157,7 @@ class Server implements Service {
     try {
       const running = await connect(input);
       if (this.#stopped) await running.close();
-      else this.#serve(running);
+      else this.#connection.running = running;
     } catch (error) {
       if (error instanceof ConfigError && this.#retry === null) throw error;
       const reason = error instanceof Error ? error.message : String(error);
@@ -169,7 +170,7 @@ class Server implements Service {
     await this.#connect(input);
     await this.#bootstrap().catch((err: unknown) => {
       this.#logger.error({ err }, 'bootstrap failed');
-      this.#connection.isPrepared = true;
+      this.#serve();
     });
   }
 
@@ -180,10 +181,8 @@ class Server implements Service {
     const { bootstrap, ...hooks } = this.#hooks;
     this.#hooks = hooks;
     await bootstrap?.(this.#extension.input);
-    const { registry } = running.backend.models.snapshot;
-    if (this.#project?.needsSchema()) await this.#graphql?.replaceRegistry(registry);
-    this.#connection.isPrepared = true;
-    this.#warnOfGraphql(registry);
+    this.#serve();
+    this.#warnOfGraphql(running.backend.models.snapshot.registry);
     await warnOfAccounts(running, this.#logger);
   }
 
@@ -205,13 +204,13 @@ class Server implements Service {
     }
   }
 
-  /** Starts answering requests. */
-  #serve(running: Running): void {
-    this.#connection.running = running;
-    const { models } = running.backend;
+  /** Starts answering requests. The first schema of GraphQL has the extensions and models that `bootstrap` has added. */
+  #serve(): void {
+    this.#connection.isPrepared = true;
+    const models = this.backend?.models;
     const rebuild = (registry: Registry): void => void this.#graphql?.replaceRegistry(registry);
-    models.onChange(rebuild);
-    rebuild(models.snapshot.registry);
+    models?.onChange(rebuild);
+    if (models !== undefined) rebuild(models.snapshot.registry);
   }
 
   #createGraphql(): GraphqlEndpoint {
@@ -231,3 +230,9 @@ class Server implements Service {
     });
   }
 }
+
+/** Returns the configuration with the custom fields that code has registered. Written settings win. */
+const withCustomFields = ({ api, ...config }: Config, fields: Config['api']['customFields']): Config => ({
+  ...config,
+  api: { ...api, customFields: { ...fields, ...api.customFields } },
+});

@@ -9,6 +9,8 @@ import { type Access, allows, fullAccess, actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 
+export { endingTokens } from '../content/end-tokens.js';
+
 export const userUid = 'plugin::users-permissions.user';
 export const roleUid = 'plugin::users-permissions.role';
 
@@ -37,12 +39,6 @@ const storedUser = (document: Document): StoredUser => ({
 /** Changes one user in one command, and returns the changed user; null if none matches. */
 export const changeStoredUser = (content: ContentContext, match: Document, change: Change): Promise<StoredUser | null> =>
   noteOnUser(content, match, { ...change, set: { ...change.set, updatedAt: new Date() } });
-
-/** Returns a change of a user that also ends all tokens and forgets the clients that have logged in. */
-export const endingTokens = (set: Document = {}): Change => ({
-  set: { ...set, _clients: [], _tokensFrom: Date.now() },
-  increase: { _tokenVersion: 1 },
-});
 
 /** Changes values of a user that are no attributes. Unlike other changes it leaves `updatedAt`. */
 export async function noteOnUser({ store }: ContentContext, match: Document, change: Change): Promise<StoredUser | null> {

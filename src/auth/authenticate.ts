@@ -12,6 +12,7 @@ import { createOpenAccess, type OpenAccess } from './is-open.js';
 import { readRoles } from './read-roles.js';
 import { roleAccess } from './role-access.js';
 import type { Role, Roles } from './role.js';
+import { decodeId, isRecord, type Values } from '../values.js';
 import type { TokenClaims, UserTokens } from './user-tokens.js';
 
 /** Identifies callers by the current content of the database. */
@@ -45,7 +46,12 @@ interface AuthenticatorInput {
   readonly tokenSalt: string;
   /** Null if users are disabled. */
   readonly userTokens: UserTokens | null;
+  /** Returns the function by which project code replaces the reading of users; null if there is none. */
+  readonly fetchUser?: (() => FetchUser | null) | undefined;
 }
+
+/** Returns the user of a valid token, with a role if code decides about it; null if the token is to be refused. */
+export type FetchUser = (id: number) => Promise<Values | null>;
 
 interface Sources extends Omit<Authenticator, 'authenticate' | 'accessOf'> {
   readonly input: AuthenticatorInput;
@@ -140,12 +146,20 @@ async function userCaller(bearer: string, credentials: Credentials, sources: Sou
   const [user, { advanced }, roles] = await Promise.all([sources.findUser(claims.id), sources.settings(), sources.roles()]);
   const fault = faultOf(user, claims, advanced);
   if (user === null || fault !== null) return endedCaller(fault ?? 'token_revoked', credentials, sources);
-  const role = roles.byId.get(user.role ?? 0);
+  const fetched = await sources.input.fetchUser?.()?.(user.id);
+  if (fetched === null || fetched?.['blocked'] === true) return endedCaller('token_revoked', credentials, sources);
+  const role = roles.byId.get(roleIn(fetched) ?? user.role ?? 0);
   const { openAccess } = sources;
   const open = typeof openAccess === 'function' ? await openAccess(roles, credentials.isLocal) : openAccess;
   const access = open ?? accessOf(role, user, sources);
   const publicActions = roles.byType.get('public')?.actions ?? new Set<string>();
-  return { kind: 'user', access, user, role: role ?? null, publicActions };
+  return { kind: 'user', access, user, ...(fetched && { fetched }), role: role ?? null, publicActions };
+}
+
+/** Returns the id of the role that code has read with a user; null if there is none. */
+function roleIn(fetched: Values | undefined): number | null {
+  const role = fetched?.['role'];
+  return isRecord(role) ? decodeId(role['id']) : null;
 }
 
 /** Returns the public caller if the invalid token is ignored. Throws an UnauthorizedError otherwise. */

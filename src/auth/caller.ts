@@ -2,6 +2,7 @@ import type { TokenFault } from '../errors.js';
 import { collections } from '../schema/collections.js';
 import { type Database, type Document, readAll } from '../mongo/database.js';
 import type { Access } from '../query/access.js';
+import type { Values } from '../values.js';
 import type { ApiToken } from './api-token.js';
 import type { Role } from './role.js';
 
@@ -69,6 +70,8 @@ export type Caller =
       readonly kind: 'user';
       readonly access: Access;
       readonly user: KnownUser;
+      /** The user as project code has read it; absent unless code replaces the reading of users. */
+      readonly fetched?: Values;
       readonly role: Role | null;
       /** Actions of the public role. */
       readonly publicActions: ReadonlySet<string>;

@@ -34,6 +34,7 @@ export async function countEntries(type: ContentType, query: Query, context: Con
   const pagination = { kind: 'offset', start: 0, limit: 1, withCount: true } as const;
   const plan = bindPlan({ ...query, fields: ['id'], pagination, sort: [], withTotal: true }, type, bind);
   const surrounded = hooks === null ? null : hooks.reads(type.uid);
-  if (surrounded !== null) return surrounded.count({ query, plan, id: null }, context);
+  const whole = { ...plan, window: { skip: 0, limit: null } }; // code sees no page
+  if (surrounded !== null) return surrounded.count({ query, plan: whole, id: null }, context);
   return (await readPage(plan, { registry: bind.registry, ...store })).total ?? 0;
 }

@@ -2,7 +2,7 @@ import { readAll } from '../mongo/database.js';
 import { groupField, groupOf } from '../mongo/layout.js';
 import { noneOf, oneOf, type Match } from '../mongo/matches.js';
 import { inTransaction } from '../mongo/transaction.js';
-import { changeMany } from '../mongo/write/compile-change.js';
+import { changeMany, type Change } from '../mongo/write/compile-change.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
@@ -16,6 +16,7 @@ import { buildUpdate } from './build-write.js';
 import { acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
+import { settingValues } from './end-tokens.js';
 import { timesIn } from './given-times.js';
 import { sharedNames } from './sync-locales.js';
 import { hookOf, orUniqueError, writePortions } from './run-write.js';
@@ -46,7 +47,7 @@ async function setMany(type: ContentType, match: Match, data: unknown, context: 
   refuseOthers(type, values);
   await checkBody(type, values, { mode: 'update', draft: context.checksAsDrafts === true, id: null }, context);
   const write = await buildUpdate(type, values, {}, context);
-  const change = { set: { ...write.values, updatedAt: new Date(), ...timesIn(values) } };
+  const change = settingValues(type, { ...write.values, updatedAt: new Date(), ...timesIn(values) });
   const shared = sharedNames(type, Object.keys(values));
   return orUniqueError({ type, data: values, id: null }, context, () =>
     shared.length === 0
@@ -59,7 +60,7 @@ async function setMany(type: ContentType, match: Match, data: unknown, context: 
 
 interface SharedChange {
   readonly match: Match;
-  readonly change: { readonly set: Values };
+  readonly change: Change;
   /** The names of the values that all locales of the entries share. */
   readonly shared: readonly string[];
 }
@@ -74,7 +75,7 @@ async function setInGroups(
   const command = { find: collection, filter: match, projection: { _id: 1, [groupField]: 1 }, batchSize: 1_000_000 };
   const entries = await readAll(store.database, command);
   const ids = entries.map(({ _id }): unknown => _id);
-  const set = Object.fromEntries(['updatedAt', ...shared].map((name) => [name, change.set[name]]));
+  const set = Object.fromEntries(['updatedAt', ...shared].map((name) => [name, change.set?.[name]]));
   await bulkWrite(store, collection, [
     changeMany({ _id: oneOf(ids) }, change),
     changeMany({ [groupField]: oneOf([...new Set(entries.map(groupOf))]), _id: noneOf(ids) }, { set }),

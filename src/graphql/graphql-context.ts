@@ -85,7 +85,8 @@ export class CallerAuth {
   }
 }
 
-function stateUser({ user, role }: Extract<Caller, { kind: 'user' }>): StateUser {
+function stateUser({ user, role, fetched }: Extract<Caller, { kind: 'user' }>): StateUser {
+  if (fetched !== undefined) return fetched as unknown as StateUser; // code decides what users have
   const { id, username, email, confirmed, blocked } = user;
   return {
     id,

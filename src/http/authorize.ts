@@ -5,7 +5,7 @@ import type { Caller } from '../auth/caller.js';
 import { createRequestContext, type ContentContext } from '../content/content-context.js';
 import type { Config } from '../config/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../errors.js';
-import { type ActionName, allows, fullAccess } from '../query/access.js';
+import { type Access, type ActionName, allows, fullAccess } from '../query/access.js';
 import { senderOf } from './route-request.js';
 import { memoryOf } from './count-memory.js';
 import { isLocal } from './is-local.js';
@@ -55,7 +55,10 @@ function callerOf(ctx: Context, row: RouteRequirement, running: Running): Promis
   return row.action === 'admin' ? findAdmin(ctx, running) : findAnybody(ctx, row, running);
 }
 
-const nobody: Caller = { kind: 'public', access: fullAccess, publicRoleIsEmpty: false, ended: null };
+const noGrants: Access = { ...fullAccess, grants: { kind: 'actions', actions: new Set() } };
+
+/** The caller of rows that leave rights to their code. Sees no related entries, as in Strapi v4, because none of them is granted. */
+export const nobody: Caller = { kind: 'public', access: noGrants, publicRoleIsEmpty: false, ended: null };
 
 async function findNobody(ctx: Context, { limiter }: Running): Promise<Caller> {
   await limiter?.(ctx, nobody);

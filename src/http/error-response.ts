@@ -1,4 +1,4 @@
-import type { Context, Middleware } from 'koa';
+import { HttpError, type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { ApiError, notFoundError } from '../errors.js';
 import type { RequestState } from './access-log.js';
@@ -39,11 +39,11 @@ interface ErrorEnvelope {
 
 /**
  * Returns the body for a thrown value: an ApiError with all its parts; another error with a 4xx status, of Koa or a body parser,
- * with its name and message; a plain 500 for anything else.
+ * with its name and message, or of `ctx.throw` of project code with any status; a plain 500 for anything else.
  */
 export function envelopeError(thrown: unknown): ErrorEnvelope {
   if (thrown instanceof ApiError) return envelope(thrown.status, thrown.name, thrown.message, thrown.details ?? undefined);
-  const status = clientStatus(thrown);
+  const status = thrown instanceof HttpError ? thrown.status : clientStatus(thrown);
   if (status === null || !(thrown instanceof Error))
     return envelope(500, 'InternalServerError', 'Internal Server Error', undefined);
   return envelope(status, thrown.name, thrown.message, Reflect.get(thrown, 'details'));

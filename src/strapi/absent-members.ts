@@ -1,41 +1,16 @@
-import type { Config } from '../config/config.js';
 import type { Notices } from '../notices.js';
-import { customFieldType } from '../schema/custom-field-type.js';
 import { missingMember } from './unsupported-code.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the members of `strapi` that much code calls at the start and whose work is not done here: custom fields, the permissions
- * and conditions of an admin panel, and webhooks. Other members of `strapi.admin` throw an UnsupportedCodeError.
- */
-export const absentMembers = (notices: Notices, { api }: Pick<Config, 'api'>) => ({
-  customFields: {
-    register: (fields: CustomField | readonly CustomField[]) => {
-      for (const line of [fields].flat().flatMap((field) => otherType(field, api.customFields))) notices.tell(line);
-    },
-  },
-  admin: only({ services: only({ permission: only({ actionProvider: register, conditionProvider: register }) }) }),
+/** Returns `strapi.webhookStore`, which much code calls at the start and whose work is not done here. */
+export const absentMembers = (notices: Notices) => ({
   webhookStore: webhooks(() => {
     notices.tell(
       'strapi.webhookStore stores nothing: Mangrove sends no webhooks; run notifications outside of the service, over its API',
     );
   }),
 });
-
-interface CustomField {
-  readonly name: string;
-  readonly plugin?: string;
-  readonly type: string;
-}
-
-/** Returns a line if a custom field is stored as another type than the one that code registers; models are read before code runs. */
-function otherType({ name, plugin, type }: CustomField, configured: Config['api']['customFields']): readonly string[] {
-  const uid = plugin === undefined ? `global::${name}` : `plugin::${plugin}.${name}`;
-  const stored = customFieldType(uid, configured) ?? 'json';
-  if (stored === type) return [];
-  return [`the custom field ${uid} is stored as ${stored}, not as ${type}: set api.customFields: { '${uid}': '${type}' }`];
-}
 
 const nothing = (): Promise<void> => Promise.resolve();
 
@@ -49,6 +24,14 @@ const only = (members: Members): Members =>
       throw missingMember('strapi', 'admin') ?? new Error(`there is no strapi.admin.${name}`);
     },
   });
+
+/**
+ * `strapi.admin` for code outside of hooks of plugins: permissions and conditions that it registers have no effect. Other members
+ * throw an UnsupportedCodeError.
+ */
+export const absentAdmin: unknown = only({
+  services: only({ permission: only({ actionProvider: register, conditionProvider: register }) }),
+});
 
 /** Returns the store of webhooks, as it is when it is empty. */
 function webhooks(tell: () => void): Members {

@@ -48,5 +48,9 @@ async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: 
   const { status = 200, headers = {}, body } = await route.handle(call);
   response.set(headers);
   response.status = status;
-  if (body !== undefined) response.body = body;
+  if (body !== undefined) response.body = isJsonText(body, headers) ? (JSON.parse(body) as unknown) : body;
 }
+
+/** Returns whether a body is JSON that was written already. Code expects the value. */
+const isJsonText = (body: unknown, headers: Readonly<Record<string, string>>): body is string =>
+  typeof body === 'string' && Object.values(headers).some((value) => value.startsWith('application/json'));

@@ -1,8 +1,9 @@
 import type { Server } from 'node:http';
 import { join, relative } from 'node:path';
 import type { Logger } from 'pino';
+import type { FetchUser } from '../auth/authenticate.js';
 import type { Config } from '../config/config.js';
-import { createSourceLoader, sourceFile, type LoadOptions, type MissingModule } from '../config/load-source.js';
+import { sourceFile } from '../config/load-source.js';
 import type { ContentContext, CodeHooks } from '../content/content-context.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
@@ -13,14 +14,15 @@ import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
 import { CodeProblems } from './code-problems.js';
 import type { GuardedAction } from './guarded-actions.js';
-import { isLeftOut, leaveOut } from './left-out.js';
+import { createFileLoader } from './load-file.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
 import { ProjectPlugins } from './project-plugins.js';
 import { ProjectRoutes } from './project-routes.js';
 import { hooksOf, type HookName, type PlacedHooks } from './project-hooks.js';
 import type { Registry } from '../schema/content-type.js';
-import { createPluginServices } from './plugin-services.js';
+import { replacedFetch } from './fetch-user.js';
+import { createPluginServices, type PluginServices } from './plugin-services.js';
 import { ProjectRegisters } from './project-registers.js';
 import type { MiddlewareItem } from './strapi-route.js';
 import { createProjectStrapi, type ProjectStrapi } from './project-strapi.js';
@@ -41,10 +43,12 @@ export interface Project {
   readonly content: () => ContentContext;
   readonly codeHooks: CodeHooks;
   readonly code: ProjectCode;
+  /** Returns `fetchAuthenticatedUser` of an extension; null if there is none. */
+  readonly fetchUser: () => FetchUser | null;
+  /** Returns the types of custom fields that code has registered, by name. */
+  readonly customFields: () => Readonly<Record<string, string>>;
   /** Returns the actions of the project that can be granted to roles. */
   readonly projectActions: () => readonly string[];
-  /** Returns whether extensions of plugins need a new GraphQL schema after `bootstrap`. */
-  readonly needsSchema: () => boolean;
   /** Returns the generated actions that code overrides or guards over REST. */
   readonly guardedActions: () => readonly GuardedAction[];
 }
@@ -65,6 +69,7 @@ interface Loaded {
   readonly hooks: readonly PlacedHooks[];
   readonly routes: ProjectRoutes;
   readonly plugins: ProjectPlugins;
+  readonly services: PluginServices;
 }
 
 /** Loads the code of a project, without its `register`. Returns its routes. Problems are collected, and stop nothing. */
@@ -113,7 +118,8 @@ export function createProject(input: ProjectInput): Project {
       },
       routes: () => tableOf(loaded, registry())?.routes ?? noRoutes,
     }),
-    needsSchema: () => loaded?.plugins.needSchema() ?? false,
+    fetchUser: () => loaded && replacedFetch(registers.registry, loaded.services),
+    customFields: () => registers.customFields.types,
     projectActions: () => tableOf(loaded, registry())?.actions ?? [],
     guardedActions: () => tableOf(loaded, registry())?.guarded ?? [],
   };
@@ -180,7 +186,7 @@ async function load(given: Strapi, { directory, config, logger, registers, index
       registers.addMiddleware(handler);
   const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, owners: routeOwners(folders, plugins) });
   const own = index === null ? [] : [{ file: relative(directory, index), hooks: hooksOf(loadFile(index)) }];
-  return { plugins, strapi, hooks: [...hooks, ...own], routes };
+  return { plugins, services, strapi, hooks: [...hooks, ...own], routes };
 }
 
 interface CookieParts extends Pick<LoadInput, 'registers' | 'config'> {
@@ -199,22 +205,6 @@ function beginCookies({ config: own }: ProjectStrapi, { registers, written, conf
 function routeOwners({ apis }: ReturnType<typeof loadFolders>, { places }: ProjectPlugins): readonly string[] {
   const routed = apis.some(({ routes }) => routes.size > 0) ? apis : [];
   return [...routed.map(({ name }) => `api::${name}`), ...places.map(({ name }) => `plugin::${name}`)];
-}
-
-/** Returns a function that returns the exports of a file; undefined, after a warning, if it cannot run here. */
-async function createFileLoader(
-  options: LoadOptions & { readonly directory: string },
-  problems: CodeProblems,
-): Promise<(file: string) => unknown> {
-  const missing = ({ message }: MissingModule): unknown => {
-    problems.tell(`${message}; what needs it fails`);
-    return leaveOut(message);
-  };
-  const run = await createSourceLoader({ ...options, missing });
-  return (file) => {
-    const code = problems.running(relative(options.directory, file), () => run(file));
-    return isLeftOut(code) ? undefined : code;
-  };
 }
 
 /** Returns the middlewares in config/middlewares that are code of the project. */

@@ -16,10 +16,10 @@ export interface StrapiModel {
     readonly singularName: string;
     readonly pluralName: string;
     readonly displayName: string;
-    readonly description: string;
+    readonly description?: string;
   };
   readonly options: { readonly draftAndPublish: boolean };
-  readonly pluginOptions: { readonly i18n?: { readonly localized: boolean } };
+  readonly pluginOptions?: { readonly i18n?: { readonly localized: boolean } };
   /** Only in types of an API. */
   readonly apiName?: string;
   /** Only in types of a plugin. */
@@ -40,7 +40,9 @@ export function describeModel(type: ContentType): StrapiModel {
 
 function buildModel(type: ContentType): StrapiModel {
   const { uid, kind, collection, singularName, pluralName, displayName, description, draftAndPublish, localized } = type;
-  const attributes = [...type.attributes.values()].map((attribute) => [attribute.name, describeAttribute(attribute)] as const);
+  const attributes = [...type.attributes.values()].map(
+    (attribute) => [attribute.name, describeAttribute(attribute, localized)] as const,
+  );
   const [owner = ''] = (uid.split('::')[1] ?? uid).split('.');
   const modelName = singularName || (uid.split('.').at(-1) ?? '');
   return {
@@ -52,9 +54,9 @@ function buildModel(type: ContentType): StrapiModel {
     tableName: collection,
     singularName: modelName,
     globalId: kind === 'component' ? pascalCase(`component_${uid}`) : pascalCase(pluginOf(type)) + pascalCase(singularName),
-    info: { singularName, pluralName, displayName, description },
+    info: { singularName, pluralName, displayName, ...(description !== '' && { description }) },
     options: { draftAndPublish },
-    pluginOptions: localized ? { i18n: { localized } } : {},
+    ...(localized && { pluginOptions: { i18n: { localized } } }),
     ...(uid.startsWith('api::') && { apiName: owner }),
     ...(uid.startsWith('plugin::') && { plugin: owner }),
     ...(kind === 'component' && { category: owner }),
@@ -65,13 +67,23 @@ function buildModel(type: ContentType): StrapiModel {
 /** Rules of scalar attributes that are included if they are set. */
 const rules = ['default', 'min', 'max', 'minLength', 'maxLength', 'regex', 'targetField'] as const;
 
-function describeAttribute(attribute: Attribute): Values {
+/** Attributes that Strapi v4 adds to every type, and what else it says of them. */
+const added: Readonly<Record<string, Values>> = {
+  createdAt: { writable: undefined, visible: undefined },
+  updatedAt: { writable: undefined, visible: undefined },
+  createdBy: { configurable: false, useJoinTable: false },
+  updatedBy: { configurable: false, useJoinTable: false },
+};
+
+function describeAttribute(attribute: Attribute, isLocalized: boolean): Values {
+  const ofStrapi = added[attribute.name];
   const common = {
     ...(attribute.required && { required: true }),
     ...(attribute.private && { private: true }),
     ...(!attribute.writable && { writable: false }),
     ...(!attribute.visible && { visible: false }),
-    ...(attribute.localized && { pluginOptions: { i18n: { localized: true } } }),
+    ...(isLocalized && attribute.localized && ofStrapi === undefined && { pluginOptions: { i18n: { localized: true } } }),
+    ...ofStrapi,
   };
   switch (attribute.kind) {
     case 'scalar': {

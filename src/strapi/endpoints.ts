@@ -3,15 +3,18 @@ import type { Context } from 'koa';
 import { sourceFile } from '../config/load-source.js';
 import type { Caller } from '../auth/caller.js';
 import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
-import { policyError, refusedToken } from '../errors.js';
+import { ForbiddenError, missingActions, policyError, UnauthorizedError } from '../errors.js';
 import { callerState } from '../graphql/graphql-context.js';
 import type { EntityService } from '../graphql/extension/entity-service.js';
+import { nobody } from '../http/authorize.js';
+import { readQuery } from '../http/request-query.js';
 import type { ContextRoute, RouteCall } from '../http/route.js';
 import type { ActionName } from '../query/access.js';
 import { flattenAnswer, wantsFlat } from '../rest/flatten-answer.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { CodeContext, CodeRequests } from './core-controller.js';
+import { userUid } from './fetch-user.js';
 import { defaultOf } from './load-folders.js';
 import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
 import { attemptLimit, handlerName, scopesOf } from './strapi-route.js';
@@ -63,17 +66,29 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
       withBody(ctx, call.running.config, async () => {
         await beginCode(ctx, call, resolved, parts);
         parts.requests.noteCounted(ctx, limit);
-        for (const passes of policies) if (!(await passes(ctx))) throw policyError();
-        await runAll(inner, ctx);
+        await refusingPlainly(async () => {
+          for (const passes of policies) if (!(await passes(ctx))) throw policyError();
+          await runAll(inner, ctx);
+        });
         flattenBody(ctx, call, parts.type);
         return null;
       }),
   };
 }
 
-/** Flattens the entries of an answer if the request wants it. */
+/** Runs code. Its refusals lose their texts and details, as in Strapi v4, whose check of rights surrounds the code of a route. */
+async function refusingPlainly(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof UnauthorizedError) throw new UnauthorizedError();
+    throw error instanceof ForbiddenError ? missingActions(error.missing) : error;
+  }
+}
+
+/** Flattens the entries of an answer if the request wants it. Never throws, because the action may have written. */
 function flattenBody(ctx: Context, { content, running }: RouteCall, type: ContentType | undefined): void {
-  if (type !== undefined && wantsFlat({ ...ctx.query }, running.config))
+  if (type !== undefined && wantsFlat(readQuery(ctx.request) ?? ctx.querystring, running.config))
     ctx.body = flattenAnswer(ctx.body, { type, registry: content.bind.registry });
 }
 
@@ -101,31 +116,22 @@ async function beginCode(ctx: Context, call: RouteCall, resolved: ResolvedRoute,
   const params = { ...call.request.params };
   Object.assign(ctx, { params });
   Object.assign(ctx.request, { params });
-  Object.assign(ctx.state, callerState(caller), { route: { ...route, info: infoOf(owner) } });
+  Object.assign(ctx.state, stateOfCaller(caller), { route: { ...route, info: infoOf(owner) } });
   parts.requests.begin(ctx, call);
   if (caller.kind !== 'user') return;
-  const user = await findUser(caller.user.id, parts);
+  const user = caller.fetched ?? (await parts.strapi.entityService.findOne(userUid, caller.user.id, { populate: ['role'] }));
   if (user !== null) Object.assign(ctx.state, { user });
 }
 
-/** Returns the user for code. Throws a 401 if an extension has replaced `fetchAuthenticatedUser`, and that finds nobody. */
-async function findUser(id: number, { registry, strapi }: EndpointParts): Promise<unknown> {
-  const service = registry.get('service', userUid);
-  const fetch: unknown = service?.['fetchAuthenticatedUser'];
-  if (typeof fetch !== 'function') return strapi.entityService.findOne(userUid, id, { populate: ['role'] });
-  const user: unknown = await (fetch as (id: number) => unknown).call(service, id); // as Strapi calls it
-  if (user === null || user === undefined) throw refusedToken('token_invalid');
-  return user;
-}
-
-const userUid = 'plugin::users-permissions.user';
+/** Returns what `ctx.state` says about a caller: nothing on routes with `auth: false`, as in Strapi v4. */
+const stateOfCaller = (caller: Caller): object => (caller === nobody ? {} : callerState(caller));
 
 /** Returns `ctx.state` for a request that the service answers itself. */
 export function stateOf(action: ActionName | 'anybody' | 'authenticated' | 'admin', caller: Caller): object {
   const [, plugin, name] = /^plugin::([^.]+)\.(.+)$/.exec(action) ?? [];
   const owner = plugin === undefined ? (action.split('.')[0] ?? '') : `plugin::${plugin}`;
   const route = { handler: name ?? action, config: {}, info: infoOf(owner) };
-  return { ...callerState(caller), ...(action.includes('::') && { route }) };
+  return { ...stateOfCaller(caller), ...(action.includes('::') && { route }) };
 }
 
 /** Returns `ctx.state.route.info`, which names the API or plugin of a route. */

@@ -85,7 +85,7 @@ function standingIn<Target extends object>(
 const notMembers: ReadonlySet<string> = new Set(['then', 'toJSON', '__esModule', 'default']);
 
 /** Returns a value that can be called, read and changed, and is empty. */
-function standIn(): unknown {
+export function standIn(): unknown {
   const own: unknown = new Proxy(() => undefined, {
     get: (_, name) => {
       if (name === Symbol.iterator) return [][Symbol.iterator].bind([]);

@@ -166,6 +166,9 @@ export const insteadOfMember = (object: string, name: string): string | null => 
 /** Returns the alternative to `strapi.plugin(name)`. */
 export const insteadOfPlugin = (name: string): string => valueOf(plugins, name) ?? 'plugins of Strapi do not run';
 
+/** Returns whether a plugin is one of Strapi v4. */
+export const isPluginOfStrapi = (name: string): boolean => Object.hasOwn(plugins, name);
+
 /** Returns the alternative to a service of a plugin. */
 export const insteadOfService = (plugin: string, name: string): string =>
   valueOf(services, `${plugin}.${name}`) ?? insteadOfPlugin(plugin);

@@ -124,7 +124,14 @@ function tokenService({ running }: PluginParts) {
 }
 
 const roleService = ({ query, content }: PluginParts) => ({
-  find: () => query('plugin::users-permissions.role').findMany({ orderBy: 'name' }),
+  /** Returns the roles with the number of their users. */
+  find: async () => {
+    const roles = await query('plugin::users-permissions.role').findMany({
+      orderBy: 'name',
+      populate: { users: { count: true } },
+    });
+    return roles.map(({ users, ...role }) => ({ ...role, nb_users: Number(Reflect.get(Object(users) as object, 'count')) }));
+  },
   findOne: (id: number) => query('plugin::users-permissions.role').findOne({ where: { id }, populate: ['permissions'] }),
   /** Takes the body of POST /users-permissions/roles: name, description, and permissions by type, controller and action. */
   createRole: async (values: Values) => void (await createRole(values, content())),

@@ -30,11 +30,11 @@ interface EntityParts {
   readonly refuseOrTell: (undone: readonly Undone[]) => void;
 }
 
-const ignoredPagination: Undone = {
-  path: ['pagination'],
-  message: 'pagination of strapi.entityService.findMany has no effect, as in Strapi v4, and all entries are read',
+const ignoredPage = (name: string): Undone => ({
+  path: [name],
+  message: `${name} of strapi.entityService.findMany has no effect, as in Strapi v4, and all entries are read`,
   remedy: 'pass start and limit, or call findPage',
-};
+});
 
 export function createProjectEntityService({ base, query, model, ...parts }: EntityParts): ProjectEntityService {
   const withFiles = async (uid: string, entry: Entity, { files, ...parameters }: EntityParameters): Promise<Entity> => {
@@ -50,8 +50,9 @@ export function createProjectEntityService({ base, query, model, ...parts }: Ent
       return entry === null ? null : withFiles(uid, entry, parameters);
     },
     uploadFiles: async (uid, { id }, files) => void (await parts.attachFiles(uid, id, files)),
-    findMany: async (uid, { pagination, ...parameters } = {}) => {
-      if (pagination !== undefined) parts.refuseOrTell([ignoredPagination]);
+    findMany: async (uid, { pagination, page, pageSize, ...parameters } = {}) => {
+      const given = Object.entries({ pagination, page, pageSize }).filter(([, value]) => value !== undefined);
+      parts.refuseOrTell(given.map(([name]) => ignoredPage(name)));
       if (model(uid).kind !== 'singleType') return base.findMany(uid, parameters);
       return (await base.findMany(uid, { ...parameters, limit: 1 }))[0] ?? null;
     },
@@ -66,8 +67,8 @@ export function createProjectEntityService({ base, query, model, ...parts }: Ent
       return entry?.[name] ?? null;
     },
     deleteMany: async (uid, { filters } = {}) => {
-      const [found] = await query(uid).findMany({ filters, select: 'id', limit: 1 });
-      return found === undefined ? { count: 0 } : query(uid).deleteMany({ filters });
+      const [found] = await query(uid).findMany({ where: filters, select: 'id', limit: 1 });
+      return found === undefined ? { count: 0 } : query(uid).deleteMany({ where: filters });
     },
   };
   return refuseMissing(service, 'strapi.entityService');

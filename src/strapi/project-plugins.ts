@@ -1,10 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import { absentPlugins, findPlugins, type PluginPlace } from '../config/find-plugins.js';
 import type { LoadOptions } from '../config/load-source.js';
 import type { ExtensionService } from '../graphql/extension/extension.js';
 import type { Running } from '../http/running.js';
 import { isRecord } from '../values.js';
-import { ignoredExtension, isExtended } from './extended-plugin.js';
+import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';
 import { guardExtensions } from './guard-extensions.js';
 import type { ProjectFolders } from './load-folders.js';
 import { loadPlugins, type PluginReport, type ProjectPlugin } from './load-plugins.js';
@@ -13,7 +14,7 @@ import type { HookName } from './project-hooks.js';
 import type { ProjectRegisters } from './project-registers.js';
 import type { ProjectStrapi } from './project-strapi.js';
 import { registerPlugin } from './register-plugin.js';
-import { UnsupportedCodeError } from './unsupported-code.js';
+import { missingMember, UnsupportedCodeError } from './unsupported-code.js';
 
 interface LoadParts {
   readonly options: LoadOptions & { readonly directory: string };
@@ -22,16 +23,19 @@ interface LoadParts {
   readonly folders: ProjectFolders;
 }
 
+interface RunningHook {
+  readonly place: string;
+  usesAdmin: boolean;
+}
+
 /** The plugins of a project. Their code never stops the start: what fails is in the log, and the rest runs. */
 export class ProjectPlugins {
   readonly places: readonly PluginPlace[];
   readonly #absent: readonly string[];
   readonly #report: PluginReport;
   #plugins: readonly ProjectPlugin[] = [];
-  /** Whether `bootstrap` has ended. */
-  #isReady = false;
-  /** Whether an extension of GraphQL failed before. */
-  #hasFailed = false;
+  /** The hook that runs. */
+  readonly #hooks = new AsyncLocalStorage<RunningHook>();
 
   /** `written` are the settings in config/plugins. */
   constructor(directory: string, written: unknown, logger: Logger) {
@@ -78,11 +82,17 @@ export class ProjectPlugins {
     return { routes, ...named, register, bootstrap, destroy };
   };
 
-  /** Returns whether an extension of GraphQL needs a new schema, because it failed before `bootstrap` had prepared the plugin. */
-  needSchema(): boolean {
-    this.#isReady = true;
-    return this.#hasFailed;
-  }
+  /**
+   * Returns a stand-in for `strapi.admin` while a hook of a plugin runs, and reports its use once, so that the rest of the hook runs;
+   * null for other code.
+   */
+  readonly admin = (): unknown => {
+    const hook = this.#hooks.getStore();
+    if (hook === undefined) return null;
+    if (!hook.usesAdmin) this.#report(hook.place, missingMember('strapi', 'admin'));
+    hook.usesAdmin = true;
+    return standIn();
+  };
 
   /** Calls a hook of all plugins. */
   async run(name: HookName, strapi: ProjectStrapi): Promise<void> {
@@ -93,12 +103,12 @@ export class ProjectPlugins {
       const place = `${file}, ${name}`;
       const reported = new Set<string>();
       const report = (error: unknown): void => {
-        this.#hasFailed = true;
-        if (this.#isReady && !reported.has(String(error))) this.#report(`${place}, extension of GraphQL`, error);
-        if (this.#isReady) reported.add(String(error));
+        if (!reported.has(String(error))) this.#report(`${place}, extension of GraphQL`, error);
+        reported.add(String(error));
       };
       const call = async (): Promise<unknown> => (hook as (input: object) => unknown)({ strapi });
-      await this.#attempt(place, () => guardExtensions(service, report, call));
+      const running = { place, usesAdmin: false };
+      await this.#attempt(place, () => this.#hooks.run(running, () => guardExtensions(service, report, call)));
     }
   }
 

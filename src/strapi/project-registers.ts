@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Server } from 'node:http';
+import { STATUS_CODES, type Server } from 'node:http';
 import type { Context, Next } from 'koa';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
+import { ApiError } from '../errors.js';
 import { contentOfCode } from '../graphql/extension/create-extension.js';
 import { entryType } from '../graphql/extension/entity-service.js';
+import { envelopeError } from '../http/error-response.js';
 import type { ProjectCode, ProjectRoute } from '../http/route.js';
 import { decodeBody, isUndecoded } from '../http/request-body.js';
 import { type Connection, notRunning } from '../http/running.js';
@@ -15,6 +17,7 @@ import type { CookieSessions } from './cookie-session.js';
 import { CodeRequests } from './core-controller.js';
 import { runAll, stateOf } from './endpoints.js';
 import { createCoreCode, type CoreCode } from './factories.js';
+import { CustomFields } from './custom-fields.js';
 import { extendContext } from './koa-context.js';
 import { Lifecycles } from './lifecycles.js';
 import { noteRoute, patternOf, routerOf } from './matched-route.js';
@@ -39,6 +42,7 @@ export class ProjectRegisters {
   readonly registry: CodeRegistry;
   readonly core: CoreCode;
   readonly server: StrapiServer;
+  readonly customFields = new CustomFields();
   readonly #config: Config;
   readonly #contexts = new AsyncLocalStorage<Context>();
   readonly #middlewares: CodeHandler[] = [];
@@ -153,7 +157,7 @@ export class ProjectRegisters {
   async #runMiddlewares(ctx: Context, next: Next): Promise<unknown> {
     if (this.#middlewares.length === 0) return next();
     if (isUndecoded(ctx)) await decodeBody(ctx);
-    return withBody(ctx, this.#config, () => runAll(this.#middlewares, ctx, next));
+    return withBody(ctx, this.#config, () => runAll(this.#middlewares, ctx, () => orRefusal(ctx, next)));
   }
 
   /** Returns whether a uid is a content type of an API. Before the service is connected, all API uids are. */
@@ -162,3 +166,21 @@ export class ProjectRegisters {
     return uid.startsWith('api::') && types?.has(uid) !== false;
   }
 }
+
+/**
+ * Runs the service. Sets the answers of refusals and of unknown paths at once, because in Strapi v4 they are no errors, and
+ * middlewares go on after them.
+ */
+async function orRefusal(ctx: Context, next: Next): Promise<void> {
+  try {
+    await next();
+  } catch (error) {
+    if (!(error instanceof ApiError) || !isPlain(error)) throw error;
+    ctx.set(error.headers);
+    ctx.status = error.status;
+    ctx.body = envelopeError(error);
+  }
+}
+
+const isPlain = ({ status, message }: ApiError): boolean =>
+  status === 401 || status === 403 || (status === 404 && message === STATUS_CODES[404]);

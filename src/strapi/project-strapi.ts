@@ -7,7 +7,7 @@ import type { Strapi } from '../graphql/extension/extension.js';
 import { openCodeStore } from '../mongo/stores/code-store.js';
 import { createNotices } from '../notices.js';
 import type { Values } from '../values.js';
-import { absentMembers } from './absent-members.js';
+import { absentAdmin, absentMembers } from './absent-members.js';
 import { codeAuth } from './code-auth.js';
 import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
@@ -44,6 +44,7 @@ export interface ProjectStrapi extends Omit<
     verify(auth: unknown, config?: { readonly scope?: string | readonly string[] }): Promise<void>;
   };
   readonly eventHub: EventHub;
+  readonly customFields: { register(fields: object | readonly object[]): void };
   readonly store: StrapiStore;
   /** Returns a service of the project or of a plugin, or the generated one of a content type; undefined if there is none. */
   service(uid: string): Service;
@@ -62,6 +63,8 @@ export interface ProjectStrapi extends Omit<
   contentType(uid: string): StrapiModel;
   /** Returns a content type or component; undefined for an unknown uid. */
   getModel(uid: string): StrapiModel | undefined;
+  /** Whether `bootstrap` has run. */
+  readonly isLoaded: boolean;
   readonly fetch: typeof fetch;
   readonly requestContext: { get(): Context | undefined };
   readonly dirs: {
@@ -91,7 +94,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
   const models = modelMembers(content);
   const db = createStrapiDatabase({ ...code, models: () => ({ ...models.contentTypes, ...models.components }) });
   const config = createStrapiConfig(strapi.config, files);
-  const plugins = createPlugins({ ...parts, strapi, registry, config, model: models.getModel });
+  const plugins = createPlugins({ ...parts, strapi, registry, config, models });
   const own = {
     config,
     ...fixedMembers,
@@ -113,26 +116,41 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),
     controller: (uid: string) => registry.get('controller', uid),
     requestContext,
+    policies: byName(strapi.policies),
+    middlewares: byName(strapi.middlewares),
+    customFields: { register: code.customFields.register },
     dirs: dirsOf(directory),
-    ...absentMembers(createNotices(strapi.log), strapi.config),
+    ...absentMembers(createNotices(strapi.log)),
   };
   const target: object = Object.assign(Object.create(strapi) as object, own);
   Object.defineProperties(target, Object.getOwnPropertyDescriptors(models));
-  Object.defineProperties(target, {
-    services: { get: () => allOf('service', registry) },
-    controllers: { get: () => allOf('controller', registry) },
-    api: { get: () => createApis({ models: Object.values(models.contentTypes), registry }) },
-  });
+  Object.defineProperties(target, changingMembers(parts, models));
   return refuseMissing(target, 'strapi') as ProjectStrapi; // inherits the rest
 }
 
 const fixedMembers = { fetch: globalThis.fetch, auth: codeAuth };
+
+/** Returns the members that are computed on each access. */
+const changingMembers = ({ code, plugins }: StrapiParts, models: ModelMembers): PropertyDescriptorMap => ({
+  services: { get: () => allOf('service', code.registry) },
+  controllers: { get: () => allOf('controller', code.registry) },
+  admin: { get: () => plugins.admin() ?? absentAdmin },
+  isLoaded: { get: () => code.connection.isPrepared },
+  api: { get: () => createApis({ models: Object.values(models.contentTypes), registry: code.registry }) },
+});
 
 /** Returns the services or controllers of the project by uid. Generated ones are returned on access. */
 const allOf = (kind: 'service' | 'controller', registry: ProjectRegisters['registry']): object =>
   new Proxy(registry.all(kind), {
     get: (written, uid) =>
       (typeof uid === 'symbol' || uid in written ? Reflect.get(written, uid) : registry.get(kind, uid)) as unknown,
+  });
+
+/** Returns registered code that can also be read by its name: `strapi.policies['global::is-owner']`. */
+const byName = <Named extends Strapi['policies'] | Strapi['middlewares']>(named: Named): Named =>
+  new Proxy(named, {
+    get: (known, name) =>
+      (typeof name === 'string' && !(name in known) && known.has(name) ? known.get(name) : Reflect.get(known, name)) as unknown,
   });
 
 function missing(error: Error | null): undefined {
@@ -155,10 +173,10 @@ function dirsOf(directory: string): ProjectStrapi['dirs'] {
   return { app, dist: app, static: { public: join(directory, 'public') } };
 }
 
+type ModelMembers = Pick<ProjectStrapi, 'contentTypes' | 'components' | 'contentType' | 'getModel'>;
+
 /** Returns members that look up models on each access, because models change while the service runs. */
-function modelMembers(
-  content: ProjectRegisters['content'],
-): Pick<ProjectStrapi, 'contentTypes' | 'components' | 'contentType' | 'getModel'> {
+function modelMembers(content: ProjectRegisters['content']): ModelMembers {
   const ofKind = (isComponent: boolean): Record<string, StrapiModel> => {
     const types = [...content().bind.registry.types.values()].filter(({ kind }) => (kind === 'component') === isComponent);
     return Object.fromEntries(types.map((type) => [type.uid, describeModel(type)]));

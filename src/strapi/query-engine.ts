@@ -84,15 +84,16 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
   const findFirst = async (parameters: EngineParameters): Promise<Entity | null> =>
     (await read({ ...parameters, limit: 1 }))[0] ?? null;
   const count = (parameters: EngineParameters): Promise<number> => countAll(parameters, open());
+  const counted = (parameters: EngineParameters): Promise<number> => reads.run('Count', { uid, params: parameters }, count);
   const engine: QueryEngine = {
     findOne: (parameters = {}) => reads.run('FindOne', { uid, params: parameters }, findFirst),
     findMany: (parameters = {}) => reads.run('FindMany', { uid, params: parameters }, read),
     findWithCount: async (parameters = {}) => {
       const entries = await reads.run('FindMany', { uid, params: parameters }, read);
-      return [entries, await count(parameters)];
+      return [entries, await counted(parameters)];
     },
-    findPage: (parameters = {}) => findPage(parameters, (all) => reads.run('FindMany', { uid, params: all }, read), count),
-    count: (parameters = {}) => reads.run('Count', { uid, params: parameters }, count),
+    findPage: (parameters = {}) => findPage(parameters, (all) => reads.run('FindMany', { uid, params: all }, read), counted),
+    count: (parameters = {}) => counted(parameters),
     load: async ({ id }, name, parameters) => {
       const entry = await findFirst({ where: { id }, select: 'id', populate: { [name]: parameters ?? true } });
       return entry?.[name] ?? null;

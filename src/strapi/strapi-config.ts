@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { createEnv } from '../config/create-env.js';
@@ -37,7 +37,14 @@ export async function readConfigFiles(directory: string, settings: Config, warn:
   };
   const own = names.filter((name) => name !== 'logger');
   const read = await Promise.all(own.map(async (name) => [name, (await readSection(source, name)).value] as const));
-  return Object.fromEntries(read);
+  return { info: manifestOf(directory), ...Object.fromEntries(read) };
+}
+
+/** Returns the package.json of a project, which Strapi v4 has as `info`; an empty object if there is none. */
+function manifestOf(directory: string): Values {
+  const file = join(directory, 'package.json');
+  const manifest: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  return isRecord(manifest) ? manifest : {};
 }
 
 const raise = (error: Error): never => {

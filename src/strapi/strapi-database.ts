@@ -4,7 +4,7 @@ import type { CodeTransactions } from './code-transactions.js';
 import type { StrapiModel } from './describe-model.js';
 import type { Lifecycles, Subscriber } from './lifecycles.js';
 import { createQueryEngine, type QueryEngine } from './query-engine.js';
-import { refuseMissing } from './unsupported-code.js';
+import { missingTransaction, refuseMissing } from './unsupported-code.js';
 
 /** `strapi.db` of Strapi v4, without access to the database itself. */
 export interface StrapiDatabase {
@@ -15,7 +15,7 @@ export interface StrapiDatabase {
     disable(): void;
     enable(): void;
   };
-  /** Runs code in a transaction, to which its reads and writes by `strapi` belong. Rolls back if the code throws. */
+  /** Runs code in a transaction, to which its reads and writes by `strapi` belong. Rolls back if the code throws. Without code, throws an UnsupportedCodeError. */
   transaction<Result>(work: (transaction: CodeTransaction) => Promise<Result>): Promise<Result>;
   inTransaction(): boolean;
   readonly entityManager: EntityManager;
@@ -73,10 +73,14 @@ export function createStrapiDatabase({ content, lifecycles, transactions, models
     query,
     entityManager: createEntityManager(query),
     lifecycles: refuseMissing({ subscribe, clear, disable, enable }, 'strapi.db.lifecycles'),
-    transaction: (work) => runTransaction(work, { content, transactions }),
+    transaction: (work: unknown) => {
+      if (typeof work !== 'function') throw missingTransaction();
+      return runTransaction(work as () => Promise<never>, { content, transactions }); // the form of the method
+    },
     inTransaction: () => transactions.isOpen,
     get metadata() {
-      return new Map(Object.entries(models()));
+      const withId = (model: StrapiModel) => ({ ...model, attributes: { id: { type: 'increments' }, ...model.attributes } });
+      return new Map(Object.entries(models()).map(([uid, model]) => [uid, withId(model)]));
     },
   };
   return refuseMissing(database, 'strapi.db');

@@ -3,15 +3,7 @@ import { ofUnknownClient, type ContentContext } from '../content/content-context
 import { createEnv } from '../config/create-env.js';
 import { lenientReaders } from '../config/read-variable.js';
 import * as apiErrors from '../errors.js';
-import {
-  ApiError,
-  ApplicationError,
-  ForbiddenError,
-  NotFoundError,
-  PolicyError,
-  UnauthorizedError,
-  ValidationError,
-} from '../errors.js';
+import { ApplicationError, ForbiddenError, NotFoundError, PolicyError, UnauthorizedError, ValidationError } from '../errors.js';
 import { entryType } from '../graphql/extension/entity-service.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
@@ -99,9 +91,12 @@ function utilsFiles(
 
 /** Returns an error class of Strapi v4 with its status and default message. */
 const errorClass = (status: number, name: string, text: string) =>
-  class extends ApiError {
+  class extends ApplicationError {
+    override readonly status = status;
+    override readonly name = name;
+
     constructor(message = text, details: Values = {}) {
-      super(status, name, message, { details });
+      super(message, details);
     }
   };
 

@@ -5,6 +5,7 @@ import type { Service } from './core-service.js';
 import type { StrapiModel } from './describe-model.js';
 import type { PluginServices } from './plugin-services.js';
 import type { StrapiConfig } from './strapi-config.js';
+import { isPluginOfStrapi } from './missing-members.js';
 import { missingPlugin, missingPluginService, refuseMissing } from './unsupported-code.js';
 
 /** A plugin for code of a project. */
@@ -32,7 +33,11 @@ interface PluginsInput {
   readonly registry: CodeRegistry;
   readonly services: PluginServices;
   readonly config: StrapiConfig;
-  readonly model: (uid: string) => StrapiModel | undefined;
+  /** The models in force. */
+  readonly models: {
+    readonly contentTypes: Readonly<Record<string, StrapiModel>>;
+    getModel(uid: string): StrapiModel | undefined;
+  };
   readonly plugins: OwnPlugins;
 }
 
@@ -44,25 +49,23 @@ export interface OwnPlugins {
   readonly names: () => readonly string[];
   /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
   readonly isAbsent: (name: string) => boolean;
+  /** Returns `strapi.admin` for the hooks of a plugin; null for other code. */
+  readonly admin: () => unknown;
 }
 
 /** Returns the plugins that Mangrove or the project has. Others throw an UnsupportedCodeError. */
-export function createPlugins({ strapi, registry, services, config, model, plugins }: PluginsInput): PluginMembers {
+export function createPlugins({ strapi, registry, services, config, models, plugins }: PluginsInput): PluginMembers {
   const find = (plugin: string, name: string): Service | undefined => {
     const written = registry.get('service', `plugin::${plugin}.${name}`);
     if (written !== undefined) return written;
     if (plugin === 'graphql') return strapi.plugin('graphql').service(name as 'extension'); // refuses other names itself
     return services[plugin]?.[name];
   };
+  const has = (name: string): boolean => name === 'graphql' || services[name] !== undefined || plugins.membersOf(name) !== null;
   const plugin = (name: string): StrapiPlugin => {
     if (plugins.isAbsent(name)) return undefined as never; // only code that asks whether it is there names it
-    const members = plugins.membersOf(name);
-    if (name !== 'graphql' && services[name] === undefined && members === null) throw missingPlugin(name);
-    const service = (of: string): Service => {
-      const found = find(name, of);
-      if (found === undefined) throw missingPluginService(name, of);
-      return found;
-    };
+    if (!has(name)) throw missingPlugin(name);
+    const service = (of: string): Service => find(name, of) ?? refuse(missingPluginService(name, of));
     const controller = (of: string): Controller | undefined => registry.get('controller', `plugin::${name}.${of}`);
     const own: StrapiPlugin = {
       service,
@@ -70,16 +73,21 @@ export function createPlugins({ strapi, registry, services, config, model, plugi
       controller,
       controllers: byName((of) => controller(of)) as StrapiPlugin['controllers'], // by name
       config: (key, otherwise) => config.get(`plugin.${name}.${key}`, otherwise),
-      contentType: (of) => model(`plugin::${name}.${of}`),
-      contentTypes: byName((of) => model(`plugin::${name}.${of}`)) as StrapiPlugin['contentTypes'], // by name
-      ...members,
+      contentType: (of) => models.getModel(`plugin::${name}.${of}`),
+      get contentTypes() {
+        return ofPlugin(name, models.contentTypes);
+      },
+      ...plugins.membersOf(name),
     };
-    const provider = name === 'email' ? { provider: { send: service('email')['send'] as unknown } } : {};
-    return refuseMissing({ ...own, ...provider }, `strapi.plugin('${name}')`);
+    if (name === 'email') Object.assign(own, { provider: { send: service('email')['send'] as unknown } });
+    return refuseMissing(own, `strapi.plugin('${name}')`);
   };
   return {
     plugin,
-    plugins: byName(plugin, () => namesOf(services, plugins)),
+    plugins: byName(
+      (name) => (has(name) || isPluginOfStrapi(name) ? plugin(name) : undefined),
+      () => namesOf(services, plugins),
+    ) as PluginMembers['plugins'], // by name
     service: (uid) => {
       const [, name, of] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
       return name === undefined || of === undefined ? undefined : find(name, of);
@@ -89,6 +97,17 @@ export function createPlugins({ strapi, registry, services, config, model, plugi
 
 const namesOf = (services: PluginServices, plugins: OwnPlugins): readonly string[] =>
   [...Object.keys(services), 'graphql', ...plugins.names()].filter((name) => !plugins.isAbsent(name));
+
+function refuse(error: Error): never {
+  throw error;
+}
+
+/** Returns the content types of a plugin by their names. */
+function ofPlugin(plugin: string, models: Readonly<Record<string, StrapiModel>>): StrapiPlugin['contentTypes'] {
+  const prefix = `plugin::${plugin}.`;
+  const own = Object.entries(models).filter(([uid]) => uid.startsWith(prefix));
+  return Object.fromEntries(own.map(([uid, model]) => [uid.slice(prefix.length), model]));
+}
 
 /** Returns an object whose keys are read by a function. `names` returns the keys that it enumerates. */
 const byName = <Value>(

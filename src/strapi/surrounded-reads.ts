@@ -103,7 +103,7 @@ interface ChangedPlan {
 }
 
 /**
- * Returns the plan that reads all values and includes changes of code to the parameters. Throws a ValidationError for invalid
+ * Returns the plan that reads all values, or for code those that it selects, and includes changes of code to the parameters. Throws a ValidationError for invalid
  * parameters.
  */
 function planForCode(read: PendingRead, changed: EngineParameters, { bind }: ContentContext): ChangedPlan {
@@ -118,7 +118,8 @@ function planForCode(read: PendingRead, changed: EngineParameters, { bind }: Con
   const asked = { ...emptyQuery, fields: differs('select') ? query.fields : null, populate: query.populate };
   const state = read.query.publicationState ?? (read.id === null ? 'live' : 'preview');
   const children = isPopulatedByCode ? bindSelection(asked, type, sighted, state).children : plan.selection.children;
-  bindFields(asked, type, sighted); // checks the names
+  const selected = bindFields(asked, type, sighted); // checks the names
+  const ofCode = differs('select') ? selected : plan.selection.fields;
   return {
     isPopulatedByCode,
     plan: {
@@ -130,7 +131,7 @@ function planForCode(read: PendingRead, changed: EngineParameters, { bind }: Con
       ...(differs('orderBy') && { sort: bindSort(query, type, sighted) }),
       ...(differs('limit', 'offset') && { window: windowOf({ kind: 'offset', start: 0, limit: -1, ...pageOf(query) }) }),
       withTotal: false,
-      selection: { ...plan.selection, fields: valuesOf(type), children },
+      selection: { ...plan.selection, fields: read.query.includePrivate === true ? ofCode : valuesOf(type), children },
     },
   };
 }

@@ -14,8 +14,7 @@ export function describeRead({ query, plan, id }: PendingRead, { defaultLocale }
   const { type, window } = plan;
   const parameters = {
     ...describeList(query.isForFields === true ? { ...query, fields: null, populate: emptyQuery.populate } : query),
-    ...(id === null &&
-      type.kind !== 'singleType' && { offset: window.skip, ...(window.limit !== null && { limit: window.limit }) }),
+    ...(id === null && type.kind !== 'singleType' && describeWindow(window)),
   };
   if (id !== null) return { ...parameters, where: { id } };
   const conditions = query.filter === null ? [] : [describeFilter(query.filter)];
@@ -26,6 +25,12 @@ export function describeRead({ query, plan, id }: PendingRead, { defaultLocale }
     ...(isLive && { filters: { publishedAt: { $notNull: true } } }),
   };
 }
+
+/** Returns the page of a read; nothing if all entries are read. */
+const describeWindow = ({ skip, limit }: PendingRead['plan']['window']): EngineParameters => ({
+  ...((skip > 0 || limit !== null) && { offset: skip }),
+  ...(limit !== null && { limit }),
+});
 
 const describeLocale = (locale: string | readonly string[]): Values => ({
   locale: typeof locale === 'string' ? locale : { $in: locale },

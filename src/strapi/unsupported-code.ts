@@ -64,6 +64,10 @@ function missingUid(method: string, uid: string): UnsupportedCodeError | null {
   return instead === null ? null : notOffered(`${method}('${uid}')`, instead);
 }
 
+/** Returns the error for `strapi.db.transaction()` without code, which needs the queries of an SQL database. */
+export const missingTransaction = (): UnsupportedCodeError =>
+  notOffered('strapi.db.transaction() without a function', 'pass the code that belongs to the transaction');
+
 /** Returns the error for a name that a package of Strapi exports, or a part of it; null if Strapi has no such name. */
 export function missingExport(name: string, exporter: string): UnsupportedCodeError | null {
   const instead = insteadOfMember(exporter, name);

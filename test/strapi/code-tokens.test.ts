@@ -27,7 +27,16 @@ describe('tokens that code issues', () => {
         models: [],
         config: {
           api: { open: false },
-          plugins: { 'users-permissions': { config: { jwtSecret: secret, jwt: { expiresIn: '30d' } } } },
+          plugins: {
+            'users-permissions': {
+              config: {
+                jwtSecret: secret,
+                jwt: { expiresIn: '30d' },
+                ratelimit: { enabled: false },
+                refreshTokens: { enabled: true },
+              },
+            },
+          },
         },
       },
     );
@@ -66,6 +75,34 @@ describe('tokens that code issues', () => {
     const { status } = await fetch(`${serving.server.url}/api/users/me`, { headers: { authorization: `Bearer ${token}` } });
     return status !== 401;
   };
+
+  /** Code that changes the password of the user. */
+  const writers: readonly string[] = [
+    'strapi.entityService.update(uid, 1, { data: { password } })',
+    'strapi.entityService.update(uid, 1, { data: { password, role: { connect: [1] } } })',
+    "strapi.plugin('users-permissions').service('user').edit(1, { password })",
+    'strapi.db.query(uid).update({ where: { id: 1 }, data: { password } })',
+    'strapi.db.query(uid).updateMany({ where: { id: { $lt: 3 } }, data: { password } })',
+    'strapi.db.entityManager.update(uid, { where: { id: 1 }, data: { password } })',
+  ];
+  for (const code of writers)
+    it(`end when ${code} changes the password, which is stored as a hash`, async () => {
+      const { body } = await serving.call('POST', '/api/auth/local', { identifier: 'ann', password: current });
+      const run = async (text: string): Promise<void> => {
+        const call = new Function('strapi', 'uid', 'password', `return ${text}`) as (...input: unknown[]) => Promise<unknown>; // the code above
+        await call(serving.strapi, 'plugin::users-permissions.user', `${current}2`);
+      };
+      await run(code.replace('{ password', "{ username: 'ann'"));
+      expect(await isKnown(body.jwt as string)).to.equal(true);
+      await run(code);
+      expect(await isKnown(body.jwt as string)).to.equal(false);
+      const refresh = { refreshToken: body.refreshToken as string };
+      expect((await serving.call('POST', '/api/auth/refresh', refresh)).status).to.equal(401);
+      current = `${current}2`;
+      const [stored] = await serving.database.db.collection('up_users').find().toArray();
+      expect(stored?.['password']).to.match(/^\$2b\$10\$/);
+      expect((await serving.call('POST', '/api/auth/local', { identifier: 'ann', password: current })).status).to.equal(200);
+    });
 
   const makers: Readonly<Record<string, () => string>> = {
     'by the service': () => service.issue({ id: 1 }),

@@ -14,6 +14,13 @@ const files: readonly (readonly [code: string, seen: unknown, named: readonly st
     [],
   ],
   [
+    `plugin.config.jwt.expiresIn = '9d'; plugin.config.register = { allowedFields: ['tone'] };
+    plugin.bootstrap = ({ strapi }) => { const { config } = strapi.plugin('users-permissions');
+      ${seen} = [config('jwt.expiresIn'), config('jwt').expiresIn, config('register.allowedFields'), config('none', 3)]; };`,
+    ['9d', '9d', ['tone'], 3],
+    [],
+  ],
+  [
     `${seen} = [];
     for (const name of ['register', 'bootstrap', 'destroy']) {
       const before = plugin[name];

@@ -47,6 +47,9 @@ const fields: Readonly<Record<string, { readonly code: string; readonly answer: 
   policies: { code: 'context.state.seen', answer: 0 },
 };
 
+/** A field of an extension that `bootstrap` registers. */
+const late = { code: '', answer: 'in bootstrap' };
+
 const index = `module.exports = { register({ strapi: own }) {
   own.plugin('graphql').service('extension').use(({ strapi, nexus }) => ({
     types: [
@@ -59,6 +62,9 @@ const index = `module.exports = { register({ strapi: own }) {
     resolversConfig: { 'Query.policies': { policies: [
       async (context, config, { strapi }) => { context.context.state.seen = await strapi.db.query('api::note.note').count(); }] } },
   }));
+}, bootstrap({ strapi }) {
+  strapi.plugin('graphql').service('extension').use({
+    typeDefs: 'type Query { late: String }', resolvers: { Query: { late: () => '"in bootstrap"' } } });
 } };`;
 
 describe('extensions of GraphQL by code of a project', () => {
@@ -68,8 +74,8 @@ describe('extensions of GraphQL by code of a project', () => {
   });
   after(() => project.stop());
 
-  for (const [name, { code, answer }] of Object.entries(fields))
-    it(`has the strapi of the project: ${code}`, async () => {
+  for (const [name, { code, answer }] of Object.entries({ ...fields, late }))
+    it(`has ${name} with the strapi of the project: ${code}`, async () => {
       const { body } = await project.call('POST', '/graphql', { query: `{ ${name} }` });
       const { data } = body as { readonly data?: Readonly<Record<string, string>> };
       expect(JSON.parse(data?.[name] ?? JSON.stringify(body))).to.deep.equal(answer);

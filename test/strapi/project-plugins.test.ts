@@ -171,10 +171,15 @@ const cases: readonly Case[] = [
   {
     title: 'members that fail',
     files: small(`module.exports = {
-      register: ({ strapi }) => strapi.admin.services.role, bootstrap: () => { throw new Error('no luck'); }, ${tool},
+      register: async ({ strapi }) => {
+        await strapi.admin.services.permission.actionProvider.registerMany([{ uid: 'read' }]);
+        globalThis.strapi.admin.services.permission.conditionProvider.register({});
+        strapi.plugin('graphql').service('extension').use({ typeDefs: 'extend type Query { own: String }' });
+      },
+      bootstrap: () => { throw new Error('no luck'); }, ${tool},
       services: { broken: () => { throw new Error('never'); } },
       ${routes(route('/lost', 'lost.one'), route('/two', 'tool.none'), route('/one', 'tool.one'))} };`),
-    answers: [one, ['/api/menus/lost', 404], ['/api/menus/two', 404]],
+    answers: [one, ['/api/menus/lost', 404], ['/api/menus/two', 404], ['/graphql?query={own}', 200, { data: { own: null } }]],
     logged: [
       `${folder}/strapi-server.js: strapi.admin is not offered: there is no admin panel; use the admin API (/admin/api)`,
       `${folder}/strapi-server.js, register: strapi.admin is not offered`,

@@ -117,12 +117,11 @@ interface UserUpdate {
   readonly chosen: boolean | null;
 }
 
-/** Updates a user. Revokes all tokens of the user if the password changes or the user is blocked. */
+/** Updates a user. Revokes all tokens of the user if the password changes, as every update does, or if the user is blocked. */
 async function updateWithin(user: StoredUser, { data, chosen }: UserUpdate, context: ContentContext): Promise<void> {
   await update({ type: userType(context), id: user.id }, { data, query: emptyQuery }, context);
   if (chosen !== null) await noteOnUser(context, { _id: user.id }, { set: { _chosenEmail: chosen } });
   const isBlocked = toBoolean(data['blocked']) === true && !user.blocked;
-  if (data['password'] === undefined && !isBlocked) return;
-  await changeStoredUser(context, { _id: user.id }, endingTokens());
-  await endRefreshTokens(user.id, context);
+  if (isBlocked) await changeStoredUser(context, { _id: user.id }, endingTokens());
+  if (isBlocked || data['password'] !== undefined) await endRefreshTokens(user.id, context);
 }

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { serveProject, type ServedProject } from '../support/serve-project.js';
+
+const memo = {
+  kind: 'collectionType',
+  info: { singularName: 'memo', pluralName: 'memos', displayName: 'Memo' },
+  attributes: { text: { type: 'string' } },
+};
+
+const routes = `const { errors } = require('@strapi/utils');
+const raise = (error) => () => { throw error; };
+const route = (path, handler, config = {}, method = 'GET') => ({ method, path, handler, config: { auth: false, ...config } });
+module.exports = { routes: [
+  route('/memos', 'memo.write', {}, 'POST'),
+  route('/refused', raise(new errors.ForbiddenError('own text', { own: true }))),
+  route('/unknown', raise(new errors.UnauthorizedError('own text'))),
+  route('/policy', () => 'never', { policies: [() => { throw new errors.PolicyError('own text'); }] }),
+  route('/closed', () => 'never', { policies: [() => false] }),
+  route('/gone', raise(new errors.NotFoundError('own text'))),
+  route('/thrown', (ctx) => ctx.throw(503, 'own text')),
+] };`;
+
+const files = {
+  'src/api/memo/content-types/memo/schema.json': JSON.stringify(memo),
+  'src/api/memo/controllers/memo.js': `module.exports = require('@strapi/strapi').factories.createCoreController('api::memo.memo', {
+    async write(ctx) {
+      return this.transformResponse(await strapi.entityService.create('api::memo.memo', { data: ctx.request.body, fields: ['text'] }));
+    } });`,
+  'src/api/memo/routes/memo.js': routes,
+  'src/middlewares/note.js': `module.exports = () => async (ctx, next) => {
+    await next();
+    ctx.set('x-seen', ctx.body?.error?.message ?? 'none'); };`,
+  'config/middlewares.js': "module.exports = ['strapi::errors', 'global::note'];",
+};
+
+/** Answers, and what a middleware of config/middlewares sees of them; null if the error passes it by. */
+const refusals: readonly (readonly [path: string, status: number, name: string, message: string, seen: string | null])[] = [
+  ['/api/refused', 403, 'ForbiddenError', 'Forbidden', 'Forbidden'],
+  ['/api/unknown', 401, 'UnauthorizedError', 'Unauthorized', 'Unauthorized'],
+  ['/api/policy', 403, 'ForbiddenError', 'Forbidden', 'Forbidden'],
+  ['/api/closed', 403, 'ForbiddenError', 'Forbidden', 'Forbidden'],
+  ['/api/users/me', 403, 'ForbiddenError', 'Forbidden', 'Forbidden'],
+  ['/api/nothing', 404, 'NotFoundError', 'Not Found', 'Not Found'],
+  ['/nothing', 404, 'NotFoundError', 'Not Found', 'Not Found'],
+  ['/api/gone', 404, 'NotFoundError', 'own text', null],
+  ['/api/thrown', 503, 'ServiceUnavailableError', 'own text', null],
+];
+
+describe('answers of code', () => {
+  let serving: ServedProject;
+  before(async () => {
+    serving = await serveProject(files, { models: [{ uid: 'api::memo.memo', ...memo }], config: { api: { open: false } } });
+  });
+  after(() => serving.stop());
+
+  for (const [path, status, name, message, seen] of refusals)
+    it(`${path} is a ${name} that ${seen === null ? 'passes middlewares by' : 'middlewares see'}`, async () => {
+      const response = await fetch(`${serving.server.url}${path}`);
+      const { error } = (await response.json()) as { readonly error: Readonly<Record<string, unknown>> };
+      expect({ ...error, seen: response.headers.get('x-seen') }).to.deep.include({ status, name, message, seen });
+      expect([error['details'], response.headers.get('content-type')]).to.deep.equal([
+        name === 'ServiceUnavailableError' ? undefined : {},
+        'application/json; charset=utf-8',
+      ]);
+    });
+
+  for (const [query, status, body] of [
+    ['', 200, { data: { id: 1, attributes: { text: 'one' } }, meta: {} }],
+    ['?format=flat', 200, { data: { id: 2, text: 'one' }, meta: {} }],
+    [
+      '?a[b][c][d][e][f][g][h][i][j][k][l][m][n][o][p][q][r][s][t][u][v][w]=1',
+      200,
+      { data: { id: 3, attributes: { text: 'one' } }, meta: {} },
+    ],
+    ['?__proto__[format]=flat', 200, { data: { id: 4, attributes: { text: 'one' } }, meta: {} }],
+  ] as const)
+    it(`a write with the query ${query} is answered as what it did`, async () => {
+      const answer = await serving.call('POST', `/api/memos${query}`, { text: 'one' });
+      expect([answer.status, answer.body]).to.deep.equal([status, body]);
+    });
+});
