@@ -1,5 +1,4 @@
 import type { Notices } from '../notices.js';
-import { missingMember } from './unsupported-code.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -16,22 +15,17 @@ const nothing = (): Promise<void> => Promise.resolve();
 
 const register = { register: nothing, registerMany: nothing };
 
-/** Returns an object whose other members throw the error of `strapi.admin`. */
-const only = (members: Members): Members =>
-  new Proxy(members, {
-    get: (known, name) => {
-      if (typeof name === 'symbol' || name in known || name === 'then') return Reflect.get(known, name);
-      throw missingMember('strapi', 'admin') ?? new Error(`there is no strapi.admin.${name}`);
-    },
-  });
-
 /**
- * `strapi.admin` for code outside of hooks of plugins: permissions and conditions that it registers have no effect. Other members
- * throw an UnsupportedCodeError.
+ * Returns `strapi.admin`: permissions and conditions that code registers have no effect. `missing` returns the value of any other
+ * member, or throws.
  */
-export const absentAdmin: unknown = only({
-  services: only({ permission: only({ actionProvider: register, conditionProvider: register }) }),
-});
+export function absentAdmin(missing: () => unknown): unknown {
+  const only = (members: Members): Members =>
+    new Proxy(members, {
+      get: (known, name) => (typeof name === 'symbol' || name in known || name === 'then' ? Reflect.get(known, name) : missing()),
+    });
+  return only({ services: only({ permission: only({ actionProvider: register, conditionProvider: register }) }) });
+}
 
 /** Returns the store of webhooks, as it is when it is empty. */
 function webhooks(tell: () => void): Members {

@@ -51,7 +51,6 @@ const members: Readonly<Record<string, Instead>> = {
     telemetry: 'nothing is sent',
     validators: 'strapi.entityService checks what it writes',
     webhookRunner: outside,
-    webhookStore: outside,
   },
   'strapi.auth': {
     authenticate: logins,

@@ -6,6 +6,7 @@ import type { ExtensionService } from '../graphql/extension/extension.js';
 import type { Running } from '../http/running.js';
 import { isRecord } from '../values.js';
 import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';
+import { absentAdmin } from './absent-members.js';
 import { guardExtensions } from './guard-extensions.js';
 import type { ProjectFolders } from './load-folders.js';
 import { loadPlugins, type PluginReport, type ProjectPlugin } from './load-plugins.js';
@@ -83,16 +84,18 @@ export class ProjectPlugins {
   };
 
   /**
-   * Returns a stand-in for `strapi.admin` while a hook of a plugin runs, and reports its use once, so that the rest of the hook runs;
-   * null for other code.
+   * Returns `strapi.admin`. While a hook of a plugin runs, the use of a member that is missing is reported once and has no effect, so
+   * that the rest of the hook runs; other code gets an UnsupportedCodeError.
    */
-  readonly admin = (): unknown => {
-    const hook = this.#hooks.getStore();
-    if (hook === undefined) return null;
-    if (!hook.usesAdmin) this.#report(hook.place, missingMember('strapi', 'admin'));
-    hook.usesAdmin = true;
-    return standIn();
-  };
+  readonly admin = (): unknown =>
+    absentAdmin(() => {
+      const hook = this.#hooks.getStore();
+      const missing = missingMember('strapi', 'admin');
+      if (hook === undefined) throw missing ?? new Error('strapi.admin');
+      if (!hook.usesAdmin) this.#report(hook.place, missing);
+      hook.usesAdmin = true;
+      return standIn();
+    });
 
   /** Calls a hook of all plugins. */
   async run(name: HookName, strapi: ProjectStrapi): Promise<void> {

@@ -7,7 +7,7 @@ import type { Strapi } from '../graphql/extension/extension.js';
 import { openCodeStore } from '../mongo/stores/code-store.js';
 import { createNotices } from '../notices.js';
 import type { Values } from '../values.js';
-import { absentAdmin, absentMembers } from './absent-members.js';
+import { absentMembers } from './absent-members.js';
 import { codeAuth } from './code-auth.js';
 import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
@@ -134,7 +134,7 @@ const fixedMembers = { fetch: globalThis.fetch, auth: codeAuth };
 const changingMembers = ({ code, plugins }: StrapiParts, models: ModelMembers): PropertyDescriptorMap => ({
   services: { get: () => allOf('service', code.registry) },
   controllers: { get: () => allOf('controller', code.registry) },
-  admin: { get: () => plugins.admin() ?? absentAdmin },
+  admin: { get: plugins.admin },
   isLoaded: { get: () => code.connection.isPrepared },
   api: { get: () => createApis({ models: Object.values(models.contentTypes), registry: code.registry }) },
 });

@@ -49,7 +49,7 @@ export interface OwnPlugins {
   readonly names: () => readonly string[];
   /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
   readonly isAbsent: (name: string) => boolean;
-  /** Returns `strapi.admin` for the hooks of a plugin; null for other code. */
+  /** Returns `strapi.admin` of which only registrations of permissions are there. */
   readonly admin: () => unknown;
 }
 
