@@ -14,6 +14,7 @@ const levels: readonly (readonly string[])[] = [
     'caches',
     'logger',
     'measure-json',
+    'package-root',
     'private-folder',
     'processes',
     'client',
@@ -27,7 +28,7 @@ const levels: readonly (readonly string[])[] = [
   ['http', 'transfer'],
   ['rest', 'graphql', 'openapi', 'admin', 'start-page'],
   ['strapi'],
-  ['server', 'service', 'connect', 'routes', 'index', 'main', 'cli', 'package-root'],
+  ['features', 'server', 'service', 'connect', 'index', 'main', 'cli'],
 ];
 
 /** On this level, and only here, neighbours may import each other: it puts the parts together. */

@@ -3,13 +3,16 @@ import { join, relative } from 'node:path';
 import type { Config } from '../config/config.js';
 import { createConfig } from '../config/create-config.js';
 import { loadConfig } from '../config/load-config.js';
+import { sectionsWith } from '../config/sections.js';
 import { loadSecrets } from '../config/load-secrets.js';
 import { refuseEmbedded } from '../mongo/embedded/configured-server.js';
-import { modelSettings } from '../mongo/models/open-backend.js';
+import { features } from '../features.js';
+import { enabledFeatures, modelSettings, routesOf } from '../http/feature.js';
 import { createClientOf } from '../mongo/refused-access.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { Registry } from '../schema/content-type.js';
 import { warningText } from '../schema/report-models.js';
+import { builtinRoutes } from '../strapi/builtin-controllers.js';
 import { inspectCode } from '../strapi/inspect-project.js';
 import { readModelFiles } from './model-files.js';
 
@@ -26,7 +29,9 @@ export async function checkProject(directory: string): Promise<CheckedProject> {
   const read = await readConfig(directory);
   const secrets = read.isComplete ? await checkSecrets(read.config) : none;
   const models = await checkModels(directory, read.config);
-  const code = await inspectCode({ directory, config: read.config, registry: models.registry });
+  const { config } = read;
+  const builtin = builtinRoutes(await routesOf(enabledFeatures(features, config), { config, projectCode: null }));
+  const code = await inspectCode({ directory, config, registry: models.registry, builtin });
   const parts: readonly CheckedProject[] = [read, secrets, models, code];
   const lines = (of: 'problems' | 'warnings'): string[] => [...new Set(parts.flatMap((part) => part[of]))];
   const problems = lines('problems');
@@ -46,11 +51,12 @@ interface ReadConfig extends CheckedProject {
 }
 
 async function readConfig(directory: string): Promise<ReadConfig> {
+  const known = sectionsWith(features);
   try {
-    const config = await loadConfig({ directory, environment: 'production', isStrapiProject: true });
+    const config = await loadConfig({ directory, environment: 'production', isStrapiProject: true, known });
     return { config, isComplete: true, problems: [], warnings: config.warnings };
   } catch (error) {
-    const config = createConfig({ directory, environment: 'production' });
+    const config = createConfig({ directory, environment: 'production' }, known);
     return { config, isComplete: false, problems: linesOf(error), warnings: [] };
   }
 }
@@ -76,7 +82,7 @@ async function checkModels(directory: string, config: Config): Promise<CheckedPr
   const files = new Map(models.map(({ document, file }) => [document.uid, relative(directory, file)]));
   const build = buildRegistry(
     [...new Map(models.map(({ document }) => [document.uid, document])).values()],
-    modelSettings(config),
+    await modelSettings(features, config),
   );
   const placed = (uid: string, text: string): string => `${files.get(uid) ?? uid}: ${text}`;
   const lines = <Found>(found: ReadonlyMap<string, readonly Found[]>, textOf: (one: Found) => string): string[] =>

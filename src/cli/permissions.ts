@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { activePlugins, knownActions } from '../auth/known-actions.js';
+import { knownActions } from '../auth/known-actions.js';
 import type { Role } from '../auth/role.js';
 import { grantActions, revokeActions } from '../accounts/roles/grant-actions.js';
+import { features } from '../features.js';
+import { featureActions } from '../http/feature.js';
 import { didYouMean } from '../nearest-name.js';
 import { findRole, readRolesByType, type OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
@@ -40,7 +42,8 @@ function roleFor(service: OpenedService, type: string | undefined, patterns: rea
   return findRole(service, word);
 }
 
-const allActions = ({ config, content }: OpenedService): string[] => knownActions(content.bind.registry, activePlugins(config));
+const allActions = ({ config, content }: OpenedService): string[] =>
+  knownActions(content.bind.registry, featureActions(features, config));
 
 /** Matches an action of a project's own code, which only a running service can list. */
 const isOwnAction = /^api::[\w-]+\.[\w-]+\.\w+$/;

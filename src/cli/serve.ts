@@ -55,11 +55,15 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
 }
 
 /** Stores the changed models of a project, whose files decide which attributes there are. */
-async function storeProjectModels({ backend, config }: Service, directory: string): Promise<void> {
+async function storeProjectModels({ backend }: Service, directory: string): Promise<void> {
   if (backend === null) return;
   const source = join(directory, 'src');
-  const { database } = backend.store;
-  await addOnce({ database, config }, [existsSync(source) ? source : directory], { isDry: false, isForced: true, quiet: true });
+  const { store, settings } = backend;
+  await addOnce({ database: store.database, settings }, [existsSync(source) ? source : directory], {
+    isDry: false,
+    isForced: true,
+    quiet: true,
+  });
   await backend.models.load();
 }
 

@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
+import { sectionsWith } from '../config/sections.js';
+import { features } from '../features.js';
 import { startConfigured } from '../mongo/embedded/configured-server.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import { endWith } from './open-database.js';
@@ -40,7 +42,11 @@ async function startService(project: string | null): Promise<void> {
   growYoungSpace(1);
   const directory = resolve(project ?? '.');
   if (!existsSync(directory)) throw new Error(`there is no folder ${directory}`);
-  const config = await loadConfig({ directory, ...(project !== null && { isStrapiProject: true }) });
+  const config = await loadConfig({
+    directory,
+    known: sectionsWith(features),
+    ...(project !== null && { isStrapiProject: true }),
+  });
   const workers = cluster.isWorker ? 1 : countWorkers(config);
   const [embedded, { serve }] = await Promise.all([openEmbedded(config), import('./serve.js')]);
   if (workers > 1) await superviseWorkers({ count: workers, embedded });

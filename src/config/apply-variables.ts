@@ -4,7 +4,7 @@ import { readAddress } from './database-address.js';
 import { valuesOf } from './translation.js';
 import { checkSection } from './check-section.js';
 import type { Config } from './config.js';
-import { type SectionName, sectionNames, sections } from './sections.js';
+import { type SectionName, sectionNames, sections, type Sections } from './sections.js';
 import { translateStrapi, type WrittenSections } from './translate-strapi.js';
 
 /**
@@ -48,6 +48,8 @@ interface ConfigPlace {
   readonly problems?: readonly string[];
   /** Whether the directory is a Strapi project. Its unknown keys may belong to its own code. */
   readonly isStrapiProject: boolean;
+  /** All settings; by default without those that features add. */
+  readonly known?: Sections | undefined;
 }
 
 /**
@@ -57,24 +59,27 @@ interface ConfigPlace {
 export function completeConfig(written: WrittenSections, place: ConfigPlace): Config {
   const environment = environmentOf(place.environment);
   const isStrapiProject = place.isStrapiProject || Array.isArray(written.middlewares.value);
-  const translated = translateStrapi(written, isStrapiProject);
-  const given = (name: SectionName): unknown => applyVariables(sections[name], translated.sections[name].value, place.variables);
+  const { known = sections } = place;
+  const translated = translateStrapi(written, isStrapiProject, known);
+  const given = (name: SectionName): unknown => applyVariables(known[name], translated.sections[name].value, place.variables);
   const rules = { isProduction: environment === 'production', isStrapiProject };
-  const findings = sectionNames.flatMap((name) => checkSection(sections[name], given(name), written[name].file, rules));
+  const findings = sectionNames.flatMap((name) => checkSection(known[name], given(name), written[name].file, rules));
   const address = addressOf(given('database'), written.database.file);
   refuse([...(place.problems ?? []), ...findings.filter(({ isFatal }) => isFatal).map(({ text }) => text), ...address.problems]);
   const warnings = [...place.warnings, ...translated.warnings, ...findings.map(({ text }) => text), ...address.warnings];
+  // The known sections have at least the settings that `Config` is the type of.
+  const complete = <Name extends SectionName>(name: Name) => fill(known[name], given(name)) as ValueOf<(typeof sections)[Name]>;
   const config: Config = {
     directory: place.directory,
     environment,
     environmentName: place.environment || 'development',
     warnings,
-    server: fillDefaults(sections.server, given('server')),
-    database: { ...fillDefaults(sections.database, given('database')), uri: address.uri },
-    api: fillDefaults(sections.api, given('api')),
-    plugins: fillDefaults(sections.plugins, given('plugins')),
-    middlewares: fillDefaults(sections.middlewares, given('middlewares')),
-    admin: fillDefaults(sections.admin, given('admin')),
+    server: complete('server'),
+    database: { ...complete('database'), uri: address.uri },
+    api: complete('api'),
+    plugins: complete('plugins'),
+    middlewares: complete('middlewares'),
+    admin: complete('admin'),
   };
   refuse(checkTogether(config));
   return freezeDeep({ ...config, api: withAliases(config), warnings: [...new Set([...warnings, ...limitWarnings(config.api)])] });
@@ -105,11 +110,6 @@ function refuse(problems: readonly string[]): void {
 }
 
 /** Returns the complete value of a checked section, with defaults for missing values. */
-function fillDefaults<N extends SettingNode>(node: N, given: unknown): ValueOf<N> {
-  // The value has the shape of the node; TypeScript cannot infer that from a recursion over unknown values.
-  return fill(node, given) as ValueOf<N>;
-}
-
 function fill(node: SettingNode, given: unknown): unknown {
   if (node.kind === 'setting') return given === undefined ? node.default : given;
   const below = (name: string): unknown => (typeof given === 'object' && given !== null ? Reflect.get(given, name) : undefined);

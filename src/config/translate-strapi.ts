@@ -1,5 +1,5 @@
 import { nearestName } from '../nearest-name.js';
-import { sectionNames, sections, type SectionName } from './sections.js';
+import { sectionNames, type SectionName, type Sections } from './sections.js';
 import type { SettingNode } from './setting.js';
 import { keysOfUnset, pluginAdvice, pluginMeanings, strapiKeys } from './strapi-keys.js';
 import { translateMiddleware } from './strapi-middlewares.js';
@@ -22,12 +22,15 @@ interface Collected {
   readonly advice: Map<string, string[]>;
 }
 
-/** Translates the configuration of a Strapi project. Settings that are written under Mangrove's names take precedence. */
-export function translateStrapi(written: WrittenSections, isStrapiProject: boolean): TranslatedConfig {
+/**
+ * Translates the configuration of a Strapi project. Settings that are written under Mangrove's names take precedence. `known` are
+ * all settings.
+ */
+export function translateStrapi(written: WrittenSections, isStrapiProject: boolean, known: Sections): TranslatedConfig {
   const collected: Collected = { set: new Map(), advice: new Map() };
   const kept = sectionNames.map((name) => {
     const { file, value } = written[name];
-    const translated = translateSection(name, value, { file, isStrapiProject, ...collected });
+    const translated = translateSection(name, value, { file, isStrapiProject, known, ...collected });
     return [name, { file, value: translated }] as const;
   });
   const values: Record<string, unknown> = Object.fromEntries(kept.map(([name, { value }]) => [name, value]));
@@ -42,12 +45,14 @@ export function translateStrapi(written: WrittenSections, isStrapiProject: boole
 interface Place extends Collected {
   readonly file: string;
   readonly isStrapiProject: boolean;
+  readonly known: Sections;
 }
 
 function translateSection(name: SectionName, value: unknown, place: Place): unknown {
   if (name === 'middlewares' && Array.isArray(value)) return translateList(value, place);
-  if (name === 'plugins' && isRecord(value)) return translateLevel(name, sections[name], translatePlugins(value, place), place);
-  return translateLevel(name, sections[name], value, place);
+  if (name === 'plugins' && isRecord(value))
+    return translateLevel(name, place.known[name], translatePlugins(value, place), place);
+  return translateLevel(name, place.known[name], value, place);
 }
 
 /** Copies a level of settings, and collects the translations of Strapi's keys instead of copying them. */
@@ -92,7 +97,7 @@ function translateList(items: readonly unknown[], place: Place): Values {
 
 /** Returns the plugins that Mangrove has, without `resolve`. Reports other plugins, unless the name looks misspelt. */
 function translatePlugins(plugins: Values, place: Place): Values {
-  const own = sections.plugins.settings;
+  const own = place.known.plugins.settings;
   const kept = Object.entries(plugins).flatMap(([name, value]) => {
     if (Object.hasOwn(own, name)) return [[name, withoutResolve(name, value, place)] as const];
     if (!place.isStrapiProject || (!Object.hasOwn(pluginAdvice, name) && nearestName(name, Object.keys(own)) !== null))

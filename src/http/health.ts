@@ -22,6 +22,7 @@ export const healthRoutes = (checks: Readonly<Record<string, Check>> = readiness
     method: 'ALL',
     path: '/_health/ready',
     action: null,
+    page: { name: 'Health', about: 'whether requests can be answered' },
     settings,
     handle: async ({ connection }) => {
       if (connection.isStopping) return readiness([['stopping', false]]);

@@ -1,23 +1,16 @@
 import { createHash } from 'node:crypto';
 import { BoundedCache } from '../caches.js';
-import type { Config } from '../config/config.js';
-import type { AnyRoute, Answer, ProjectCode, Route, RouteCall } from '../http/route.js';
+import type { RouteParts } from '../http/feature.js';
+import type { Answer, Route, RouteCall } from '../http/route.js';
+import { projectVersion } from '../package-root.js';
 import { rightsKey } from './shown-attributes.js';
-
-interface OpenapiInput {
-  readonly config: Config;
-  /** The other rows of the route table. */
-  readonly others: readonly AnyRoute[];
-  readonly projectCode: ProjectCode | null;
-  /** Version of the API: that of the project. */
-  readonly version: string;
-}
 
 /**
  * Returns the routes of the OpenAPI document (`openapi.json` below the API prefix) and of TypeScript declarations of the content
  * types (`types.d.ts`). The code that generates them is loaded on the first request.
  */
-export function openapiRoutes({ config, others, projectCode, version }: OpenapiInput): Route[] {
+export function openapiRoutes({ config, projectCode, table }: RouteParts): Route[] {
+  const version = projectVersion(config.directory);
   const row = (name: string, input: DocumentInput): Route => ({
     method: 'GET',
     path: `${config.api.rest.prefix}/${name}`,
@@ -35,12 +28,12 @@ export function openapiRoutes({ config, others, projectCode, version }: OpenapiI
     type: 'application/json',
     write: async (call) => {
       const { writeDocument } = await import('./build-document.js');
-      return writeDocument(call, { config, routes: [types, document, ...others], projectCode, version });
+      return writeDocument(call, { config, routes: table(), projectCode, version });
     },
     longestKept: oldestExample,
     source: ({ content }) => projectCode?.routes() ?? content.bind.registry,
   });
-  return [document, types];
+  return [{ ...document, page: { name: 'OpenAPI', about: 'the same for code generators' } }, types];
 }
 
 /** Milliseconds for which a changed or deleted entry may still be shown as an example. */

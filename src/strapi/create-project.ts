@@ -6,7 +6,7 @@ import { createSourceLoader, sourceFile, type LoadOptions, type MissingModule } 
 import type { ContentContext, CodeHooks } from '../content/content-context.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
-import type { ProjectCode, ProjectRoute } from '../http/route.js';
+import type { ProjectCode, ProjectRoute, Route } from '../http/route.js';
 import type { Connection } from '../http/running.js';
 import { CookieSessions, sessionOptions } from './cookie-session.js';
 import { middlewaresOf } from './endpoints.js';
@@ -53,6 +53,8 @@ interface ProjectInput {
   readonly config: Config;
   readonly logger: Logger;
   readonly connection: Connection;
+  /** The built-in routes of plugins. */
+  readonly builtin: readonly Route[];
   readonly httpServer: Server;
 }
 
@@ -141,7 +143,10 @@ interface LoadInput extends ProjectInput {
   readonly index: string | null;
 }
 
-async function load(given: Strapi, { directory, config, logger, registers, index, problems }: LoadInput): Promise<Loaded> {
+async function load(
+  given: Strapi,
+  { directory, config, builtin, logger, registers, index, problems }: LoadInput,
+): Promise<Loaded> {
   const { warn } = problems;
   const files = await readConfigFiles(directory, config, (text) => void logger.warn({}, text));
   const { running, content } = registers;
@@ -173,11 +178,11 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   registerFolders(folders, { ...parts, ...registers.registers, warn });
   await plugins.load({ options, strapi, registers, folders });
   const extensions = new Map([...folders.extensions].filter(([name]) => !plugins.has(name)));
-  const hooks = await extendPlugins(extensions, { ...parts, ...registers.registers, config, services, warn });
+  const hooks = await extendPlugins(extensions, { ...parts, ...registers.registers, config, builtin, services, warn });
   for (const item of ownMiddlewares(files['middlewares']))
     for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
       registers.addMiddleware(handler);
-  const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, owners: routeOwners(folders, plugins) });
+  const routes = new ProjectRoutes({ ...parts, config, builtin, warn, code: registers, owners: routeOwners(folders, plugins) });
   const own = index === null ? [] : [{ file: relative(directory, index), hooks: hooksOf(loadFile(index)) }];
   return { plugins, strapi, hooks: [...hooks, ...own], routes };
 }
