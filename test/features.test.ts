@@ -6,6 +6,7 @@ import { loadConfig } from '../src/config/load-config.js';
 import { addedSettings, listSettings, sectionsWith } from '../src/config/sections.js';
 import { group, text } from '../src/config/setting.js';
 import { features } from '../src/features.js';
+import { answers } from '../src/http/operation.js';
 import type { Closing, Feature } from '../src/http/feature.js';
 import { serveModels, type Serving } from './support/serve.js';
 
@@ -33,6 +34,7 @@ const trial: Feature = {
       method: 'GET',
       path: `${config.api.rest.prefix}/greetings`,
       action: 'plugin::trial.greetings.find',
+      operation: { id: 'findGreeting', summary: 'Read a greeting', tag: 'Trial', answers: answers({ type: 'string' }) },
       page: { name: 'Greetings', about: 'what it says' },
       handle: ({ running }) => ({ body: addedSettings(running.config.api, settings.api).trial.greeting }),
     },
@@ -99,6 +101,11 @@ describe('a new feature', () => {
     await admin('PUT', `/admin/api/roles/${id}`, { actions: ['plugin::trial.greetings.find'] });
     await serving.settled();
     expect(await serving.call('GET', '/api/greetings')).to.deep.equal({ status: 200, body: 'good morning' });
+  });
+
+  it('is in the OpenAPI document', async () => {
+    const document = await admin('GET', '/api/openapi.json');
+    expect(document.paths['/api/greetings'].get).to.include({ operationId: 'findGreeting', summary: 'Read a greeting' });
   });
 
   it('has its collections with their indexes', async () => {

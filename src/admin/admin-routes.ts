@@ -2,10 +2,12 @@ import type { Caller } from '../auth/caller.js';
 import { notFoundError } from '../errors.js';
 import { configuredToken } from '../http/authorize.js';
 import { envelopeError } from '../http/error-response.js';
+import { listOf } from '../http/json-schema.js';
 import { withPrefix, type Route, type RouteCall } from '../http/route.js';
 import type { Actor, AuditRecord } from '../mongo/stores/audit-log.js';
 import type { Values } from '../values.js';
 import { type AdminRoute, beginChange } from './admin-call.js';
+import { describe, schemas } from './admin-operation.js';
 import { checkAdminBody } from './check-admin-body.js';
 import { localeAdminRoutes, settingsRoutes } from './settings-routes.js';
 import { modelRoutes } from './model-routes.js';
@@ -29,6 +31,11 @@ const listed: readonly AdminRoute[] = [
 const list: AdminRoute = {
   method: 'GET',
   path: '',
+  operation: describe(
+    'adminFindRoutes',
+    'List the routes of the admin API with the schemas of their bodies',
+    listOf(schemas.route),
+  ),
   handle: (call) =>
     Promise.resolve(
       listed.map(({ method, path, body }) => ({
@@ -58,6 +65,7 @@ function routeOf(route: AdminRoute): Route {
     method: route.method,
     path: route.path,
     action: 'admin',
+    operation: route.operation,
     ...(route.body !== undefined && { accepts: route.body }),
     handle: async (call) => ({ body: { data: await run(route, call) } }),
   };

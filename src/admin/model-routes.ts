@@ -1,11 +1,14 @@
 import { type ApiError, notFoundError, validationError } from '../errors.js';
 import { revokeType } from '../accounts/roles/grant-actions.js';
+import { flag, listOf } from '../http/json-schema.js';
+import { parameter } from '../http/operation.js';
 import { parameterOf } from '../http/route-request.js';
 import { readModels, removeModel, writeModels } from '../mongo/stores/model-store.js';
 import { isRecord, type Values } from '../values.js';
 import type { Model } from '../schema/model.js';
 import { warningText, type ModelReport } from '../schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
+import { describe, schemas } from './admin-operation.js';
 import { anything, closed } from './check-admin-body.js';
 import { previewChange, previewRemoval, type ModelPreview } from './preview-models.js';
 
@@ -27,21 +30,40 @@ const modelsBody = {
   else: modelBody,
 } as const;
 
+const dryRun = [parameter('dryRun', 'Only say what the change would do', flag)];
+
 /**
  * The routes of content types and components, which are stored in `_models`. With `?dryRun=true` they return the effects of a
  * change and store nothing.
  */
 export const modelRoutes: readonly AdminRoute[] = [
-  { method: 'GET', path: '/models', handle: list },
+  { method: 'GET', path: '/models', operation: describe('adminFindModels', 'List models', listOf(schemas.model)), handle: list },
   {
     method: 'POST',
     path: '/models/validate',
+    operation: describe('adminValidateModels', 'Check models and return the effects of storing them', schemas.preview),
     body: modelsBody,
     handle: async (call) => (await previewChange(modelsIn(call), call.running)).preview,
   },
-  { method: 'GET', path: '/models/:uid', handle: findModel },
-  { method: 'PUT', path: '/models/:uid', body: modelBody, handle: replace },
-  { method: 'DELETE', path: '/models/:uid', handle: remove },
+  {
+    method: 'GET',
+    path: '/models/:uid',
+    operation: describe('adminFindModel', 'Read a model', schemas.model),
+    handle: findModel,
+  },
+  {
+    method: 'PUT',
+    path: '/models/:uid',
+    operation: describe('adminWriteModel', 'Store a model', schemas.preview, dryRun),
+    body: modelBody,
+    handle: replace,
+  },
+  {
+    method: 'DELETE',
+    path: '/models/:uid',
+    operation: describe('adminDeleteModel', 'Remove a model', schemas.preview, dryRun),
+    handle: remove,
+  },
 ];
 
 /** Lists the stored models. Models whose problems affect others come first. */

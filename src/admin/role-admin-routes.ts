@@ -4,12 +4,14 @@ import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import { setActions } from '../accounts/roles/grant-actions.js';
 import { setRules, type RulesChange } from '../accounts/roles/set-rules.js';
 import { notFoundError, validationError } from '../errors.js';
+import { listOf } from '../http/json-schema.js';
 import { idOf } from '../http/route-request.js';
 import { grantableActions } from '../http/running.js';
 import type { Values } from '../values.js';
 import { readRoles } from '../auth/read-roles.js';
 import { suggest } from '../nearest-name.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
+import { describe, schemas } from './admin-operation.js';
 import { closed, type BodySchema } from './check-admin-body.js';
 
 const maybeText = { type: ['string', 'null'] } as const;
@@ -37,14 +39,52 @@ export const rulesBody = closed(
 
 /** The routes of roles, their rules, and their actions, as a flat list or as the tree of Strapi v4. */
 export const roleAdminRoutes: readonly AdminRoute[] = [
-  { method: 'GET', path: '/roles', handle: async (call) => [...(await rolesOf(call)).values()].map(shown) },
-  { method: 'POST', path: '/roles', body: closed({ ...changedRole, type: maybeText }), handle: create },
-  { method: 'GET', path: '/roles/:id', handle: async (call) => shown(await findRole(call, idOf(call))) },
-  { method: 'PUT', path: '/roles/:id', body: closed(changedRole), handle: update },
-  { method: 'DELETE', path: '/roles/:id', handle: remove },
-  { method: 'PUT', path: '/roles/:id/rules', body: rulesBody, handle: changeRules },
-  { method: 'DELETE', path: '/roles/:id/rules', handle: removeRules },
-  { method: 'GET', path: '/permissions', handle: (call) => Promise.resolve(actionsOf(call)) },
+  {
+    method: 'GET',
+    path: '/roles',
+    operation: describe('adminFindRoles', 'List roles with their actions', listOf(schemas.role)),
+    handle: async (call) => [...(await rolesOf(call)).values()].map(shown),
+  },
+  {
+    method: 'POST',
+    path: '/roles',
+    operation: describe('adminCreateRole', 'Create a role', schemas.role),
+    body: closed({ ...changedRole, type: maybeText }),
+    handle: create,
+  },
+  {
+    method: 'GET',
+    path: '/roles/:id',
+    operation: describe('adminFindRole', 'Read a role', schemas.role),
+    handle: async (call) => shown(await findRole(call, idOf(call))),
+  },
+  {
+    method: 'PUT',
+    path: '/roles/:id',
+    operation: describe('adminUpdateRole', 'Change a role', schemas.role),
+    body: closed(changedRole),
+    handle: update,
+  },
+  { method: 'DELETE', path: '/roles/:id', operation: describe('adminDeleteRole', 'Delete a role', schemas.role), handle: remove },
+  {
+    method: 'PUT',
+    path: '/roles/:id/rules',
+    operation: describe('adminWriteRules', 'Restrict a role to some entries and attributes', schemas.role),
+    body: rulesBody,
+    handle: changeRules,
+  },
+  {
+    method: 'DELETE',
+    path: '/roles/:id/rules',
+    operation: describe('adminDeleteRules', 'Remove the rules of a role', schemas.role),
+    handle: removeRules,
+  },
+  {
+    method: 'GET',
+    path: '/permissions',
+    operation: describe('adminFindPermissions', 'List all actions that can be granted', schemas.texts),
+    handle: (call) => Promise.resolve(actionsOf(call)),
+  },
 ];
 
 const shown = ({ id, name, type, actions, rules }: Role) => ({ id, name, type, actions: [...actions].sort(), rules });

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { BoundedCache } from '../caches.js';
 import type { RouteParts } from '../http/feature.js';
+import { text } from '../http/json-schema.js';
+import { answers, type Operation } from '../http/operation.js';
 import type { Answer, Route, RouteCall } from '../http/route.js';
 import { projectVersion } from '../package-root.js';
 import { rightsKey } from './shown-attributes.js';
@@ -11,20 +13,21 @@ import { rightsKey } from './shown-attributes.js';
  */
 export function openapiRoutes({ config, projectCode, table }: RouteParts): Route[] {
   const version = projectVersion(config.directory);
-  const row = (name: string, input: DocumentInput): Route => ({
+  const row = (name: string, operation: Operation, input: DocumentInput): Route => ({
     method: 'GET',
     path: `${config.api.rest.prefix}/${name}`,
     action: 'anybody',
+    operation,
     admitsAdmin: true,
     handle: documentAnswerer(input),
   });
-  const types = row('types.d.ts', {
+  const types = row('types.d.ts', typesOperation, {
     type: 'application/typescript',
     write: async ({ content: { bind } }) => (await import('./print-types.js')).printTypes(bind.registry, bind.access),
     longestKept: Infinity,
     source: ({ content }) => content.bind.registry,
   });
-  const document = row('openapi.json', {
+  const document = row('openapi.json', documentOperation, {
     type: 'application/json',
     write: async (call) => {
       const { writeDocument } = await import('./build-document.js');
@@ -35,6 +38,22 @@ export function openapiRoutes({ config, projectCode, table }: RouteParts): Route
   });
   return [{ ...document, page: { name: 'OpenAPI', about: 'the same for code generators' } }, types];
 }
+
+const documentOperation: Operation = {
+  id: 'readDocument',
+  summary: 'Read this document',
+  tag: 'Models',
+  description: 'Lists the operations that the caller may use; with an admin token all of them.',
+  answers: answers({ type: 'object' }, 'An OpenAPI document'),
+};
+
+const typesOperation: Operation = {
+  id: 'readTypes',
+  summary: 'Read the content types as TypeScript',
+  tag: 'Models',
+  description: 'Contains the types on which the caller may do something; with an admin token all of them.',
+  answers: { 200: { description: 'Declarations', content: { 'application/typescript': text } } },
+};
 
 /** Milliseconds for which a changed or deleted entry may still be shown as an example. */
 const oldestExample = 60_000;
