@@ -8,7 +8,7 @@ import { isRecord, type Values } from '../values.js';
 import type { Model } from '../schema/model.js';
 import { warningText, type ModelReport } from '../schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, schemas } from './admin-operation.js';
+import { describe, row, schemas } from './admin-row.js';
 import { anything, closed } from './check-admin-body.js';
 import { previewChange, previewRemoval, type ModelPreview } from './preview-models.js';
 
@@ -37,33 +37,16 @@ const dryRun = [parameter('dryRun', 'Only say what the change would do', flag)];
  * change and store nothing.
  */
 export const modelRoutes: readonly AdminRoute[] = [
-  { method: 'GET', path: '/models', operation: describe('adminFindModels', 'List models', listOf(schemas.model)), handle: list },
-  {
-    method: 'POST',
-    path: '/models/validate',
-    operation: describe('adminValidateModels', 'Check models and return the effects of storing them', schemas.preview),
-    body: modelsBody,
-    handle: async (call) => (await previewChange(modelsIn(call), call.running)).preview,
-  },
-  {
-    method: 'GET',
-    path: '/models/:uid',
-    operation: describe('adminFindModel', 'Read a model', schemas.model),
-    handle: findModel,
-  },
-  {
-    method: 'PUT',
-    path: '/models/:uid',
-    operation: describe('adminWriteModel', 'Store a model', schemas.preview, dryRun),
-    body: modelBody,
-    handle: replace,
-  },
-  {
-    method: 'DELETE',
-    path: '/models/:uid',
-    operation: describe('adminDeleteModel', 'Remove a model', schemas.preview, dryRun),
-    handle: remove,
-  },
+  row('GET /models', describe('adminFindModels', 'List models', listOf(schemas.model)), list),
+  row(
+    'POST /models/validate',
+    describe('adminValidateModels', 'Check models and return the effects of storing them', schemas.preview),
+    async (call) => (await previewChange(modelsIn(call), call.running)).preview,
+    modelsBody,
+  ),
+  row('GET /models/:uid', describe('adminFindModel', 'Read a model', schemas.model), findModel),
+  row('PUT /models/:uid', describe('adminWriteModel', 'Store a model', schemas.preview, dryRun), replace, modelBody),
+  row('DELETE /models/:uid', describe('adminDeleteModel', 'Remove a model', schemas.preview, dryRun), remove),
 ];
 
 /** Lists the stored models. Models whose problems affect others come first. */

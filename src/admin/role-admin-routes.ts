@@ -11,7 +11,7 @@ import type { Values } from '../values.js';
 import { readRoles } from '../auth/read-roles.js';
 import { suggest } from '../nearest-name.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, schemas } from './admin-operation.js';
+import { describe, row, schemas } from './admin-row.js';
 import { closed, type BodySchema } from './check-admin-body.js';
 
 const maybeText = { type: ['string', 'null'] } as const;
@@ -39,52 +39,30 @@ export const rulesBody = closed(
 
 /** The routes of roles, their rules, and their actions, as a flat list or as the tree of Strapi v4. */
 export const roleAdminRoutes: readonly AdminRoute[] = [
-  {
-    method: 'GET',
-    path: '/roles',
-    operation: describe('adminFindRoles', 'List roles with their actions', listOf(schemas.role)),
-    handle: async (call) => [...(await rolesOf(call)).values()].map(shown),
-  },
-  {
-    method: 'POST',
-    path: '/roles',
-    operation: describe('adminCreateRole', 'Create a role', schemas.role),
-    body: closed({ ...changedRole, type: maybeText }),
-    handle: create,
-  },
-  {
-    method: 'GET',
-    path: '/roles/:id',
-    operation: describe('adminFindRole', 'Read a role', schemas.role),
-    handle: async (call) => shown(await findRole(call, idOf(call))),
-  },
-  {
-    method: 'PUT',
-    path: '/roles/:id',
-    operation: describe('adminUpdateRole', 'Change a role', schemas.role),
-    body: closed(changedRole),
-    handle: update,
-  },
-  { method: 'DELETE', path: '/roles/:id', operation: describe('adminDeleteRole', 'Delete a role', schemas.role), handle: remove },
-  {
-    method: 'PUT',
-    path: '/roles/:id/rules',
-    operation: describe('adminWriteRules', 'Restrict a role to some entries and attributes', schemas.role),
-    body: rulesBody,
-    handle: changeRules,
-  },
-  {
-    method: 'DELETE',
-    path: '/roles/:id/rules',
-    operation: describe('adminDeleteRules', 'Remove the rules of a role', schemas.role),
-    handle: removeRules,
-  },
-  {
-    method: 'GET',
-    path: '/permissions',
-    operation: describe('adminFindPermissions', 'List all actions that can be granted', schemas.texts),
-    handle: (call) => Promise.resolve(actionsOf(call)),
-  },
+  row('GET /roles', describe('adminFindRoles', 'List roles with their actions', listOf(schemas.role)), async (call) =>
+    [...(await rolesOf(call)).values()].map(shown),
+  ),
+  row(
+    'POST /roles',
+    describe('adminCreateRole', 'Create a role', schemas.role),
+    create,
+    closed({ ...changedRole, type: maybeText }),
+  ),
+  row('GET /roles/:id', describe('adminFindRole', 'Read a role', schemas.role), async (call) =>
+    shown(await findRole(call, idOf(call))),
+  ),
+  row('PUT /roles/:id', describe('adminUpdateRole', 'Change a role', schemas.role), update, closed(changedRole)),
+  row('DELETE /roles/:id', describe('adminDeleteRole', 'Delete a role', schemas.role), remove),
+  row(
+    'PUT /roles/:id/rules',
+    describe('adminWriteRules', 'Restrict a role to some entries and attributes', schemas.role),
+    changeRules,
+    rulesBody,
+  ),
+  row('DELETE /roles/:id/rules', describe('adminDeleteRules', 'Remove the rules of a role', schemas.role), removeRules),
+  row('GET /permissions', describe('adminFindPermissions', 'List all actions that can be granted', schemas.texts), (call) =>
+    Promise.resolve(actionsOf(call)),
+  ),
 ];
 
 const shown = ({ id, name, type, actions, rules }: Role) => ({ id, name, type, actions: [...actions].sort(), rules });

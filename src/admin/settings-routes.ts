@@ -10,7 +10,7 @@ import { readChanges } from '../mongo/stores/audit-log.js';
 import { readAll } from '../mongo/database.js';
 import { readAccountSettings } from '../auth/account-settings.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, schemas } from './admin-operation.js';
+import { describe, row, schemas } from './admin-row.js';
 import { anything, closed } from './check-admin-body.js';
 import { createLocale, deleteLocale, listLocales, updateLocale, type ShownLocale } from '../content/locales.js';
 
@@ -35,33 +35,25 @@ const settingsBody = closed({
 
 /** The routes of the settings of users and permissions, the state of the service, and the log of changes. */
 export const settingsRoutes: readonly AdminRoute[] = [
-  {
-    method: 'GET',
-    path: '/settings',
-    operation: describe('adminFindSettings', 'Read the settings of users and permissions', schemas.settings),
-    handle: readSettings,
-  },
-  {
-    method: 'PUT',
-    path: '/settings',
-    operation: describe('adminUpdateSettings', 'Change the settings of users and permissions', schemas.settings),
-    body: settingsBody,
-    handle: updateSettings,
-  },
-  {
-    method: 'GET',
-    path: '/status',
-    operation: describe('adminFindStatus', 'Read the state of the service', schemas.open),
-    handle: readStatus,
-  },
-  {
-    method: 'GET',
-    path: '/audit',
-    operation: describe('adminFindChanges', 'List the last changes that administrators have made', listOf(schemas.open), [
+  row(
+    'GET /settings',
+    describe('adminFindSettings', 'Read the settings of users and permissions', schemas.settings),
+    readSettings,
+  ),
+  row(
+    'PUT /settings',
+    describe('adminUpdateSettings', 'Change the settings of users and permissions', schemas.settings),
+    updateSettings,
+    settingsBody,
+  ),
+  row('GET /status', describe('adminFindStatus', 'Read the state of the service', schemas.open), readStatus),
+  row(
+    'GET /audit',
+    describe('adminFindChanges', 'List the last changes that administrators have made', listOf(schemas.open), [
       parameter('limit', 'Most changes to answer', whole),
     ]),
-    handle: ({ request, content }) => readChanges(content.store.database, limitOf(parameterOf(request, 'limit'))),
-  },
+    ({ request, content }) => readChanges(content.store.database, limitOf(parameterOf(request, 'limit'))),
+  ),
 ];
 
 const limitOf = (text: unknown): number => (typeof text === 'string' && /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 100);
@@ -105,32 +97,26 @@ const changed = { name: { type: 'string', minLength: 1 }, isDefault: { type: 'bo
 
 /** The routes of locales. `{ isDefault: true }` makes a locale the default one. */
 export const localeAdminRoutes: readonly AdminRoute[] = [
-  {
-    method: 'GET',
-    path: '/locales',
-    operation: describe('adminFindLocales', 'List locales', listOf(schemas.locale)),
-    handle: ({ content }) => listLocales(content),
-  },
-  {
-    method: 'POST',
-    path: '/locales',
-    operation: describe('adminCreateLocale', 'Add a locale', listOf(schemas.locale)),
-    body: closed({ code: anything, ...changed }),
-    handle: (call) => changing(call, createLocale(call.body['code'], call.body, call)),
-  },
-  {
-    method: 'PUT',
-    path: '/locales/:code',
-    operation: describe('adminUpdateLocale', 'Change a locale', listOf(schemas.locale)),
-    body: closed(changed),
-    handle: (call) => changing(call, updateLocale(codeOf(call), call.body, call)),
-  },
-  {
-    method: 'DELETE',
-    path: '/locales/:code',
-    operation: describe('adminDeleteLocale', 'Remove a locale with its entries', listOf(schemas.locale)),
-    handle: (call) => changing(call, deleteLocale(codeOf(call), call)),
-  },
+  row('GET /locales', describe('adminFindLocales', 'List locales', listOf(schemas.locale)), ({ content }) =>
+    listLocales(content),
+  ),
+  row(
+    'POST /locales',
+    describe('adminCreateLocale', 'Add a locale', listOf(schemas.locale)),
+    (call) => changing(call, createLocale(call.body['code'], call.body, call)),
+    closed({ code: anything, ...changed }),
+  ),
+  row(
+    'PUT /locales/:code',
+    describe('adminUpdateLocale', 'Change a locale', listOf(schemas.locale)),
+    (call) => changing(call, updateLocale(codeOf(call), call.body, call)),
+    closed(changed),
+  ),
+  row(
+    'DELETE /locales/:code',
+    describe('adminDeleteLocale', 'Remove a locale with its entries', listOf(schemas.locale)),
+    (call) => changing(call, deleteLocale(codeOf(call), call)),
+  ),
 ];
 
 const codeOf = ({ request }: AdminCall): string => request.params['code'] ?? '';

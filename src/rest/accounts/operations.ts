@@ -10,12 +10,19 @@ const session = (schemas: TypeSchemas): Schema => {
 
 const texts = (...names: readonly string[]): Schema => record(Object.fromEntries(names.map((name) => [name, text])));
 
-const loginTag = 'Login';
+/** Returns the description of a route of sessions. */
+const login = (id: string, summary: string, more: Pick<Operation, 'query' | 'body' | 'answers'>): Operation => ({
+  id,
+  summary,
+  tag: 'Login',
+  ...more,
+});
 
 /** Describes an operation that begins a session. */
 const opens =
   (id: string, summary: string, body: Schema): Describe =>
-  (schemas) => ({ id, summary, tag: loginTag, body: json(body), answers: answers(session(schemas), 'The session') });
+  (schemas) =>
+    login(id, summary, { body: json(body), answers: answers(session(schemas), 'The session') });
 
 const done = answers(record({ ok: flag }), 'Done');
 
@@ -50,69 +57,36 @@ const provider = 'Redirects the browser to';
 /** The descriptions of the routes of sessions. */
 export const authOperations = {
   logIn: opens('logIn', 'Log in by name or e-mail address', texts('identifier', 'password')),
-  register: opens('register', 'Register', {
-    ...texts('username', 'email', 'password'),
-    additionalProperties: true,
-  }),
+  register: opens('register', 'Register', { ...texts('username', 'email', 'password'), additionalProperties: true }),
   resetPassword: opens('resetPassword', 'Set a new password by a code', record({ code: text, ...password })),
   changePassword: opens('changePassword', 'Change the own password', record({ currentPassword: text, ...password })),
-  forgotPassword: {
-    id: 'forgotPassword',
-    summary: 'Send a code for a new password',
-    tag: loginTag,
-    body: json(record({ email })),
-    answers: done,
-  } satisfies Operation,
-  confirmEmail: {
-    id: 'confirmEmail',
-    summary: 'Confirm an e-mail address by its code',
-    tag: loginTag,
+  forgotPassword: login('forgotPassword', 'Send a code for a new password', { body: json(record({ email })), answers: done }),
+  confirmEmail: login('confirmEmail', 'Confirm an e-mail address by its code', {
     query: [{ ...parameter('confirmation', 'The code of the e-mail'), required: true }],
     answers: redirects('The address is confirmed'),
-  } satisfies Operation,
-  sendConfirmation: {
-    id: 'sendEmailConfirmation',
-    summary: 'Send the code that confirms an e-mail address again',
-    tag: loginTag,
+  }),
+  sendConfirmation: login('sendEmailConfirmation', 'Send the code that confirms an e-mail address again', {
     body: json(record({ email })),
     answers: answers(record({ email: text, sent: flag })),
-  } satisfies Operation,
+  }),
   refresh: opens('refresh', 'Exchange a refresh token for a new session', texts('refreshToken')),
-  logOut: {
-    id: 'logOut',
-    summary: 'End a session',
-    tag: loginTag,
-    body: json(texts('refreshToken')),
-    answers: done,
-  } satisfies Operation,
-  connect: {
-    id: 'connect',
-    summary: 'Log in by another service',
-    tag: loginTag,
-    answers: redirects(`${provider} the service`),
-  } satisfies Operation,
-  connectCallback: (schemas: TypeSchemas): Operation => ({
-    id: 'connectCallback',
-    summary: 'Return from another service',
-    tag: loginTag,
-    answers: { ...answers(session(schemas), 'The session'), ...redirects(`${provider} the application`) },
-  }),
-  connectForm: {
-    id: 'connectForm',
-    summary: 'Return from another service by a form',
-    tag: loginTag,
+  logOut: login('logOut', 'End a session', { body: json(texts('refreshToken')), answers: done }),
+  connect: login('connect', 'Log in by another service', { answers: redirects(`${provider} the service`) }),
+  connectCallback: (schemas: TypeSchemas) => {
+    const both = { ...answers(session(schemas), 'The session'), ...redirects(`${provider} the application`) };
+    return login('connectCallback', 'Return from another service', { answers: both });
+  },
+  connectForm: login('connectForm', 'Return from another service by a form', {
     answers: { 303: { description: 'Redirects to the same address with a query' } },
-  } satisfies Operation,
-  exchangeCode: (schemas: TypeSchemas): Operation => ({
-    id: 'exchangeCode',
-    summary: 'Exchange the code of a login by another service, or tokens of the service, for a session',
-    tag: loginTag,
-    query: [
-      parameter('access_token', 'The code, or an access token of the service'),
-      parameter('id_token', 'An id token of the service'),
-    ],
-    answers: answers(session(schemas), 'The session'),
   }),
+  exchangeCode: (schemas: TypeSchemas) =>
+    login('exchangeCode', 'Exchange the code of a login by another service, or tokens of the service, for a session', {
+      query: [
+        parameter('access_token', 'The code, or an access token of the service'),
+        parameter('id_token', 'An id token of the service'),
+      ],
+      answers: answers(session(schemas), 'The session'),
+    }),
 };
 
 /** The descriptions of the routes of users. */
@@ -135,9 +109,7 @@ export const userOperations = {
 
 /** The descriptions of the routes of roles. */
 export const roleOperations = {
-  findMany: roles('findRoles', 'List roles', {
-    answers: answers(record({ roles: listOf(shownRole({ nb_users: whole })) })),
-  }),
+  findMany: roles('findRoles', 'List roles', { answers: answers(record({ roles: listOf(shownRole({ nb_users: whole })) })) }),
   create: roles('createRole', 'Create a role', { body: roleBody, answers: done }),
   findOne: roles('findRole', 'Read a role with its permissions', {
     answers: answers(record({ role: shownRole({ permissions }) })),

@@ -1,5 +1,6 @@
 import { flag, listOf, orNull, record, text, whole, type Schema } from '../http/json-schema.js';
 import { answers, type Operation, type QueryParameter } from '../http/operation.js';
+import type { AdminRoute } from './admin-call.js';
 
 const texts = listOf(text);
 const open: Schema = { type: 'object' };
@@ -43,7 +44,7 @@ export const schemas = {
   route: record({ method: text, path: text, body: open }, ['method', 'path']),
 };
 
-/** Returns the description of a route of the admin API. `data` is the schema of the answer's `data`; that of the body is in the row. */
+/** Returns the description of a row. `data` is the schema of the answer's `data`; that of the body is in the row. */
 export const describe = (id: string, summary: string, data: Schema, query: readonly QueryParameter[] = []): Operation => ({
   id,
   summary,
@@ -51,3 +52,16 @@ export const describe = (id: string, summary: string, data: Schema, query: reado
   query,
   answers: answers(record({ data })),
 });
+
+type Method = AdminRoute['method'];
+
+/** Returns a row of the admin API. `at` are its method and its path, such as `GET /models`. */
+export function row(
+  at: Method | `${Method} /${string}`,
+  operation: Operation,
+  handle: AdminRoute['handle'],
+  body?: AdminRoute['body'],
+): AdminRoute {
+  const [method, path = ''] = at.split(' ') as [Method, string?]; // the type of `at`
+  return { method, path, operation, handle, ...(body !== undefined && { body }) };
+}
