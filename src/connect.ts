@@ -55,9 +55,9 @@ export async function connect(input: ConnectInput): Promise<Running> {
   }
 }
 
-async function openStore({ config, features, uri, logger }: ConnectInput): Promise<Backend> {
+function openStore({ config, features, uri, logger }: ConnectInput): Promise<Backend> {
   const firstLocale = config.plugins.i18n.config.defaultLocale;
-  const settings = await modelSettings(features, config);
+  const settings = modelSettings(features, config);
   return openBackend({ uri, config: config.database, settings, firstLocale, logger });
 }
 

@@ -43,12 +43,14 @@ export async function createService(input: ServerInput, features: readonly Featu
   if (config.database.uri === null) throw new ConfigError(withoutUri);
   const [logger, connection] = [input.logger ?? (await createLogger(config)), new Connection()];
   const parts = { config, features, logger, connection, http: prepareHttpServer(config.server) };
-  const { project: directory } = input;
-  const httpServer = parts.http.server;
-  const builtin = builtinRoutes(await routesOf(enabledFeatures(features, config), { config, projectCode: null }));
-  const project =
-    directory === undefined ? null : createProject({ ...parts, builtin, httpServer, directory: resolve(directory) });
+  const project = input.project === undefined ? null : openProject(resolve(input.project), parts);
   return new Server(input, { ...parts, project });
+}
+
+function openProject(directory: string, parts: Omit<ServerParts, 'project'>): Project {
+  const { config, features, http } = parts;
+  const builtin = builtinRoutes(routesOf(enabledFeatures(features, config), { config, projectCode: null }));
+  return createProject({ ...parts, builtin, httpServer: http.server, directory });
 }
 
 /** The components of a server before it starts. */
@@ -127,7 +129,7 @@ class Server implements Service {
     const secrets = await loadSecrets(config);
     if (uri === null) throw new ConfigError(withoutUri);
     const projectCode = this.#project?.code ?? null;
-    const routes = await this.#routes(projectCode);
+    const routes = this.#routes(projectCode);
     const app = createApp({
       config,
       logger: this.#logger,
@@ -165,7 +167,7 @@ class Server implements Service {
   }
 
   /** Returns the route table of GraphQL and the enabled features. */
-  #routes(projectCode: ProjectCode | null): Promise<readonly AnyRoute[]> {
+  #routes(projectCode: ProjectCode | null): readonly AnyRoute[] {
     const graphql: Feature = { name: 'graphql', routes: () => this.#graphql?.routes ?? [] };
     return routesOf([graphql, ...enabledFeatures(this.#features, this.config)], { config: this.config, projectCode });
   }

@@ -30,7 +30,7 @@ export async function checkProject(directory: string): Promise<CheckedProject> {
   const secrets = read.isComplete ? await checkSecrets(read.config) : none;
   const models = await checkModels(directory, read.config);
   const { config } = read;
-  const builtin = builtinRoutes(await routesOf(enabledFeatures(features, config), { config, projectCode: null }));
+  const builtin = builtinRoutes(routesOf(enabledFeatures(features, config), { config, projectCode: null }));
   const code = await inspectCode({ directory, config, registry: models.registry, builtin });
   const parts: readonly CheckedProject[] = [read, secrets, models, code];
   const lines = (of: 'problems' | 'warnings'): string[] => [...new Set(parts.flatMap((part) => part[of]))];
@@ -82,7 +82,7 @@ async function checkModels(directory: string, config: Config): Promise<CheckedPr
   const files = new Map(models.map(({ document, file }) => [document.uid, relative(directory, file)]));
   const build = buildRegistry(
     [...new Map(models.map(({ document }) => [document.uid, document])).values()],
-    await modelSettings(features, config),
+    modelSettings(features, config),
   );
   const placed = (uid: string, text: string): string => `${files.get(uid) ?? uid}: ${text}`;
   const lines = <Found>(found: ReadonlyMap<string, readonly Found[]>, textOf: (one: Found) => string): string[] =>

@@ -29,7 +29,7 @@ export async function openDatabase(): Promise<OpenedDatabase> {
   const database = await connectDatabase(running ?? started?.uri ?? '', config.database);
   return {
     config,
-    settings: await modelSettings(features, config),
+    settings: modelSettings(features, config),
     database,
     close: async () => {
       await database.client.close();

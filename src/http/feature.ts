@@ -19,10 +19,7 @@ export interface RouteParts {
 /** Ends the background work of a feature. Resolves when it has ended. */
 export type Closing = () => Promise<void>;
 
-/**
- * A part of the service, with everything that it adds to the others. The list is `src/features.ts`. Commands and the configuration
- * read the list too, so a feature imports its routes and its background work only when they are needed.
- */
+/** A part of the service, with everything that it adds to the others. The list is `src/features.ts`. */
 export interface Feature {
   readonly name: string;
   /** Settings that it adds to sections of config/. They are read by `addedSettings`. */
@@ -35,7 +32,7 @@ export interface Feature {
   readonly models?: readonly Model[];
   /** Actions that can be granted to roles and tokens. */
   readonly actions?: readonly ActionName[];
-  readonly routes?: (parts: RouteParts) => readonly AnyRoute[] | Promise<readonly AnyRoute[]>;
+  readonly routes?: (parts: RouteParts) => readonly AnyRoute[];
   /** Begins its background work when the database has answered, before requests are answered. */
   readonly start?: (running: Running) => Promise<Closing>;
 }
@@ -49,18 +46,17 @@ export const featureActions = (features: readonly Feature[], config: Config): re
   enabledFeatures(features, config).flatMap(({ actions = [] }) => actions);
 
 /** Returns the route table. The first route whose path matches a request applies, so those of content types come last. */
-export async function routesOf(features: readonly Feature[], parts: Omit<RouteParts, 'table'>): Promise<readonly AnyRoute[]> {
-  const table: AnyRoute[] = [];
-  const lists = await Promise.all(features.map(({ routes }) => routes?.({ ...parts, table: () => table }) ?? []));
+export function routesOf(features: readonly Feature[], parts: Omit<RouteParts, 'table'>): readonly AnyRoute[] {
+  const routes = features.flatMap((feature) => feature.routes?.({ ...parts, table: () => table }) ?? []);
   const isDynamic = (route: AnyRoute): boolean => 'find' in route;
-  table.push(...lists.flat().sort((a, b) => Number(isDynamic(a)) - Number(isDynamic(b))));
+  const table: readonly AnyRoute[] = routes.sort((a, b) => Number(isDynamic(a)) - Number(isDynamic(b)));
   return table;
 }
 
 /** Returns the settings of the service that shape content types. Paths of all features are reserved, whether enabled or not. */
-export async function modelSettings(features: readonly Feature[], config: Config): Promise<ModelSettings> {
+export function modelSettings(features: readonly Feature[], config: Config): ModelSettings {
   const { api, plugins } = config;
-  const routes = await routesOf(features, { config, projectCode: null });
+  const routes = routesOf(features, { config, projectCode: null });
   const fixed = routes.flatMap((route) => ('find' in route ? [] : [route.path]));
   return {
     privateAttributes: api.responses.privateAttributes,

@@ -1,8 +1,17 @@
+import { createDefaultRoles } from '../auth/default-roles.js';
 import { accountActions, fileActions } from '../auth/known-actions.js';
 import type { Feature } from '../http/feature.js';
+import { fileRoutes } from '../http/file-routes.js';
 import { withPrefix } from '../http/route.js';
+import { mediaOf } from '../http/running.js';
+import { keepSweeping } from '../media/open-media.js';
 import { blobCollections } from '../mongo/stores/blob-store.js';
 import { accountModels, fileModels, localeModels } from '../schema/builtin-models.js';
+import { accountRoutes } from './accounts/account-routes.js';
+import { contentRoutes } from './content-routes.js';
+import { localeRoute } from './locale-route.js';
+import { modelReadRoutes } from './model-read-routes.js';
+import { uploadRoutes } from './upload-routes.js';
 
 /** Users, roles, permissions and logins. */
 export const accounts: Feature = {
@@ -10,10 +19,9 @@ export const accounts: Feature = {
   isEnabled: ({ plugins }) => plugins['users-permissions'].enabled,
   models: accountModels,
   actions: accountActions,
-  routes: async ({ config }) =>
-    withPrefix(config.api.rest.prefix, (await import('./accounts/account-routes.js')).accountRoutes(config)),
+  routes: ({ config }) => withPrefix(config.api.rest.prefix, accountRoutes(config)),
   start: async ({ accounts: parts, backend }) => {
-    await (await import('../auth/default-roles.js')).createDefaultRoles(backend.store);
+    await createDefaultRoles(backend.store);
     return async () => parts?.mailer.close();
   },
 };
@@ -25,17 +33,8 @@ export const uploads: Feature = {
   collections: blobCollections,
   models: fileModels,
   actions: fileActions,
-  routes: async ({ config }) => {
-    const [{ fileRoutes }, { uploadRoutes }] = await Promise.all([
-      import('../http/file-routes.js'),
-      import('./upload-routes.js'),
-    ]);
-    return [...fileRoutes, ...withPrefix(config.api.rest.prefix, uploadRoutes)];
-  },
-  start: async ({ media, config, logger }) => {
-    const { keepSweeping } = await import('../media/open-media.js');
-    return media === null ? () => Promise.resolve() : keepSweeping(media, config, logger);
-  },
+  routes: ({ config }) => [...fileRoutes, ...withPrefix(config.api.rest.prefix, uploadRoutes)],
+  start: (running) => Promise.resolve(keepSweeping(mediaOf(running), running.config, running.logger)),
 };
 
 /** The locales of localized content types. */
@@ -44,7 +43,7 @@ export const locales: Feature = {
   isEnabled: ({ plugins }) => plugins.i18n.enabled,
   models: localeModels,
   actions: ['plugin::i18n.locales.listLocales'],
-  routes: async ({ config }) => withPrefix(config.api.rest.prefix, [(await import('./locale-route.js')).localeRoute]),
+  routes: ({ config }) => withPrefix(config.api.rest.prefix, [localeRoute]),
 };
 
 /** Descriptions of content types for clients. */
@@ -56,11 +55,8 @@ export const models: Feature = {
     'plugin::content-type-builder.content-types.getContentTypes',
     'plugin::content-type-builder.content-types.getContentType',
   ],
-  routes: async ({ config }) => withPrefix(config.api.rest.prefix, (await import('./model-read-routes.js')).modelReadRoutes),
+  routes: ({ config }) => withPrefix(config.api.rest.prefix, modelReadRoutes),
 };
 
 /** The entries of all content types. */
-export const content: Feature = {
-  name: 'content',
-  routes: async ({ config }) => (await import('./content-routes.js')).contentRoutes(config),
-};
+export const content: Feature = { name: 'content', routes: ({ config }) => contentRoutes(config) };

@@ -53,9 +53,9 @@ async function serving(input: ServeInput, work: (server: Served) => Promise<void
   await work(server).finally(() => server.close());
 }
 
-for (const prefix of ['/api', '', '/v1/content']) {
-  const routes = await serviceRoutes(configOf(prefix));
+for (const prefix of ['/api', '', '/v1/content'])
   describe(`the routes of the service, those of the API below "${prefix}"`, () => {
+    const routes = serviceRoutes(configOf(prefix));
     const fixed = routes.filter(isFixed);
 
     it('are there for every front end', () => {
@@ -128,7 +128,6 @@ for (const prefix of ['/api', '', '/v1/content']) {
         expect((await ask(server, 'GET', '/unknown/of/all/four')).status).to.equal(404);
       }));
   });
-}
 
 describe('the routes of content types', () => {
   const note: TestModel = {
@@ -153,7 +152,7 @@ describe('the routes of content types', () => {
   before(async () => {
     const connection = new Connection();
     connection.running = { backend: { models } } as never; // all that finding a type asks of it
-    server = await serve({ routes: await serviceRoutes(configOf('/api')), connection });
+    server = await serve({ routes: serviceRoutes(configOf('/api')), connection });
   });
   after(() => server.close());
 
@@ -226,9 +225,9 @@ describe('plural names that are paths of the service', () => {
     ['/docs', '/graphql', ['files', 'users']],
   ];
   for (const [prefix, endpoint, names] of prefixes)
-    it(`below ${prefix || '/'}, GraphQL at ${endpoint}: ${names.join(', ')}`, async () => {
+    it(`below ${prefix || '/'}, GraphQL at ${endpoint}: ${names.join(', ')}`, () => {
       const config = createConfig({ api: { rest: { prefix } }, plugins: { graphql: { config: { endpoint } } } });
-      const settings = await modelSettings(features, config);
+      const settings = modelSettings(features, config);
       const problemOf = (pluralName: string) => {
         const info = { singularName: 'thing', pluralName, displayName: 'Thing' };
         const named = { uid: 'api::thing.thing', kind: 'collectionType', info, attributes: { title: { type: 'string' } } };
@@ -236,7 +235,7 @@ describe('plural names that are paths of the service', () => {
       };
       for (const name of names) expect(problemOf(name)).to.equal(`path ${name} is taken by the service itself`);
       expect(problemOf('things')).to.equal('');
-      const fixed = (await serviceRoutes(config)).filter(({ path }) => path.startsWith(`${prefix}/`));
+      const fixed = serviceRoutes(config).filter(({ path }) => path.startsWith(`${prefix}/`));
       const parts = new Set(fixed.map(({ path }) => firstPart(path, prefix)).filter((part) => isName.test(part)));
       for (const part of parts) expect(problemOf(part), part).to.include(`path ${part} is taken`);
     });

@@ -52,7 +52,7 @@ const methodsOf = (document: Document): string[] =>
   );
 
 const refreshTokens = { enabled: true };
-const routes = await serviceRoutes(createConfig({ plugins: { 'users-permissions': { config: { refreshTokens } } } }));
+const routes = serviceRoutes(createConfig({ plugins: { 'users-permissions': { config: { refreshTokens } } } }));
 
 describe('the rows of the route table', () => {
   const fixed = routes.flatMap((route) => ('find' in route ? [] : [route]));

@@ -6,7 +6,7 @@ import { enabledFeatures, routesOf } from '../../src/http/feature.js';
 import type { AnyRoute } from '../../src/http/route.js';
 
 /** Returns the route table of a service with GraphQL, without code of a project. */
-export async function serviceRoutes(config: Config): Promise<readonly AnyRoute[]> {
+export function serviceRoutes(config: Config): readonly AnyRoute[] {
   const { routes } = createGraphql({ config, logger: pino({ level: 'silent' }) });
   const graphql = { name: 'graphql', routes: () => routes };
   return routesOf([graphql, ...enabledFeatures(features, config)], { config, projectCode: null });

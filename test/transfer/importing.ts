@@ -17,7 +17,7 @@ export async function openContext({ uri }: Pick<FreshDatabase, 'uri'>): Promise<
   const { config } = await createServer({ config: { database: { uri } } });
   const database = await connectDatabase(uri, config.database);
   const media = createMedia(config, database);
-  const settings = await modelSettings(features, config);
+  const settings = modelSettings(features, config);
   return {
     config,
     modelSettings: settings,
