@@ -14,6 +14,7 @@ const levels: readonly (readonly string[])[] = [
     'caches',
     'logger',
     'measure-json',
+    'package-root',
     'private-folder',
     'processes',
     'client',
@@ -27,8 +28,11 @@ const levels: readonly (readonly string[])[] = [
   ['http', 'transfer'],
   ['rest', 'graphql', 'openapi', 'admin', 'start-page'],
   ['strapi'],
-  ['server', 'service', 'connect', 'routes', 'index', 'main', 'cli', 'package-root'],
+  ['features', 'server', 'service', 'connect', 'index', 'main', 'cli'],
 ];
+
+/** The level of features. A folder with a file `feature.ts` is on it without being listed. */
+const featureLevel = levels.findIndex((folders) => folders.includes('admin'));
 
 /** On this level, and only here, neighbours may import each other: it puts the parts together. */
 export const topLevel = levels.length - 1;
@@ -68,7 +72,7 @@ export function checkImports(project: string): readonly string[] {
   const local = (source: Source): readonly string[] => targetsOf(source).filter((target) => names.has(target));
   return [
     ...sources
-      .filter(({ name }) => levelOf(name) === -1)
+      .filter(({ name }) => levelOf(name, names) === -1)
       .map(({ name }) => `${name}: ${folderOf(name)} is not in the table of levels`),
     ...sources.flatMap((source) => targetsOf(source).flatMap((target) => checkTarget(project, source.name, target, names))),
     ...sources.flatMap((source) => packagesOf(source).flatMap((name) => checkPackage(source.name, name, packages))),
@@ -93,8 +97,11 @@ function readPackages(project: string): ReadonlySet<string> {
 
 const folderOf = (name: string): string => name.replace(/\.ts$/, '').split('/')[0] ?? name;
 
-/** The level of a file, by its path from src; -1 if its folder has none. */
-export const levelOf = (name: string): number => levels.findIndex((folders) => folders.includes(folderOf(name)));
+/** Returns the level of a file, by its path from src; -1 if its folder has none. `names` are all files. */
+export function levelOf(name: string, names: ReadonlySet<string> = new Set()): number {
+  const listed = levels.findIndex((folders) => folders.includes(folderOf(name)));
+  return listed === -1 && names.has(`${folderOf(name)}/feature.ts`) ? featureLevel : listed;
+}
 
 /** Relative imports as paths from src; `./x.js` is the file x.ts. */
 const targetsOf = ({ name, imports }: Source): readonly string[] =>
@@ -114,8 +121,9 @@ function checkTarget(project: string, from: string, target: string, names: Reado
     return existsSync(join(project, 'src', target)) ? [] : [`${from}: imports ${target}, which does not exist`];
   const [own, other] = [folderOf(from), folderOf(target)];
   if (own === other) return checkInner(own, from, target);
-  if (levelOf(from) === -1 || levelOf(target) === -1) return [];
-  const lower = levelOf(target) < levelOf(from) || (levelOf(from) === topLevel && levelOf(target) === topLevel);
+  const [level, targetLevel] = [levelOf(from, names), levelOf(target, names)];
+  if (level === -1 || targetLevel === -1) return [];
+  const lower = targetLevel < level || (level === topLevel && targetLevel === topLevel);
   return lower && !forbidden[own]?.includes(other) ? [] : [`${from}: ${own} may not import ${target}`];
 }
 

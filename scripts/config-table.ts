@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sectionNames, sections } from '../src/config/sections.js';
+import { sectionNames, sectionsWith } from '../src/config/sections.js';
 import type { SettingNode } from '../src/config/setting.js';
+import { features } from '../src/features.js';
 import { packageRoot } from '../src/package-root.js';
 
 /** Rewrites the tables of docs/configuration.md from the declared settings; `--check` only says whether they are up to date. */
@@ -20,6 +21,7 @@ function rows(node: SettingNode, path: string): string[] {
   return [`| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`];
 }
 
+const sections = sectionsWith(features);
 const tables = sectionNames.map((name) =>
   [`**config/${name}**`, '', '| Setting | Default | Variable | Meaning |', '|---|---|---|---|', ...rows(sections[name], '')].join(
     '\n',

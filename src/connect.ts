@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { createAuthenticator, type FetchUser } from './auth/authenticate.js';
-import { createDefaultRoles } from './auth/default-roles.js';
 import { userTokens } from './auth/user-tokens.js';
 import { attemptLimits, guessLimit } from './accounts/login/limit-attempts.js';
 import { createAccounts } from './accounts/accounts.js';
@@ -12,17 +11,20 @@ import { startWarnings } from './accounts/users/start-warnings.js';
 import { createContext, type ContentSource, type CodeHooks } from './content/content-context.js';
 import { createExplainRefusal } from './http/explain-refusal.js';
 import { requestLimiter } from './http/limit-requests.js';
+import { enabledFeatures, featureActions, modelSettings, startFeatures, type Feature } from './http/feature.js';
 import type { Running } from './http/running.js';
 import type { Media } from './media/media.js';
-import { openMedia, type OpenMedia } from './media/open-media.js';
+import { createMedia } from './media/open-media.js';
 import { retireFile } from './media/retire-files.js';
 import { createNotices } from './notices.js';
 import { fullAccess } from './query/access.js';
 import { explainRefusal } from './mongo/refused-access.js';
-import { modelSettings, openBackend, type Backend } from './mongo/models/open-backend.js';
+import { createOwnCollections } from './mongo/ensure-collections.js';
+import { openBackend, type Backend } from './mongo/models/open-backend.js';
 
 export interface ConnectInput {
   readonly config: Config;
+  readonly features: readonly Feature[];
   /** The URI of the database. */
   readonly uri: string;
   readonly secrets: Secrets;
@@ -48,25 +50,27 @@ interface ProjectParts {
 export async function connect(input: ConnectInput): Promise<Running> {
   try {
     const backend = await openStore(input);
-    return await assemble(input, backend).catch(async (error: unknown) => {
-      await backend.close();
-      throw error;
-    });
+    return await assemble(input, backend)
+      .then((running) => startAll(running, input.features))
+      .catch(async (error: unknown) => {
+        await backend.close();
+        throw error;
+      });
   } catch (error) {
     throw explainRefusal(error, { uri: input.uri, name: input.config.database.name });
   }
 }
 
-function openStore({ config, uri, logger }: ConnectInput): Promise<Backend> {
+function openStore({ config, features, uri, logger }: ConnectInput): Promise<Backend> {
   const firstLocale = config.plugins.i18n.config.defaultLocale;
-  return openBackend({ uri, config: config.database, settings: modelSettings(config), firstLocale, logger });
+  const settings = modelSettings(features, config);
+  return openBackend({ uri, config: config.database, settings, firstLocale, logger });
 }
 
 async function assemble(input: ConnectInput, backend: Backend): Promise<Running> {
-  const { config, secrets, logger, address, isEmbedded, code } = input;
+  const { config, features, secrets, logger, address, isEmbedded, code } = input;
   const { database } = backend.store;
   const { 'users-permissions': users, upload } = config.plugins;
-  if (users.enabled) await createDefaultRoles(backend.store);
   await upgradeGrants(backend.store);
   const tokens = users.enabled ? userTokens(secrets.jwtSecret, users.config.jwt.expiresIn) : null;
   const authenticator = createAuthenticator({
@@ -78,13 +82,14 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     userTokens: tokens,
     fetchUser: code?.fetchUser,
   });
-  const opened = upload.enabled ? await openMedia({ config, database, logger }) : null;
-  const media = opened?.media ?? null;
+  const media = upload.enabled ? createMedia(config, database) : null;
   const attempts = attemptLimits(users.config.ratelimit, database);
   const accounts = tokens && createAccounts({ config, authenticator, logger, address, tokens, limits: attempts });
   return {
     config,
     secrets,
+    logger,
+    actions: featureActions(features, config),
     backend,
     isEmbedded,
     authenticator,
@@ -96,11 +101,17 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     explainRefusal: createExplainRefusal(config, logger),
     source: { ...sourceOf(backend, media), notices: createNotices(logger), ...(code && { hooks: code.codeHooks }) },
     ...(code && { projectActions: code.projectActions }),
-    close: async () => {
-      await accounts?.mailer.close();
-      await close(opened, backend);
-    },
+    close: () => backend.close(),
   };
+}
+
+/** Creates the collections of features, and starts them. Returns the running service, which ends them when it is closed. */
+async function startAll(running: Running, features: readonly Feature[]): Promise<Running> {
+  const enabled = enabledFeatures(features, running.config);
+  const collections = enabled.flatMap((feature) => feature.collections ?? []);
+  await createOwnCollections(collections, running.backend.store.database);
+  const end = await startFeatures(enabled, running);
+  return { ...running, close: () => end().finally(running.close) };
 }
 
 /** Logs settings that let users choose more than an operator may expect. Called when the models of a project are stored. */
@@ -115,8 +126,3 @@ const sourceOf = ({ store, models }: Backend, media: Media | null): ContentSourc
   models,
   ...(media && { retireFile: (file, database) => retireFile(file, media, database) }),
 });
-
-async function close(media: OpenMedia | null, backend: Backend): Promise<void> {
-  await media?.close();
-  await backend.close();
-}

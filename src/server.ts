@@ -4,20 +4,23 @@ import type { Logger } from 'pino';
 import { createConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
 import { loadSecrets } from './config/load-secrets.js';
+import { sectionsWith } from './config/sections.js';
 import { ConfigError } from './config/setting.js';
 import { connect, warnOfAccounts, type ConnectInput } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
 import { contentOfCode, createExtension, type GraphqlExtension } from './graphql/extension/create-extension.js';
+import { features as allFeatures } from './features.js';
 import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
-import type { RouteMatch } from './http/route.js';
+import { enabledFeatures, routesOf, type Feature } from './http/feature.js';
+import type { AnyRoute, ProjectCode, RouteMatch } from './http/route.js';
 import { Connection } from './http/running.js';
 import { prepareHttpServer, startHttpServer, type HttpServer, type PreparedServer } from './http/start-http-server.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
-import { serviceRoutes } from './routes.js';
 import type { Registry } from './schema/content-type.js';
 import type { MangroveServer, ServerInput, Service } from './service.js';
+import { builtinRoutes } from './strapi/builtin-controllers.js';
 import { createProject, type Project } from './strapi/create-project.js';
 import { passedByGraphql } from './strapi/guarded-actions.js';
 import { joinHooks, type StartHooks } from './strapi/run-code.js';
@@ -35,20 +38,25 @@ const retryAfter = 2000;
 export const createServer = (input: ServerInput): Promise<MangroveServer> => createService(input);
 
 /** Creates a server for the commands of Mangrove. */
-export async function createService(input: ServerInput): Promise<Service> {
-  const config = createConfig(input.config);
+export async function createService(input: ServerInput, features: readonly Feature[] = allFeatures): Promise<Service> {
+  const config = createConfig(input.config, sectionsWith(features));
   if (config.database.uri === null) throw new ConfigError(withoutUri);
   const [logger, connection] = [input.logger ?? (await createLogger(config)), new Connection()];
-  const parts = { config, logger, connection, http: prepareHttpServer(config.server) };
-  const { project: directory } = input;
-  const httpServer = parts.http.server;
-  const project = directory === undefined ? null : createProject({ ...parts, httpServer, directory: resolve(directory) });
+  const parts = { config, features, logger, connection, http: prepareHttpServer(config.server) };
+  const project = input.project === undefined ? null : openProject(resolve(input.project), parts);
   return new Server(input, { ...parts, project });
+}
+
+function openProject(directory: string, parts: Omit<ServerParts, 'project'>): Project {
+  const { config, features, http } = parts;
+  const builtin = builtinRoutes(routesOf(enabledFeatures(features, config), { config, projectCode: null }));
+  return createProject({ ...parts, builtin, httpServer: http.server, directory });
 }
 
 /** The components of a server before it starts. */
 interface ServerParts {
   readonly config: Config;
+  readonly features: readonly Feature[];
   readonly logger: Logger;
   readonly connection: Connection;
   readonly http: PreparedServer;
@@ -61,6 +69,7 @@ const withoutUri =
 
 class Server implements Service {
   config: Config;
+  readonly #features: readonly Feature[];
   readonly #logger: Logger;
   readonly #connection: Connection;
   readonly #address = { url: '' };
@@ -75,8 +84,10 @@ class Server implements Service {
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
-  constructor({ embeddedDatabase = false, ...hooks }: ServerInput, { config, logger, connection, http, project }: ServerParts) {
+  constructor({ embeddedDatabase = false, ...hooks }: ServerInput, parts: ServerParts) {
+    const { config, features, logger, connection, http, project } = parts;
     this.config = config;
+    this.#features = features;
     this.#logger = logger;
     this.#connection = connection;
     this.#project = project;
@@ -119,7 +130,7 @@ class Server implements Service {
     const secrets = await loadSecrets(config);
     if (uri === null) throw new ConfigError(withoutUri);
     const projectCode = this.#project?.code ?? null;
-    const routes = serviceRoutes(config, this.#graphql, projectCode);
+    const routes = this.#routes(projectCode);
     const app = createApp({
       config,
       logger: this.#logger,
@@ -127,7 +138,15 @@ class Server implements Service {
       routes,
       projectCode,
     });
-    const parts = { config, uri, secrets, logger: this.#logger, address: this.#address, code: this.#project };
+    const parts = {
+      config,
+      features: this.#features,
+      uri,
+      secrets,
+      logger: this.#logger,
+      address: this.#address,
+      code: this.#project,
+    };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
     await this.#bootstrap();
     this.#http = await startHttpServer(app.callback(), config.server, this.#prepared);
@@ -150,6 +169,12 @@ class Server implements Service {
 
   forget(): void {
     this.backend?.forget();
+  }
+
+  /** Returns the route table of GraphQL and the enabled features. */
+  #routes(projectCode: ProjectCode | null): readonly AnyRoute[] {
+    const graphql: Feature = { name: 'graphql', routes: () => this.#graphql?.routes ?? [] };
+    return routesOf([graphql, ...enabledFeatures(this.#features, this.config)], { config: this.config, projectCode });
   }
 
   /** Connects. After an error it tries again later, unless the first attempt shows that none can succeed. */

@@ -12,6 +12,7 @@ export async function importContent(file: string, { config, backend }: Service):
   const { store, models } = backend;
   const context = {
     config,
+    modelSettings: backend.settings,
     store,
     media: createMedia(config, store.database),
     defaultLocale: models.snapshot.locales.default,

@@ -1,5 +1,6 @@
 import type { AccountCall } from '../accounts/accounts.js';
 import { type ContentContext, withDatabase } from '../content/content-context.js';
+import type { Operation } from '../http/operation.js';
 import type { RouteCall } from '../http/route.js';
 import type { Values } from '../values.js';
 import type { BodySchema } from './check-admin-body.js';
@@ -21,6 +22,7 @@ export interface AdminCall extends RouteCall {
 export interface AdminRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
+  readonly operation: Operation;
   /** Schema of the request body; absent if there is no body. */
   readonly body?: BodySchema | ((call: Pick<AccountCall, 'content'>) => BodySchema);
   /** Returns `data` of the answer. */

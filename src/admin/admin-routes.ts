@@ -2,10 +2,12 @@ import type { Caller } from '../auth/caller.js';
 import { notFoundError } from '../errors.js';
 import { configuredToken } from '../http/authorize.js';
 import { envelopeError } from '../http/error-response.js';
+import { listOf } from '../http/json-schema.js';
 import { withPrefix, type Route, type RouteCall } from '../http/route.js';
 import type { Actor, AuditRecord } from '../mongo/stores/audit-log.js';
 import type { Values } from '../values.js';
 import { type AdminRoute, beginChange } from './admin-call.js';
+import { describe, row, schemas } from './admin-row.js';
 import { checkAdminBody } from './check-admin-body.js';
 import { localeAdminRoutes, settingsRoutes } from './settings-routes.js';
 import { modelRoutes } from './model-routes.js';
@@ -26,10 +28,10 @@ const listed: readonly AdminRoute[] = [
 ];
 
 /** Lists the routes with the JSON schemas of their bodies. */
-const list: AdminRoute = {
-  method: 'GET',
-  path: '',
-  handle: (call) =>
+const list: AdminRoute = row(
+  'GET',
+  describe('adminFindRoutes', 'List the routes of the admin API with the schemas of their bodies', listOf(schemas.route)),
+  (call) =>
     Promise.resolve(
       listed.map(({ method, path, body }) => ({
         method,
@@ -37,7 +39,7 @@ const list: AdminRoute = {
         ...(body !== undefined && { body: typeof body === 'function' ? body(call) : body }),
       })),
     ),
-};
+);
 
 /** The routes of the admin API. Without an admin token all paths have the same answer, so that routes cannot be discovered. */
 export const adminRoutes: readonly Route[] = withPrefix(prefix, [
@@ -58,6 +60,7 @@ function routeOf(route: AdminRoute): Route {
     method: route.method,
     path: route.path,
     action: 'admin',
+    operation: route.operation,
     ...(route.body !== undefined && { accepts: route.body }),
     handle: async (call) => ({ body: { data: await run(route, call) } }),
   };

@@ -1,11 +1,14 @@
 import { type ApiError, notFoundError, validationError } from '../errors.js';
 import { revokeType } from '../accounts/roles/grant-actions.js';
+import { flag, listOf } from '../http/json-schema.js';
+import { parameter } from '../http/operation.js';
 import { parameterOf } from '../http/route-request.js';
 import { readModels, removeModel, writeModels } from '../mongo/stores/model-store.js';
 import { isRecord, type Values } from '../values.js';
 import type { Model } from '../schema/model.js';
 import { warningText, type ModelReport } from '../schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
+import { describe, row, schemas } from './admin-row.js';
 import { anything, closed } from './check-admin-body.js';
 import { previewChange, previewRemoval, type ModelPreview } from './preview-models.js';
 
@@ -27,21 +30,23 @@ const modelsBody = {
   else: modelBody,
 } as const;
 
+const dryRun = [parameter('dryRun', 'Only say what the change would do', flag)];
+
 /**
  * The routes of content types and components, which are stored in `_models`. With `?dryRun=true` they return the effects of a
  * change and store nothing.
  */
 export const modelRoutes: readonly AdminRoute[] = [
-  { method: 'GET', path: '/models', handle: list },
-  {
-    method: 'POST',
-    path: '/models/validate',
-    body: modelsBody,
-    handle: async (call) => (await previewChange(modelsIn(call), call.running)).preview,
-  },
-  { method: 'GET', path: '/models/:uid', handle: findModel },
-  { method: 'PUT', path: '/models/:uid', body: modelBody, handle: replace },
-  { method: 'DELETE', path: '/models/:uid', handle: remove },
+  row('GET /models', describe('adminFindModels', 'List models', listOf(schemas.model)), list),
+  row(
+    'POST /models/validate',
+    describe('adminValidateModels', 'Check models and return the effects of storing them', schemas.preview),
+    async (call) => (await previewChange(modelsIn(call), call.running)).preview,
+    modelsBody,
+  ),
+  row('GET /models/:uid', describe('adminFindModel', 'Read a model', schemas.model), findModel),
+  row('PUT /models/:uid', describe('adminWriteModel', 'Store a model', schemas.preview, dryRun), replace, modelBody),
+  row('DELETE /models/:uid', describe('adminDeleteModel', 'Remove a model', schemas.preview, dryRun), remove),
 ];
 
 /** Lists the stored models. Models whose problems affect others come first. */

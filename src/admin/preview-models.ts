@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { notFoundError } from '../errors.js';
 import type { Running } from '../http/running.js';
-import { modelSettings, type Backend } from '../mongo/models/open-backend.js';
+import type { Backend } from '../mongo/models/open-backend.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { planIndexes } from '../mongo/read/plan-indexes.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
@@ -40,8 +40,7 @@ interface IndexChange {
   readonly dropped: readonly string[];
 }
 
-/** The database, and the settings for reading models. */
-type Connected = Pick<Running, 'backend' | 'config'>;
+type Connected = Pick<Running, 'backend'>;
 
 /** The effects of a change, and the build that will be in force after it is stored. */
 interface PreviewedChange {
@@ -50,7 +49,7 @@ interface PreviewedChange {
 }
 
 /** Returns the effects of storing these models together. */
-export async function previewChange(models: readonly StoredModel[], { backend, config }: Connected): Promise<PreviewedChange> {
+export async function previewChange(models: readonly StoredModel[], { backend }: Connected): Promise<PreviewedChange> {
   const stored = await backend.models.readStored();
   const uids = models.map(({ uid }) => uid);
   const others = stored.filter(({ uid }) => !uids.includes(uid));
@@ -58,18 +57,18 @@ export async function previewChange(models: readonly StoredModel[], { backend, c
   const inForce = backend.models.inForce();
   const open = [...notInForce(stored, inForce), ...models];
   const foreign = await findForeign(open, backend.store.database, inForce.registry);
-  const settings = { ...modelSettings(config), foreign };
+  const settings = { ...backend.settings, foreign };
   const before = buildStored(stored, settings, inForce);
   const after = buildRegistry(changed, settings, before);
   return { preview: await compare(uids, { before, after }, backend), expected: { stored: changed, before, after } };
 }
 
 /** Returns the effects of removing a model. Throws a NotFoundError if it is not stored. */
-export async function previewRemoval(uid: string, { backend, config }: Connected): Promise<ModelPreview> {
+export async function previewRemoval(uid: string, { backend }: Connected): Promise<ModelPreview> {
   const stored = await backend.models.readStored();
   const others = stored.filter((model) => model.uid !== uid);
   if (others.length === stored.length) throw notFoundError('Model not found');
-  const settings = modelSettings(config);
+  const { settings } = backend;
   const before = buildStored(stored, settings, backend.models.inForce());
   return compare([uid], { before, after: buildRegistry(others, settings, before) }, backend);
 }

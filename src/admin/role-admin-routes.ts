@@ -5,11 +5,13 @@ import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import { setActions } from '../accounts/roles/grant-actions.js';
 import { setRules, type RulesChange } from '../accounts/roles/set-rules.js';
 import { notFoundError } from '../errors.js';
+import { listOf } from '../http/json-schema.js';
 import { idOf } from '../http/route-request.js';
 import { grantableActions } from '../http/running.js';
 import type { Values } from '../values.js';
 import { readRoles } from '../auth/read-roles.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
+import { describe, row, schemas } from './admin-row.js';
 import { closed, type BodySchema } from './check-admin-body.js';
 
 const maybeText = { type: ['string', 'null'] } as const;
@@ -37,14 +39,30 @@ export const rulesBody = closed(
 
 /** The routes of roles, their rules, and their actions, as a flat list or as the tree of Strapi v4. */
 export const roleAdminRoutes: readonly AdminRoute[] = [
-  { method: 'GET', path: '/roles', handle: async (call) => [...(await rolesOf(call)).values()].map(shown) },
-  { method: 'POST', path: '/roles', body: closed({ ...changedRole, type: maybeText }), handle: create },
-  { method: 'GET', path: '/roles/:id', handle: async (call) => shown(await findRole(call, idOf(call))) },
-  { method: 'PUT', path: '/roles/:id', body: closed(changedRole), handle: update },
-  { method: 'DELETE', path: '/roles/:id', handle: remove },
-  { method: 'PUT', path: '/roles/:id/rules', body: rulesBody, handle: changeRules },
-  { method: 'DELETE', path: '/roles/:id/rules', handle: removeRules },
-  { method: 'GET', path: '/permissions', handle: (call) => Promise.resolve(actionsOf(call)) },
+  row('GET /roles', describe('adminFindRoles', 'List roles with their actions', listOf(schemas.role)), async (call) =>
+    [...(await rolesOf(call)).values()].map(shown),
+  ),
+  row(
+    'POST /roles',
+    describe('adminCreateRole', 'Create a role', schemas.role),
+    create,
+    closed({ ...changedRole, type: maybeText }),
+  ),
+  row('GET /roles/:id', describe('adminFindRole', 'Read a role', schemas.role), async (call) =>
+    shown(await findRole(call, idOf(call))),
+  ),
+  row('PUT /roles/:id', describe('adminUpdateRole', 'Change a role', schemas.role), update, closed(changedRole)),
+  row('DELETE /roles/:id', describe('adminDeleteRole', 'Delete a role', schemas.role), remove),
+  row(
+    'PUT /roles/:id/rules',
+    describe('adminWriteRules', 'Restrict a role to some entries and attributes', schemas.role),
+    changeRules,
+    rulesBody,
+  ),
+  row('DELETE /roles/:id/rules', describe('adminDeleteRules', 'Remove the rules of a role', schemas.role), removeRules),
+  row('GET /permissions', describe('adminFindPermissions', 'List all actions that can be granted', schemas.texts), (call) =>
+    Promise.resolve(actionsOf(call)),
+  ),
 ];
 
 const shown = ({ id, name, type, actions, rules }: Role) => ({ id, name, type, actions: [...actions].sort(), rules });

@@ -1,6 +1,8 @@
 import { collections } from '../schema/collections.js';
 import { changeSettings, type SettingsChange } from '../accounts/mail/write-settings.js';
 import { defaultTemplates } from '../accounts/mail/email-templates.js';
+import { listOf, whole } from '../http/json-schema.js';
+import { parameter } from '../http/operation.js';
 import { parameterOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
 import { describeReport } from '../schema/report-models.js';
@@ -8,6 +10,7 @@ import { readChanges } from '../mongo/stores/audit-log.js';
 import { readAll } from '../mongo/database.js';
 import { readAccountSettings } from '../auth/account-settings.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
+import { describe, row, schemas } from './admin-row.js';
 import { anything, closed } from './check-admin-body.js';
 import { createLocale, deleteLocale, listLocales, updateLocale, type ShownLocale } from '../content/locales.js';
 
@@ -32,14 +35,25 @@ const settingsBody = closed({
 
 /** The routes of the settings of users and permissions, the state of the service, and the log of changes. */
 export const settingsRoutes: readonly AdminRoute[] = [
-  { method: 'GET', path: '/settings', handle: readSettings },
-  { method: 'PUT', path: '/settings', body: settingsBody, handle: updateSettings },
-  { method: 'GET', path: '/status', handle: readStatus },
-  {
-    method: 'GET',
-    path: '/audit',
-    handle: ({ request, content }) => readChanges(content.store.database, limitOf(parameterOf(request, 'limit'))),
-  },
+  row(
+    'GET /settings',
+    describe('adminFindSettings', 'Read the settings of users and permissions', schemas.settings),
+    readSettings,
+  ),
+  row(
+    'PUT /settings',
+    describe('adminUpdateSettings', 'Change the settings of users and permissions', schemas.settings),
+    updateSettings,
+    settingsBody,
+  ),
+  row('GET /status', describe('adminFindStatus', 'Read the state of the service', schemas.open), readStatus),
+  row(
+    'GET /audit',
+    describe('adminFindChanges', 'List the last changes that administrators have made', listOf(schemas.open), [
+      parameter('limit', 'Most changes to answer', whole),
+    ]),
+    ({ request, content }) => readChanges(content.store.database, limitOf(parameterOf(request, 'limit'))),
+  ),
 ];
 
 const limitOf = (text: unknown): number => (typeof text === 'string' && /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 100);
@@ -83,20 +97,26 @@ const changed = { name: { type: 'string', minLength: 1 }, isDefault: { type: 'bo
 
 /** The routes of locales. `{ isDefault: true }` makes a locale the default one. */
 export const localeAdminRoutes: readonly AdminRoute[] = [
-  { method: 'GET', path: '/locales', handle: ({ content }) => listLocales(content) },
-  {
-    method: 'POST',
-    path: '/locales',
-    body: closed({ code: anything, ...changed }),
-    handle: (call) => changing(call, createLocale(call.body['code'], call.body, call)),
-  },
-  {
-    method: 'PUT',
-    path: '/locales/:code',
-    body: closed(changed),
-    handle: (call) => changing(call, updateLocale(codeOf(call), call.body, call)),
-  },
-  { method: 'DELETE', path: '/locales/:code', handle: (call) => changing(call, deleteLocale(codeOf(call), call)) },
+  row('GET /locales', describe('adminFindLocales', 'List locales', listOf(schemas.locale)), ({ content }) =>
+    listLocales(content),
+  ),
+  row(
+    'POST /locales',
+    describe('adminCreateLocale', 'Add a locale', listOf(schemas.locale)),
+    (call) => changing(call, createLocale(call.body['code'], call.body, call)),
+    closed({ code: anything, ...changed }),
+  ),
+  row(
+    'PUT /locales/:code',
+    describe('adminUpdateLocale', 'Change a locale', listOf(schemas.locale)),
+    (call) => changing(call, updateLocale(codeOf(call), call.body, call)),
+    closed(changed),
+  ),
+  row(
+    'DELETE /locales/:code',
+    describe('adminDeleteLocale', 'Remove a locale with its entries', listOf(schemas.locale)),
+    (call) => changing(call, deleteLocale(codeOf(call), call)),
+  ),
 ];
 
 const codeOf = ({ request }: AdminCall): string => request.params['code'] ?? '';

@@ -4,6 +4,8 @@ import { findStoredUser, userType } from '../accounts/user-store.js';
 import { changeUser } from '../accounts/users/change-user.js';
 import { createUser, deleteUser } from '../accounts/users/users.js';
 import { notFoundError } from '../errors.js';
+import { listOf, whole } from '../http/json-schema.js';
+import { parameter } from '../http/operation.js';
 import { idOf, parameterOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
 import { above } from '../mongo/matches.js';
@@ -11,15 +13,23 @@ import { readAll } from '../mongo/database.js';
 import { emptyQuery } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
+import { describe, row, schemas } from './admin-row.js';
 import { anything, closed, type BodySchema } from './check-admin-body.js';
 
 /** The routes of users. They accept the same bodies as `/api/users`. */
 export const userAdminRoutes: readonly AdminRoute[] = [
-  { method: 'GET', path: '/users', handle: list },
-  { method: 'POST', path: '/users', body: userBody, handle: create },
-  { method: 'GET', path: '/users/:id', handle: (call) => findUser(idOf(call), call) },
-  { method: 'PUT', path: '/users/:id', body: userBody, handle: update },
-  { method: 'DELETE', path: '/users/:id', handle: remove },
+  row(
+    'GET /users',
+    describe('adminFindUsers', 'List users', listOf(schemas.user), [
+      parameter('after', 'The id of the last user of the page before', whole),
+      parameter('limit', 'Most users to answer, up to 1000', whole),
+    ]),
+    list,
+  ),
+  row('POST /users', describe('adminCreateUser', 'Create a user', schemas.user), create, userBody),
+  row('GET /users/:id', describe('adminFindUser', 'Read a user', schemas.user), (call) => findUser(idOf(call), call)),
+  row('PUT /users/:id', describe('adminUpdateUser', 'Change a user', schemas.user), update, userBody),
+  row('DELETE /users/:id', describe('adminDeleteUser', 'Delete a user', schemas.user), remove),
 ];
 
 /**

@@ -1,36 +1,26 @@
-import type { Config } from '../config/config.js';
 import { validationError } from '../errors.js';
 import { suggest } from '../nearest-name.js';
-import { actionOf } from '../query/access.js';
+import { type ActionName, actionOf } from '../query/access.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 
-/** Whether the optional parts of the service that have actions are enabled. */
-interface ActivePlugins {
-  readonly users: boolean;
-  readonly upload: boolean;
-  readonly localization: boolean;
-}
-
-export const activePlugins = ({ plugins }: Config): ActivePlugins => ({
-  users: plugins['users-permissions'].enabled,
-  upload: plugins.upload.enabled,
-  localization: plugins.i18n.enabled,
-});
-
-const ofUsers = [
+/** The actions on users, roles and sessions. */
+export const accountActions = [
   ...['callback', 'changePassword', 'resetPassword', 'connect', 'forgotPassword', 'register'].map((name) => `auth.${name}`),
   ...['emailConfirmation', 'sendEmailConfirmation'].map((name) => `auth.${name}`),
   ...['create', 'update', 'find', 'findOne', 'count', 'destroy', 'me', 'deleteMe'].map((name) => `user.${name}`),
   ...['createRole', 'findOne', 'find', 'updateRole', 'deleteRole'].map((name) => `role.${name}`),
   'permissions.getPermissions',
-].map((action) => `plugin::users-permissions.${action}`);
+].map((action): ActionName => `plugin::users-permissions.${action}`);
 
-const ofUpload = ['find', 'findOne', 'destroy', 'upload', 'replace'].map((name) => `plugin::upload.content-api.${name}`);
+/** The actions on files. */
+export const fileActions = ['find', 'findOne', 'destroy', 'upload', 'replace'].map(
+  (name): ActionName => `plugin::upload.content-api.${name}`,
+);
 
 /** The actions on users and on files, by the uid of the type. */
 export const pluginActions: Readonly<Record<string, readonly string[]>> = {
-  'plugin::users-permissions.user': ofUsers,
-  'plugin::upload.file': ofUpload,
+  'plugin::users-permissions.user': accountActions,
+  'plugin::upload.file': fileActions,
 };
 
 /** The action to upload files. */
@@ -41,21 +31,10 @@ export const replaceAction = 'plugin::upload.content-api.replace';
 /** Version of the list of actions, stored with each role and token. Version 1 added a separate action to replace files. */
 export const grantsVersion = 1;
 
-const ofModels = ['components.getComponents', 'components.getComponent', 'content-types.getContentTypes'].map(
-  (action) => `plugin::content-type-builder.${action}`,
-);
-
-/** Returns all actions that can be granted to a role or token. */
-export function knownActions(registry: Registry, plugins: ActivePlugins): string[] {
+/** Returns all actions that can be granted to a role or token: those on content types, then those of features. */
+export function knownActions(registry: Registry, ofFeatures: readonly string[]): string[] {
   const types = [...registry.types.values()].filter(({ uid }) => uid.startsWith('api::'));
-  return [
-    ...types.flatMap((type) => actionsOn(type).map((action) => actionOf(type, action))),
-    ...(plugins.users ? ofUsers : []),
-    ...(plugins.upload ? ofUpload : []),
-    ...(plugins.localization ? ['plugin::i18n.locales.listLocales'] : []),
-    ...ofModels,
-    'plugin::content-type-builder.content-types.getContentType',
-  ];
+  return [...types.flatMap((type) => actionsOn(type).map((action) => actionOf(type, action))), ...ofFeatures];
 }
 
 /** Throws a ValidationError with the nearest known name for the first action that is not known. */

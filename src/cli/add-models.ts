@@ -2,7 +2,6 @@ import { basename, join } from 'node:path';
 import type { Database } from '../mongo/database.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
 import { findForeign } from '../mongo/models/served-collections.js';
-import { modelSettings } from '../mongo/models/open-backend.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { isStoredAs } from '../schema/is-stored-as.js';
 import type { Model } from '../schema/model.js';
@@ -39,7 +38,7 @@ interface AddOptions {
 
 /** Stores the valid models, even if others are invalid, and prints the result of each. Returns the exit code. */
 export async function addOnce(
-  { database, config }: Pick<OpenedDatabase, 'database' | 'config'>,
+  { database, settings }: Pick<OpenedDatabase, 'database' | 'settings'>,
   paths: readonly string[],
   { isDry, isForced, quiet }: AddOptions,
 ): Promise<number> {
@@ -48,7 +47,7 @@ export async function addOnce(
   const documents = new Map(given.map(({ document }) => [document.uid, document]));
   const others = stored.filter(({ uid }) => !documents.has(uid));
   const models = [...others, ...documents.values()];
-  const build = buildRegistry(models, { ...modelSettings(config), foreign: await findForeign(models, database) });
+  const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
   const right = [...documents.values()].filter(({ uid }) => !build.problems.has(uid));
   const different = right.filter((document) => !isStoredAs(document, stored));
   const losses = await refuseLosses(different, stored, { isDry, isForced });

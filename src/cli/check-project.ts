@@ -1,13 +1,16 @@
 import { relative } from 'node:path';
 import type { Config } from '../config/config.js';
 import { examineConfig } from '../config/load-config.js';
+import { sectionsWith } from '../config/sections.js';
 import { loadSecrets } from '../config/load-secrets.js';
 import { refuseEmbedded } from '../mongo/embedded/configured-server.js';
-import { modelSettings } from '../mongo/models/open-backend.js';
+import { features } from '../features.js';
+import { enabledFeatures, modelSettings, routesOf } from '../http/feature.js';
 import { createClientOf } from '../mongo/refused-access.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { Registry } from '../schema/content-type.js';
 import { warningText } from '../schema/report-models.js';
+import { builtinRoutes } from '../strapi/builtin-controllers.js';
 import type { CodePlace } from '../strapi/code-problems.js';
 import { inspectCode } from '../strapi/inspect-project.js';
 import { readModelFiles } from './model-files.js';
@@ -33,11 +36,12 @@ interface CheckInput {
 
 /** Checks configuration, secrets, models and code of a folder as production does, without a database. */
 export async function checkProject({ directory, environment, isProject }: CheckInput): Promise<CheckedProject> {
-  const examined = await examineConfig({ directory, environment, isStrapiProject: isProject });
+  const examined = await examineConfig({ directory, environment, isStrapiProject: isProject, known: sectionsWith(features) });
   const { config, problems: refused, causes } = examined;
   const read: CheckedProject = { problems: refused, warnings: config.warnings };
   const models = await checkModels(directory, config);
-  const code = isProject ? await inspectCode({ directory, config, registry: models.registry }) : noCode;
+  const builtin = builtinRoutes(routesOf(enabledFeatures(features, config), { config, projectCode: null }));
+  const code = isProject ? await inspectCode({ directory, config, registry: models.registry, builtin }) : noCode;
   const parts: readonly CheckedProject[] = [read, await checkSecrets(config, refused), models, code];
   const lines = (of: 'problems' | 'warnings'): string[] => [...new Set(parts.flatMap((part) => part[of]))];
   const problems = lines('problems');
@@ -78,7 +82,7 @@ async function checkModels(directory: string, config: Config): Promise<CheckedPr
   const files = new Map(models.map(({ document, file }) => [document.uid, relative(directory, file)]));
   const build = buildRegistry(
     [...new Map(models.map(({ document }) => [document.uid, document])).values()],
-    modelSettings(config),
+    modelSettings(features, config),
   );
   const placed = (uid: string, text: string): string => `${files.get(uid) ?? uid}: ${text}`;
   const lines = <Found>(found: ReadonlyMap<string, readonly Found[]>, textOf: (one: Found) => string): string[] =>

@@ -1,5 +1,5 @@
 import type { ContentType } from '../schema/content-type.js';
-import { servesDocs } from '../openapi/docs-routes.js';
+import { docs } from '../openapi/features.js';
 import { commandLine } from '../command-line.js';
 import { packageVersion } from '../package-root.js';
 import type { Audience } from '../auth/is-open.js';
@@ -77,7 +77,7 @@ export function describeStart(server: Service, { embedded, audience }: StartNote
     ...(server.url === url ? [] : [`  Public    ${server.url}`]),
     `  REST      ${url}${rest}`,
     ...(enabled ? [`  GraphQL   ${url}${graphql.endpoint}`] : []),
-    ...(servesDocs(config) ? [`  Docs      ${url}/docs`] : []),
+    ...(docs.isEnabled?.(config) === true ? [`  Docs      ${url}/docs`] : []),
     `  Health    ${url}/_health`,
     ...databaseLines(backend, embedded),
     `  Models    ${names || none}`,

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { createMedia } from '../media/open-media.js';
-import { modelSettings } from '../mongo/models/open-backend.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { exportContent } from '../transfer/export-content.js';
@@ -27,7 +26,7 @@ function readArguments(args: readonly string[]) {
   return { file, keyFile: values['key-file'] };
 }
 
-const exportAll: Command = async ({ config, secrets, store: { database }, content }, args) => {
+const exportAll: Command = async ({ config, settings, secrets, store: { database }, content }, args) => {
   const { file, keyFile } = readArguments(args);
   if (existsSync(file)) throw new Error(`${file} already exists`);
   const key = await archiveKey(file, keyFile);
@@ -36,7 +35,7 @@ const exportAll: Command = async ({ config, secrets, store: { database }, conten
     {
       database,
       media: config.plugins.upload.enabled ? createMedia(config, database) : null,
-      build: buildRegistry(await readModels(database), modelSettings(config)),
+      build: buildRegistry(await readModels(database), settings),
       defaultLocale: content.bind.defaultLocale,
       tokenSalt: secrets.tokenSalt,
       progress: showProgress(),

@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRole, updateRole } from '../accounts/roles/roles.js';
 import { setActions } from '../accounts/roles/grant-actions.js';
-import { activePlugins, knownActions } from '../auth/known-actions.js';
+import { knownActions } from '../auth/known-actions.js';
+import { features } from '../features.js';
+import { featureActions } from '../http/feature.js';
 import { createLocale, listLocales } from '../content/locales.js';
 import { usedSettings } from '../transfer/source.js';
 import { takeSettings } from '../transfer/take-settings.js';
@@ -83,7 +85,7 @@ async function importRole({ name: file, value }: SyncFile, { service, isDry, lin
     isRecord(one) ? [String(one['action'])] : [],
   );
   const { config, content } = service;
-  const known = new Set(knownActions(content.bind.registry, activePlugins(config)));
+  const known = new Set(knownActions(content.bind.registry, featureActions(features, config)));
   const actions = written.filter((action) => known.has(action) || isOwn(action));
   const before = (await readRolesByType(service)).get(String(type));
   lines.push([before === undefined ? 'added' : 'changed', 'role', `${String(type)}: ${String(actions.length)} actions`]);

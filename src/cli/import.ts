@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { createMedia } from '../media/open-media.js';
-import { ensureBlobIndexes } from '../mongo/stores/blob-store.js';
+import { createOwnCollections } from '../mongo/ensure-collections.js';
+import { blobCollections } from '../mongo/stores/blob-store.js';
 import { previewImport } from '../transfer/preview-import.js';
 import { abandonImport, prepareImport, runImport } from '../transfer/run-import.js';
 import type { ImportContext } from '../transfer/import-run.js';
@@ -76,11 +77,12 @@ const importSource: Command = async (service, args) => {
   }
 };
 
-async function contextOf({ config, secrets, store, content }: OpenedService): Promise<ImportContext> {
+async function contextOf({ config, settings, secrets, store, content }: OpenedService): Promise<ImportContext> {
   const media = config.plugins.upload.enabled ? createMedia(config, store.database) : null;
-  if (media !== null) await ensureBlobIndexes(store.database);
+  if (media !== null) await createOwnCollections(blobCollections, store.database);
   const tokens = { salt: secrets.tokenSalt, isGiven: config.admin.apiToken.salt !== null, showKey };
-  return { config, store, media, defaultLocale: content.bind.defaultLocale, tokens, progress: showProgress() };
+  const { defaultLocale } = content.bind;
+  return { config, modelSettings: settings, store, media, defaultLocale, tokens, progress: showProgress() };
 }
 
 function showKey(name: string, key: string): void {

@@ -11,7 +11,7 @@ import { readAll, type Database } from '../mongo/database.js';
 import { localeName } from '../mongo/stores/locale-store.js';
 import { writeModels } from '../mongo/stores/model-store.js';
 import { findForeign, recordServed } from '../mongo/models/served-collections.js';
-import { modelSettings, type Backend } from '../mongo/models/open-backend.js';
+import type { Backend } from '../mongo/models/open-backend.js';
 import { ensureCollections } from '../mongo/ensure-collections.js';
 import type { Store } from '../mongo/store.js';
 import { inTransaction } from '../mongo/transaction.js';
@@ -110,8 +110,8 @@ const hasModels = async (database: Database): Promise<boolean> =>
   (await readAll(database, { find: collections.models, projection: { _id: 1 }, limit: 1 })).length > 0;
 
 /** Returns a context with full access that knows the models and languages of the demo before they are stored. */
-function demoContext(models: readonly Model[], config: Config, { store, models: inForce }: Backend): ContentContext {
-  const { registry } = buildRegistry(models, modelSettings(config));
+function demoContext(models: readonly Model[], config: Config, { store, models: inForce, settings }: Backend): ContentContext {
+  const { registry } = buildRegistry(models, settings);
   const { locales } = inForce.snapshot;
   const complete = { ...locales, codes: [...new Set([...locales.codes, ...languages])] };
   return createContext(config, { store, models: { snapshot: { registry, locales: complete } } }, fullAccess);

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { modelSettings } from '../mongo/models/open-backend.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { readModels, removeModel } from '../mongo/stores/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
@@ -40,9 +39,9 @@ const commands: Readonly<Record<string, Command>> = {
   shard: shardModels,
 };
 
-async function list({ database, config }: OpenedDatabase): Promise<number> {
+async function list({ database, settings }: OpenedDatabase): Promise<number> {
   const models = await readModels(database);
-  const build = buildRegistry(models, { ...modelSettings(config), foreign: await findForeign(models, database) });
+  const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
   for (const { uid } of models) print(`${uid}${build.problems.has(uid) ? '  not in force' : ''}`);
   if (models.length === 0) print('no models');
   for (const report of reportModels(build)) {

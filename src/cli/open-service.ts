@@ -5,9 +5,9 @@ import { upgradeGrants } from '../accounts/roles/grant-actions.js';
 import { createContext, type ContentContext } from '../content/content-context.js';
 import { createFirstLocale, readLocales } from '../mongo/stores/locale-store.js';
 import { readModels } from '../mongo/stores/model-store.js';
-import { modelSettings } from '../mongo/models/open-backend.js';
 import { createStore, type Store } from '../mongo/store.js';
 import { fullAccess } from '../query/access.js';
+import type { ModelSettings } from '../schema/build-content-type.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { openDatabase } from './open-database.js';
 import { readRoles } from '../auth/read-roles.js';
@@ -16,6 +16,7 @@ import type { Role } from '../auth/role.js';
 /** The database of the service, and a context with full access. */
 export interface OpenedService {
   readonly config: Config;
+  readonly settings: ModelSettings;
   readonly secrets: Secrets;
   readonly store: Store;
   readonly content: ContentContext;
@@ -24,15 +25,15 @@ export interface OpenedService {
 
 /** Opens the database of the working directory with its models. A running service is notified of writes. */
 export async function openService(): Promise<OpenedService> {
-  const { config, database, close } = await openDatabase();
+  const { config, settings, database, close } = await openDatabase();
   const store: Store = createStore(database);
   if (config.plugins['users-permissions'].enabled) await createDefaultRoles(store);
   await upgradeGrants(store);
   await createFirstLocale(database, config.plugins.i18n.config.defaultLocale);
   const [models, locales, secrets] = await Promise.all([readModels(database), readLocales(database), loadSecrets(config)]);
-  const { registry } = buildRegistry(models, modelSettings(config));
+  const { registry } = buildRegistry(models, settings);
   const source = { store, models: { snapshot: { registry, locales } } };
-  return { config, secrets, store, content: createContext(config, source, fullAccess), close };
+  return { config, settings, secrets, store, content: createContext(config, source, fullAccess), close };
 }
 
 /** Returns all roles by type. */

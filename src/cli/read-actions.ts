@@ -1,5 +1,8 @@
+import { features } from '../features.js';
+import { enabledFeatures, featureActions, routesOf } from '../http/feature.js';
 import { grantableActions } from '../http/running.js';
 import { didYouMean } from '../nearest-name.js';
+import { builtinRoutes } from '../strapi/builtin-controllers.js';
 import { inspectCode } from '../strapi/inspect-project.js';
 import type { OpenedService } from './open-service.js';
 import { printError } from './print.js';
@@ -9,11 +12,13 @@ import { describeUnstored, hasCode } from './project-folder.js';
 export async function readActions({ config, content, store }: OpenedService): Promise<readonly string[]> {
   const { registry } = content.bind;
   const { directory } = config;
-  if (!hasCode(directory)) return grantableActions({ config }, registry);
+  const ofFeatures = featureActions(features, config);
+  if (!hasCode(directory)) return grantableActions({ actions: ofFeatures }, registry);
   const unstored = await describeUnstored(directory, store.database);
   if (unstored !== null) printError(unstored);
-  const { actions } = await inspectCode({ directory, config, registry });
-  return grantableActions({ config, projectActions: () => actions }, registry);
+  const builtin = builtinRoutes(routesOf(enabledFeatures(features, config), { config, projectCode: null }));
+  const { actions } = await inspectCode({ directory, config, registry, builtin });
+  return grantableActions({ actions: ofFeatures, projectActions: () => actions }, registry);
 }
 
 /** Returns the actions that patterns match, such as `api::article.article.*`. Throws an Error for a pattern without any. */

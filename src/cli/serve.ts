@@ -56,10 +56,11 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
 }
 
 /** Stores the changed models of a project, whose files decide which attributes there are. */
-async function storeProjectModels({ backend, config }: Service, directory: string): Promise<void> {
+async function storeProjectModels({ backend }: Service, directory: string): Promise<void> {
   if (backend === null) return;
-  const { database } = backend.store;
-  await addOnce({ database, config }, [modelFolder(directory)], { isDry: false, isForced: true, quiet: true });
+  const { store, settings } = backend;
+  const target = { database: store.database, settings };
+  await addOnce(target, [modelFolder(directory)], { isDry: false, isForced: true, quiet: true });
   await backend.models.load();
 }
 

@@ -2,7 +2,9 @@ import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi, loadConfig } from '../config/load-config.js';
+import { sectionsWith } from '../config/sections.js';
 import { ConfigError, environmentOf } from '../config/setting.js';
+import { features } from '../features.js';
 import { startConfigured } from '../mongo/embedded/configured-server.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import { endWith } from './open-database.js';
@@ -61,7 +63,8 @@ function growYoungSpace(factor: 1 | 2): void {
 async function startService(project: string | null): Promise<void> {
   growYoungSpace(1);
   const directory = projectFolder(project ?? undefined);
-  const config = await loadConfig({ directory, ...(project !== null && { isStrapiProject: true }) });
+  const known = sectionsWith(features);
+  const config = await loadConfig({ directory, known, ...(project !== null && { isStrapiProject: true }) });
   const workers = cluster.isWorker ? 1 : countWorkers(config);
   const [embedded, { serve }] = await Promise.all([openEmbedded(config), import('./serve.js')]);
   if (workers > 1) await superviseWorkers({ count: workers, embedded });

@@ -1,6 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { modelSettings } from '../mongo/models/open-backend.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { printTypes } from '../openapi/print-types.js';
 import { fullAccess } from '../query/access.js';
@@ -35,9 +34,9 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function typesOfDatabase(): Promise<string> {
-  const { config, database, close } = await openDatabase();
+  const { settings, database, close } = await openDatabase();
   try {
-    return printTypes(buildRegistry(await readModels(database), modelSettings(config)).registry, fullAccess);
+    return printTypes(buildRegistry(await readModels(database), settings).registry, fullAccess);
   } finally {
     await close();
   }

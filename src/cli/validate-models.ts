@@ -1,6 +1,5 @@
 import type { Database } from '../mongo/database.js';
 import { findForeign } from '../mongo/models/served-collections.js';
-import { modelSettings } from '../mongo/models/open-backend.js';
 import { reportShard, shardType } from '../mongo/models/shard-types.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
@@ -16,13 +15,13 @@ import { print, printTable } from './print.js';
  * Prints the problems, warnings and shard keys of the stored models. Models of the given files replace stored ones or are added,
  * but not stored. Returns the exit code, 1 if a model has a problem or its shard key is refused.
  */
-export async function validateModels({ database, config }: OpenedDatabase, words: readonly string[]): Promise<number> {
+export async function validateModels({ database, settings }: OpenedDatabase, words: readonly string[]): Promise<number> {
   const { positionals: paths } = parseWords({ args: [...words], allowPositionals: true });
   const { models: given, unreadable } = await readModelFiles(paths);
   const stored = await readModels(database);
   const documents = new Map([...stored, ...given.map(({ document }) => document)].map((document) => [document.uid, document]));
   const models = [...documents.values()];
-  const build = buildRegistry(models, { ...modelSettings(config), foreign: await findForeign(models, database) });
+  const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
   const refused = [
     ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
     ...[...build.problems].flatMap(([uid, problems]) => problems.map((problem) => ['refused', uid, problem])),
@@ -43,10 +42,10 @@ const shardRows = ({ registry }: RegistryBuild, part: 'problems' | 'notes'): [ui
  * Shards the collections of all models that have a shard key, or only of the given ones. Returns the exit code, 1 if a key is
  * refused.
  */
-export async function shardModels({ database, config }: OpenedDatabase, uids: readonly string[]): Promise<number> {
+export async function shardModels({ database, settings }: OpenedDatabase, uids: readonly string[]): Promise<number> {
   if (!database.isSharded) throw new Error('the database is not a sharded cluster: MONGODB_URI must name a mongos');
   const models = await readModels(database);
-  const { registry } = buildRegistry(models, modelSettings(config));
+  const { registry } = buildRegistry(models, settings);
   const missing = uids.filter((uid) => !registry.types.has(uid));
   if (missing.length > 0) throw new Error(`there is no model ${missing.join(', ')}`);
   const keyed = [...registry.types.values()].filter(

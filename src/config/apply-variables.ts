@@ -4,7 +4,7 @@ import { readAddress } from './database-address.js';
 import { valuesOf } from './translation.js';
 import { checkSection, isRight } from './check-section.js';
 import type { Config } from './config.js';
-import { type SectionName, sectionNames, sections } from './sections.js';
+import { type SectionName, sectionNames, sections, type Sections } from './sections.js';
 import { translateStrapi, type WrittenSections } from './translate-strapi.js';
 
 /** Environment variables, and a function that is called with the problem of one. It then counts as not set. */
@@ -60,6 +60,8 @@ interface ConfigPlace {
   readonly problems?: readonly string[];
   /** Whether the directory is a Strapi project. Its unknown keys may belong to its own code. */
   readonly isStrapiProject: boolean;
+  /** All settings; by default without those that features add. */
+  readonly known?: Sections | undefined;
 }
 
 /** A configuration with what is wrong in it. */
@@ -83,12 +85,13 @@ export function accepted({ config, problems }: ExaminedConfig): Config {
 export function examineSections(written: WrittenSections, place: ConfigPlace): ExaminedConfig {
   const environment = environmentOf(place.environment);
   const isStrapiProject = place.isStrapiProject || Array.isArray(written.middlewares.value);
-  const translated = translateStrapi(written, isStrapiProject);
+  const { known = sections } = place;
+  const translated = translateStrapi(written, isStrapiProject, known);
   const wrong = new Set<string>();
   const input = { variables: place.variables, refuse: (problem: string) => wrong.add(problem) };
-  const given = (name: SectionName): unknown => applyVariables(sections[name], translated.sections[name].value, input);
+  const given = (name: SectionName): unknown => applyVariables(known[name], translated.sections[name].value, input);
   const rules = { isProduction: environment === 'production', isStrapiProject };
-  const findings = sectionNames.flatMap((name) => checkSection(sections[name], given(name), written[name].file, rules));
+  const findings = sectionNames.flatMap((name) => checkSection(known[name], given(name), written[name].file, rules));
   const address = addressOf(given('database'), written.database.file);
   const isLeftOut = (name: SectionName): boolean => isStrapiProject && (name === 'database' || !rules.isProduction);
   const absent = translated.missing.filter(([name]) => !isLeftOut(name)).map(([, text]) => text);
@@ -97,17 +100,20 @@ export function examineSections(written: WrittenSections, place: ConfigPlace): E
   const isKept = refused.length === absent.length ? isGiven : isRight;
   const told = [...leftOut, ...translated.warnings, ...findings.map(({ text }) => text), ...address.warnings];
   const warnings = [...place.warnings, ...told];
+  // The known sections have at least the settings that `Config` is the type of.
+  const complete = <Name extends SectionName>(name: Name) =>
+    fill(known[name], given(name), isKept) as ValueOf<(typeof sections)[Name]>;
   const config: Config = {
     directory: place.directory,
     environment,
     environmentName: place.environment || 'development',
     warnings,
-    server: fillDefaults(sections.server, given('server'), isKept),
-    database: { ...fillDefaults(sections.database, given('database'), isKept), uri: address.uri },
-    api: fillDefaults(sections.api, given('api'), isKept),
-    plugins: fillDefaults(sections.plugins, given('plugins'), isKept),
-    middlewares: fillDefaults(sections.middlewares, given('middlewares'), isKept),
-    admin: fillDefaults(sections.admin, given('admin'), isKept),
+    server: complete('server'),
+    database: { ...complete('database'), uri: address.uri },
+    api: complete('api'),
+    plugins: complete('plugins'),
+    middlewares: complete('middlewares'),
+    admin: complete('admin'),
   };
   const all = [...new Set([...warnings, ...limitWarnings(config.api)])];
   return {
@@ -141,11 +147,6 @@ type IsKept = (node: Setting<unknown>, value: unknown) => boolean;
 const isGiven: IsKept = (_, value) => value !== undefined;
 
 /** Returns the complete value of a section, with defaults for missing values and those that are not kept. */
-function fillDefaults<N extends SettingNode>(node: N, given: unknown, isKept: IsKept): ValueOf<N> {
-  // The value has the shape of the node; TypeScript cannot infer that from a recursion over unknown values.
-  return fill(node, given, isKept) as ValueOf<N>;
-}
-
 function fill(node: SettingNode, given: unknown, isKept: IsKept): unknown {
   if (node.kind === 'setting') return isKept(node, given) ? given : node.default;
   const below = (name: string): unknown => (typeof given === 'object' && given !== null ? Reflect.get(given, name) : undefined);

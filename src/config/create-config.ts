@@ -1,10 +1,9 @@
 import { completeConfig } from './apply-variables.js';
 import { ConfigError, environmentOf } from './setting.js';
 import { suggest } from '../nearest-name.js';
-import { sectionNames } from './sections.js';
+import { sectionNames, type SectionName, type Sections } from './sections.js';
 import type { Given, Config } from './config.js';
-import type { WrittenSection } from './read-section.js';
-import type { SectionName } from './sections.js';
+import type { WrittenSections } from './translate-strapi.js';
 
 /** Any part of the configuration, given in code. */
 export type PartialConfig = { readonly [Name in SectionName]?: Given<Config[Name]> } & {
@@ -20,26 +19,23 @@ export type PartialConfig = { readonly [Name in SectionName]?: Given<Config[Name
 
 /**
  * Returns the configuration of a server that is started from code. No files are read, and no environment variables except
- * NODE_ENV. Throws a ConfigError if a setting is invalid.
+ * NODE_ENV. Throws a ConfigError if a setting is invalid. `known` are all settings, by default without those that features add.
  */
-export function createConfig({ directory, environment, environmentName, warnings, ...given }: PartialConfig = {}): Config {
-  const unknown = Object.keys(given).find((name) => !sectionNames.some((known) => known === name));
+export function createConfig(
+  { directory, environment, environmentName, warnings, ...given }: PartialConfig = {},
+  known?: Sections,
+): Config {
+  const unknown = Object.keys(given).find((name) => !sectionNames.some((section) => section === name));
   if (unknown !== undefined) throw new ConfigError(`config: unknown key ${unknown}${suggest(unknown, sectionNames)}`);
-  const written = (name: SectionName): WrittenSection => ({ file: `config.${name}`, value: given[name] ?? {} });
-  const sections = {
-    server: written('server'),
-    database: written('database'),
-    api: written('api'),
-    plugins: written('plugins'),
-    middlewares: written('middlewares'),
-    admin: written('admin'),
-  };
-  const config = completeConfig(sections, {
+  const written = sectionNames.map((name) => [name, { file: `config.${name}`, value: given[name] ?? {} }] as const);
+  // one for each name
+  const config = completeConfig(Object.fromEntries(written) as WrittenSections, {
     directory: directory ?? process.cwd(),
     environment: nameOf(environment, environmentName) ?? process.env.NODE_ENV,
     variables: {},
     warnings: [],
     isStrapiProject: false,
+    known,
   });
   return warnings === undefined ? config : Object.freeze({ ...config, warnings });
 }

@@ -5,9 +5,9 @@ import { accepted, examineSections, type ExaminedConfig } from './apply-variable
 import { createEnv } from './create-env.js';
 import { dependenciesOf, withoutOwnPlugins } from './find-plugins.js';
 import { withInstalledPlugins } from './installed-plugins.js';
-import { isReadable, readSection, type ConfigSource, type WrittenSection } from './read-section.js';
+import { isReadable, readSection, type ConfigSource } from './read-section.js';
 import { lenientReaders } from './read-variable.js';
-import { sectionNames, type SectionName } from './sections.js';
+import { sectionNames, type Sections } from './sections.js';
 import type { ConfigError } from './setting.js';
 import type { WrittenSections } from './translate-strapi.js';
 import type { Config } from './config.js';
@@ -22,6 +22,8 @@ interface LoadInput {
   readonly variables?: Variables | undefined;
   /** Whether the directory is a Strapi project; by default its package.json decides. */
   readonly isStrapiProject?: boolean;
+  /** All settings; by default without those that features add. */
+  readonly known?: Sections;
 }
 
 /**
@@ -57,7 +59,7 @@ export async function examineConfig(input: LoadInput): Promise<ReadConfig> {
   const source = { directory, environment: environment || 'development', env, isStrapiProject, warn, refuse };
   const read = await readSections(source);
   const written = isStrapiProject ? pluginsOfProject(read, directory) : read;
-  const place = { directory, environment, variables, isStrapiProject };
+  const place = { directory, environment, variables, isStrapiProject, known: input.known };
   const examined = examineSections(written, { ...place, warnings: [...warnings, ...misnamedFiles(directory)], problems });
   return { ...examined, causes };
 }
@@ -114,15 +116,7 @@ function readProcess(directory: string, isStrapiProject: boolean): Variables {
   return process.env;
 }
 
-async function readSections(source: ConfigSource): Promise<Record<SectionName, WrittenSection>> {
-  const read = (name: SectionName): Promise<WrittenSection> => readSection(source, name);
-  const [server, database, api, plugins, middlewares, admin] = await Promise.all([
-    read('server'),
-    read('database'),
-    read('api'),
-    read('plugins'),
-    read('middlewares'),
-    read('admin'),
-  ]);
-  return { server, database, api, plugins, middlewares, admin };
+async function readSections(source: ConfigSource): Promise<WrittenSections> {
+  const read = await Promise.all(sectionNames.map(async (name) => [name, await readSection(source, name)] as const));
+  return Object.fromEntries(read) as WrittenSections; // one for each name
 }

@@ -1,7 +1,7 @@
 import { apiSettings } from './api-settings.js';
 import { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import { pluginSettings } from './plugin-settings.js';
-import { flag, group, maybeText, type SettingNode, text, whole } from './setting.js';
+import { flag, group, maybeText, text, whole, type Group, type SettingMap, type SettingNode, type ValueOf } from './setting.js';
 
 /** The settings of config/admin: access to the admin API, and hashing of API tokens. */
 export const adminSettings = group({
@@ -42,6 +42,24 @@ export type SectionName = keyof typeof sections;
 /** Names of the sections, in the order in which they are read and documented. */
 export const sectionNames: readonly SectionName[] = ['server', 'database', 'api', 'plugins', 'middlewares', 'admin'];
 
+/** All settings by section. */
+export type Sections = Readonly<Record<SectionName, Group<SettingMap>>>;
+
+/** Settings that a feature adds to sections: `{ api: { cache: group({ … }) } }`. */
+export type AddedSettings = Readonly<Partial<Record<SectionName, SettingMap>>>;
+
+/** Returns all sections with the settings that features add. */
+export function sectionsWith(features: readonly { readonly settings?: AddedSettings }[]): Sections {
+  const extended = (name: SectionName): SettingMap =>
+    Object.assign({}, sections[name].settings, ...features.map(({ settings }) => settings?.[name])) as SettingMap; // maps only
+  const names = sectionNames.map((name) => [name, group(extended(name))] as const);
+  return Object.fromEntries(names) as Sections; // one for each name
+}
+
+/** Returns the values of settings that a feature has added to a section. */
+export const addedSettings = <M extends SettingMap>(section: object, added: M): ValueOf<Group<M>> =>
+  Object.fromEntries(Object.entries(section).filter(([name]) => name in added)) as ValueOf<Group<M>>; // completed by these settings
+
 /** A row of the tables in docs/configuration.md. */
 interface SettingRow {
   /** The path of the setting, including the section: `server.port`. */
@@ -52,7 +70,8 @@ interface SettingRow {
 }
 
 /** Returns the rows of all settings, in the order of the files and of their tables. */
-export const listSettings = (): readonly SettingRow[] => sectionNames.flatMap((name) => rowsOf(name, sections[name]));
+export const listSettings = (all: Sections = sections): readonly SettingRow[] =>
+  sectionNames.flatMap((name) => rowsOf(name, all[name]));
 
 function rowsOf(key: string, node: SettingNode): readonly SettingRow[] {
   if (node.kind === 'setting') return [{ key, default: node.default, variable: node.variable, about: node.about }];

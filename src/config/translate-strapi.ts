@@ -1,5 +1,5 @@
 import { nearestName } from '../nearest-name.js';
-import { sectionNames, sections, type SectionName } from './sections.js';
+import { sectionNames, type SectionName, type Sections } from './sections.js';
 import type { SettingNode } from './setting.js';
 import { keysOfUnset, pluginAdvice, pluginMeanings, strapiKeys } from './strapi-keys.js';
 import { translateMiddleware } from './strapi-middlewares.js';
@@ -27,12 +27,15 @@ interface Collected {
   readonly missing: [SectionName, string][];
 }
 
-/** Translates the configuration of a Strapi project. Settings that are written under Mangrove's names take precedence. */
-export function translateStrapi(written: WrittenSections, isStrapiProject: boolean): TranslatedConfig {
+/**
+ * Translates the configuration of a Strapi project. Settings that are written under Mangrove's names take precedence. `known` are
+ * all settings.
+ */
+export function translateStrapi(written: WrittenSections, isStrapiProject: boolean, known: Sections): TranslatedConfig {
   const collected: Collected = { set: new Map(), advice: new Map(), missing: [] };
   const kept = sectionNames.map((name) => {
     const { file, value } = written[name];
-    const translated = translateSection(name, value, { file, isStrapiProject, ...collected });
+    const translated = translateSection(name, value, { file, isStrapiProject, known, ...collected });
     return [name, { file, value: translated }] as const;
   });
   const values: Record<string, unknown> = Object.fromEntries(kept.map(([name, { value }]) => [name, value]));
@@ -48,13 +51,15 @@ export function translateStrapi(written: WrittenSections, isStrapiProject: boole
 interface Place extends Collected {
   readonly file: string;
   readonly isStrapiProject: boolean;
+  readonly known: Sections;
 }
 
 function translateSection(name: SectionName, value: unknown, place: Place): unknown {
   if (isMissing(name, isStandIn(value) ? value : null, place)) return {};
   if (name === 'middlewares' && Array.isArray(value)) return translateList(value, place);
-  if (name === 'plugins' && isRecord(value)) return translateLevel(name, sections[name], translatePlugins(value, place), place);
-  return translateLevel(name, sections[name], value, place);
+  if (name === 'plugins' && isRecord(value))
+    return translateLevel(name, place.known[name], translatePlugins(value, place), place);
+  return translateLevel(name, place.known[name], value, place);
 }
 
 /** Returns whether a value needs a package that is not installed, and collects a line about it. */
@@ -111,7 +116,7 @@ function translateList(items: readonly unknown[], place: Place): Values {
 
 /** Returns the plugins that Mangrove has, without `resolve`. Reports other plugins, unless the name looks misspelt. */
 function translatePlugins(plugins: Values, place: Place): Values {
-  const own = sections.plugins.settings;
+  const own = place.known.plugins.settings;
   const kept = Object.entries(plugins).flatMap(([name, value]) => {
     if (Object.hasOwn(own, name)) return [[name, withoutResolve(name, value, place)] as const];
     if (!place.isStrapiProject || (!Object.hasOwn(pluginAdvice, name) && nearestName(name, Object.keys(own)) !== null))

@@ -6,9 +6,25 @@ import { findStored, type Media, readStored } from '../media/media.js';
 import { resizedFile } from '../media/resized-file.js';
 import type { StoredBlob } from '../mongo/stores/blob-store.js';
 import { isFresh, parseRange, parseResize } from './file-requests.js';
+import { whole } from './json-schema.js';
+import { parameter, type Content, type Operation } from './operation.js';
 import type { RouteRequest } from './route-request.js';
 import type { Answer, OpenRoute } from './route.js';
 import { mediaOf, notRunning } from './running.js';
+
+const bytes: Content = { '*/*': { type: 'string', format: 'binary' } };
+
+const readFile: Operation = {
+  id: 'readFile',
+  summary: 'Read the content of a file; images also in other sizes',
+  tag: 'Files',
+  query: [
+    parameter('width', 'Width of an image in pixels', whole),
+    parameter('height', 'Height of an image in pixels', whole),
+    parameter('format', 'Format of an image'),
+  ],
+  answers: { 200: { description: 'The file', content: bytes }, 206: { description: 'A part of the file', content: bytes } },
+};
 
 /** The public route `/uploads/<name>` of stored files, with ranges and validators. Images can be resized. */
 export const fileRoutes: readonly OpenRoute[] = [
@@ -17,6 +33,7 @@ export const fileRoutes: readonly OpenRoute[] = [
     path: '/uploads/{*name}',
     action: null,
     settings: { isUncompressed: true },
+    operation: readFile,
     handle: ({ request, connection }) => answerFile(request, mediaOf(connection.running ?? notRunning())),
   },
 ];

@@ -1,4 +1,6 @@
 import { ping } from '../mongo/connection.js';
+import { record, type Schema } from './json-schema.js';
+import { answers, json, type Operation } from './operation.js';
 import type { Answer, OpenRoute } from './route.js';
 import type { Connection } from './running.js';
 
@@ -17,11 +19,13 @@ const readinessChecks: Readonly<Record<string, Check>> = {
  * service stops.
  */
 export const healthRoutes = (checks: Readonly<Record<string, Check>> = readinessChecks): readonly OpenRoute[] => [
-  { method: 'ALL', path: '/_health', action: null, settings, handle: () => ({ status: 204 }) },
+  { method: 'ALL', path: '/_health', action: null, settings, operation: healthOperation, handle: () => ({ status: 204 }) },
   {
     method: 'ALL',
     path: '/_health/ready',
     action: null,
+    operation: readyOperation,
+    page: { name: 'Health', about: 'whether requests can be answered' },
     settings,
     handle: async ({ connection }) => {
       if (connection.isStopping) return readiness([['stopping', false]]);
@@ -32,6 +36,26 @@ export const healthRoutes = (checks: Readonly<Record<string, Check>> = readiness
 ];
 
 const settings = { isBare: true } as const;
+
+const healthOperation: Operation = {
+  id: 'health',
+  summary: 'Check that the process runs',
+  tag: 'Health',
+  answers: { 204: { description: 'The process runs' } },
+};
+
+const status: Schema = { type: 'string', enum: ['ok', 'failed'] };
+const readinessSchema = record({ status, checks: { type: 'object', additionalProperties: status } });
+
+const readyOperation: Operation = {
+  id: 'ready',
+  summary: 'Check whether the service is ready',
+  tag: 'Health',
+  answers: {
+    ...answers(readinessSchema, 'The service is ready'),
+    503: { description: 'The service is not ready', content: json(readinessSchema) },
+  },
+};
 
 function readiness(results: readonly (readonly [name: string, passed: boolean])[]): Answer {
   const isReady = results.every(([, passed]) => passed);

@@ -6,6 +6,7 @@ import type { MiddlewaresConfig } from '../config/config.js';
 import type { ApiError } from '../errors.js';
 import type { Authorized, RouteRequirement } from './authorize.js';
 import type { CorsSettings } from './koa-packages.js';
+import type { Describe, Operation } from './operation.js';
 import type { RouteParams, RouteRequest } from './route-request.js';
 import type { Connection, Running } from './running.js';
 
@@ -76,12 +77,22 @@ type AcceptedBody = JsonSchema | ((call: Pick<Authorized, 'content'>) => JsonSch
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** The page of a route, as the start page shows it. */
+interface RoutePage {
+  readonly name: string;
+  readonly about: string;
+}
+
 interface RouteKey {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'ALL';
   /** A path such as `/users/:id`. `{/*rest}` matches anything below. */
   readonly path: string;
   /** All rows of a path must have the same settings. */
   readonly settings?: PathSettings;
+  /** The description in the OpenAPI document. Rows without one are not listed. */
+  readonly operation?: Operation | Describe;
+  /** The name of a page that the start page links to, and what it is about. */
+  readonly page?: RoutePage;
   /** The JSON schema of the body, if the row checks the body by a schema. */
   readonly accepts?: AcceptedBody;
 }

@@ -1,11 +1,12 @@
 import type { Authenticator } from '../auth/authenticate.js';
-import { activePlugins, knownActions } from '../auth/known-actions.js';
+import { knownActions } from '../auth/known-actions.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Config } from '../config/config.js';
 import type { Secrets } from '../config/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';
 import { notFoundError, unavailableError } from '../errors.js';
 import type { AttemptLimits, GuessLimit } from '../accounts/login/limit-attempts.js';
+import type { Logger } from '../logger.js';
 import type { Media } from '../media/media.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Registry } from '../schema/content-type.js';
@@ -16,6 +17,7 @@ import type { RequestLimiter } from './limit-requests.js';
 export interface Running {
   readonly config: Config;
   readonly secrets: Secrets;
+  readonly logger: Logger;
   readonly backend: Backend;
   /** Whether the database is the embedded server. */
   readonly isEmbedded: boolean;
@@ -32,6 +34,8 @@ export interface Running {
   readonly limiter: RequestLimiter | null;
   /** Logs the missing rights of refused callers in development. */
   readonly explainRefusal: ExplainRefusal;
+  /** The actions of features that can be granted to roles. */
+  readonly actions: readonly string[];
   /** Returns the actions in the code of a project that can be granted to roles. */
   readonly projectActions?: () => readonly string[];
   /** The source of the context of each request. */
@@ -68,6 +72,6 @@ export function mediaOf({ media }: Pick<Running, 'media'>): Media {
 
 /** Returns all actions that can be granted to a role or token, those of the project first: of equally near names they are suggested. */
 export const grantableActions = (
-  { config, projectActions }: Pick<Running, 'config' | 'projectActions'>,
+  { actions, projectActions }: Pick<Running, 'actions' | 'projectActions'>,
   registry: Registry,
-): string[] => [...new Set([...(projectActions?.() ?? []), ...knownActions(registry, activePlugins(config))])];
+): string[] => [...new Set([...(projectActions?.() ?? []), ...knownActions(registry, actions)])];

@@ -1,26 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from '../config/config.js';
-import { ensureBlobIndexes } from '../mongo/stores/blob-store.js';
 import type { Logger } from '../logger.js';
 import type { Database } from '../mongo/database.js';
 import { createImageMaker } from './images/image-maker.js';
 import type { Media } from './media.js';
 import { createStorageOf } from './storage/storage-of.js';
 import { sweep } from './retire-files.js';
-
-/** The media library with its background work. */
-export interface OpenMedia {
-  readonly media: Media;
-  /** Stops the background work, and resolves when it has ended. */
-  close(): Promise<void>;
-}
-
-interface MediaInput {
-  readonly config: Config;
-  readonly database: Database;
-  readonly logger: Logger;
-}
 
 /** Returns the media library without its background work. */
 export function createMedia(config: Config, database: Database): Media {
@@ -34,19 +20,16 @@ export function createMedia(config: Config, database: Database): Media {
   };
 }
 
-/** Opens the media library. Deletes remains of crashes in the background, now and every few minutes. */
-export async function openMedia({ config, database, logger }: MediaInput): Promise<OpenMedia> {
-  const media = createMedia(config, database);
-  await ensureBlobIndexes(database);
-  // Uploads have a time limit, but making the variants of many images may take longer.
-  return { media, close: keepSweeping(media, 2 * config.server.uploadTimeout, logger) };
-}
-
 /** Milliseconds until the next sweep, `soon` after a failed deletion. */
 const pauses = { usual: 300_000, soon: 3_000 };
 
-/** Sweeps at intervals. Returns a function that stops this, and resolves when the current sweep has ended. */
-function keepSweeping(media: Media, oldest: number, logger: Logger): () => Promise<void> {
+/**
+ * Deletes remains of crashes in the background, now and every few minutes. Returns a function that stops this, and resolves when
+ * the current sweep has ended.
+ */
+export function keepSweeping(media: Media, config: Config, logger: Logger): () => Promise<void> {
+  // Uploads have a time limit, but making the variants of many images may take longer.
+  const oldest = 2 * config.server.uploadTimeout;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const sweepOnce = async (): Promise<void> => {

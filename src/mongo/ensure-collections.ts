@@ -2,6 +2,30 @@ import { MongoServerError } from 'mongodb';
 import { inReadTime, inWriteTime } from './calls.js';
 import type { Database } from './database.js';
 
+/** A collection of a part of the service. */
+export interface OwnCollection {
+  readonly name: string;
+  readonly indexes?: readonly OwnIndex[];
+}
+
+/** An index, as the command `createIndexes` describes it. */
+interface OwnIndex {
+  readonly key: Readonly<Record<string, 1 | -1>>;
+  readonly name: string;
+  readonly unique?: boolean;
+  readonly sparse?: boolean;
+  /** Seconds after the time in the field at which the server deletes a document. */
+  readonly expireAfterSeconds?: number;
+}
+
+/** Creates missing collections and indexes. Does nothing for those that exist. */
+export async function createOwnCollections(collections: readonly OwnCollection[], database: Database): Promise<void> {
+  const names = collections.map(({ name }) => name);
+  await ensureCollections(names, database);
+  for (const { name, indexes = [] } of collections)
+    if (indexes.length > 0) await inWriteTime(database, () => database.db.command({ createIndexes: name, indexes }));
+}
+
 /**
  * Creates missing collections on a sharded cluster, where a transaction that involves two shards cannot create collections. Does
  * nothing on other servers, where the first write to a collection creates it.

@@ -3,8 +3,9 @@ import type { AnyRoute, ProjectCode, Row, RouteCall } from '../http/route.js';
 import { Components } from './components.js';
 import { addExamples } from './examples.js';
 import { listOperations, type ListedOperation } from './list-operations.js';
-import { shapeOf, type AnswerDescription, type Content, type Operation, type QueryParameter } from './operation.js';
-import { record, text, whole, type Schema } from './schema.js';
+import type { AnswerDescription, Content, Operation, QueryParameter } from '../http/operation.js';
+import { shapeOf } from './described-row.js';
+import { record, text, whole, type Schema } from '../http/json-schema.js';
 import { isAllowed, openRows } from './shown-attributes.js';
 
 /** An OpenAPI document. */

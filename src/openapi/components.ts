@@ -1,7 +1,7 @@
 import type { Access } from '../query/access.js';
 import type { ContentType, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { pascalCase, typeName } from '../schema/names.js';
-import type { Schema } from './schema.js';
+import type { Schema } from '../http/json-schema.js';
 
 /** The purpose of a schema of a content type. It is part of the schema's name. */
 type Role = 'Entry' | 'Flat' | 'Target' | 'FlatTarget' | 'Input' | 'Filters' | 'Shape';

@@ -4,9 +4,10 @@ import { pascalCase, typeName } from '../schema/names.js';
 import type { Components } from './components.js';
 import { answeredSchema, flatSchema } from './entry-schemas.js';
 import { createSchema, inputSchema } from './input-schemas.js';
-import { answers, json, type Content, type Describe, type Operation } from './operation.js';
+import { answers, json, type Content, type Operation } from '../http/operation.js';
+import type { DescribeRow } from './described-row.js';
 import { entryParameters, listParameters, stateParameter } from './query-parameters.js';
-import { listOf, oneOf, record, text, whole, type Schema } from './schema.js';
+import { listOf, oneOf, record, text, whole, type Schema } from '../http/json-schema.js';
 
 type ContentAction = (typeof typeActions)[number];
 
@@ -103,7 +104,7 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
  * Returns the description of an action on a content type by its full name or its last part (`find`); null if it is not an action
  * on content.
  */
-export function describerOf(action: string, type: ContentType): Describe | null {
+export function describerOf(action: string, type: ContentType): DescribeRow | null {
   const name = action.slice(action.lastIndexOf('.') + 1);
   return isContentAction(name) ? (components) => actions[name](type, components) : null;
 }

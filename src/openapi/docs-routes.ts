@@ -29,14 +29,17 @@ const policy = [
 export function docsRoutes({ api }: Config): OpenRoute[] {
   const script = startScript(`${api.rest.prefix}/openapi.json`);
   return [
-    { method: 'GET', path: '/docs', action: null, handle: answerPage },
+    {
+      method: 'GET',
+      path: '/docs',
+      action: null,
+      page: { name: 'Documentation', about: 'the REST API, to read and to try' },
+      handle: answerPage,
+    },
     { method: 'GET', path: '/docs/start.js', action: null, handle: () => sent('text/javascript', script) },
     { method: 'GET', path: '/docs/files/:name', action: null, handle: ({ request }) => answerFile(request.params['name'] ?? '') },
   ];
 }
-
-/** Returns whether the page is served. By default it is, except in production. */
-export const servesDocs = ({ api, environment }: Config): boolean => api.openapi && (api.docs ?? environment !== 'production');
 
 const sent = (type: string, body: string | Buffer): Answer => ({
   headers: { 'Content-Type': `${type}; charset=utf-8`, 'Content-Security-Policy': policy },

@@ -1,7 +1,7 @@
 import type { ContentType } from '../schema/content-type.js';
 import type { Components } from './components.js';
 import { answerSchema } from './scalar-schemas.js';
-import { listOf, oneOf, orNull, record, text, whole, type Schema } from './schema.js';
+import { listOf, oneOf, orNull, record, text, whole, type Schema } from '../http/json-schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 
 /** An attribute of one kind. */

@@ -2,7 +2,7 @@ import type { Attribute, ContentType, ZoneAttribute } from '../schema/content-ty
 import { maySee, readable } from '../query/access.js';
 import type { Components } from './components.js';
 import { conditionSchema, scalarCondition, scalarInput } from './scalar-schemas.js';
-import { anything, flag, listOf, oneOf, orNull, record, text, whole, type Schema } from './schema.js';
+import { anything, flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '../http/json-schema.js';
 import { isOpenLink } from './shown-attributes.js';
 
 /** Returns the schema of the values of a write. Absent values are unchanged by an update, and set to defaults by a create. */

@@ -3,18 +3,12 @@ import type { ContentContext } from '../content/content-context.js';
 import type { AnyRoute, FixedRoute, DynamicRoute, ProjectCode, Row } from '../http/route.js';
 import type { Running } from '../http/running.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
-import { accountOperations } from './account-operations.js';
-import { adminOperations } from './admin-operations.js';
 import type { Components } from './components.js';
 import { describerOf } from './content-operations.js';
-import type { Describe, DescribedRow, Operation, RowAt } from './operation.js';
+import type { Operation } from '../http/operation.js';
+import type { DescribedRow, DescribeRow, RowAt } from './described-row.js';
 import { describeProjectRoute } from './project-operations.js';
-import { serviceOperations } from './service-operations.js';
-
-const described: Readonly<Record<string, Describe>> = { ...serviceOperations, ...accountOperations, ...adminOperations };
-
-/** The described rows, as `GET /users`. */
-export const describedRows: readonly string[] = Object.keys(described);
+import { typeSchemas } from './type-schemas.js';
 
 /**
  * A row of the route table or of a project, with its description. In rows of content types the path contains the name of the
@@ -79,7 +73,7 @@ function serviceRows(input: ListInput): DescribedRow[] {
   const types = routedTypes(content.bind.registry);
   const ofContent = types.flatMap((type) => dynamic.flatMap((route) => dynamicRows(route, type, running)));
   return [
-    ...fixed.flatMap((route) => fixedRows(route, input)),
+    ...fixed.flatMap((route) => fixedRows(route, content)),
     ...ofContent.filter(({ path }) => !taken.has(path) && path.startsWith(config.api.rest.prefix)),
   ];
 }
@@ -89,21 +83,16 @@ const routedTypes = ({ byPluralName, bySingularName }: Registry): ContentType[] 
   ...bySingularName.values(),
 ];
 
-/** Returns the description of a row; null if it has none, for example rows of GraphQL and preflights. */
-export function describeRow({ method, path }: Pick<FixedRoute, 'method' | 'path'>, { api }: Config): Describe | null {
-  const below = path.startsWith(`${api.rest.prefix}/`) ? path.slice(api.rest.prefix.length) : path;
-  return described[`${method} ${path}`] ?? described[`${method} ${below}`] ?? null;
-}
-
-function fixedRows(route: FixedRoute, { config, content }: ListInput): DescribedRow[] {
-  const describe = describeRow(route, config);
-  if (describe === null) return [];
-  const { accepts } = route;
-  const withBody: Describe = (components) => {
+/** Returns a row with its description; nothing if it has none, for example for rows of GraphQL and preflights. */
+function fixedRows(route: FixedRoute, content: ContentContext): DescribedRow[] {
+  const { accepts, operation } = route;
+  if (operation === undefined) return [];
+  const describe: DescribeRow = (components) => {
     const schema = typeof accepts === 'function' ? accepts({ content }) : accepts;
-    return { ...describe(components), ...(schema !== undefined && { body: { 'application/json': schema } }) };
+    const own = typeof operation === 'function' ? operation(typeSchemas(components)) : operation;
+    return { ...own, ...(schema !== undefined && { body: { 'application/json': schema } }) };
   };
-  return [{ method: route.method === 'ALL' ? 'GET' : route.method, path: route.path, row: route, describe: withBody }];
+  return [{ method: route.method === 'ALL' ? 'GET' : route.method, path: route.path, row: route, describe }];
 }
 
 /** Returns the rows of a dynamic path for a type. In paths of single types `localizations` follows the name, without an id. */

@@ -1,47 +1,59 @@
 import { createHash } from 'node:crypto';
 import { BoundedCache } from '../caches.js';
-import type { Config } from '../config/config.js';
-import type { AnyRoute, Answer, ProjectCode, Route, RouteCall } from '../http/route.js';
+import type { RouteParts } from '../http/feature.js';
+import { text } from '../http/json-schema.js';
+import { answers, type Operation } from '../http/operation.js';
+import type { Answer, Route, RouteCall } from '../http/route.js';
+import { projectVersion } from '../package-root.js';
 import { rightsKey } from './shown-attributes.js';
-
-interface OpenapiInput {
-  readonly config: Config;
-  /** The other rows of the route table. */
-  readonly others: readonly AnyRoute[];
-  readonly projectCode: ProjectCode | null;
-  /** Version of the API: that of the project. */
-  readonly version: string;
-}
 
 /**
  * Returns the routes of the OpenAPI document (`openapi.json` below the API prefix) and of TypeScript declarations of the content
  * types (`types.d.ts`). The code that generates them is loaded on the first request.
  */
-export function openapiRoutes({ config, others, projectCode, version }: OpenapiInput): Route[] {
-  const row = (name: string, input: DocumentInput): Route => ({
+export function openapiRoutes({ config, projectCode, table }: RouteParts): Route[] {
+  const version = projectVersion(config.directory);
+  const row = (name: string, operation: Operation, input: DocumentInput): Route => ({
     method: 'GET',
     path: `${config.api.rest.prefix}/${name}`,
     action: 'anybody',
+    operation,
     admitsAdmin: true,
     handle: documentAnswerer(input),
   });
-  const types = row('types.d.ts', {
+  const types = row('types.d.ts', typesOperation, {
     type: 'application/typescript',
     write: async ({ content: { bind } }) => (await import('./print-types.js')).printTypes(bind.registry, bind.access),
     longestKept: Infinity,
     source: ({ content }) => content.bind.registry,
   });
-  const document = row('openapi.json', {
+  const document = row('openapi.json', documentOperation, {
     type: 'application/json',
     write: async (call) => {
       const { writeDocument } = await import('./build-document.js');
-      return writeDocument(call, { config, routes: [types, document, ...others], projectCode, version });
+      return writeDocument(call, { config, routes: table(), projectCode, version });
     },
     longestKept: oldestExample,
     source: ({ content }) => projectCode?.routes() ?? content.bind.registry,
   });
-  return [document, types];
+  return [{ ...document, page: { name: 'OpenAPI', about: 'the same for code generators' } }, types];
 }
+
+const documentOperation: Operation = {
+  id: 'readDocument',
+  summary: 'Read this document',
+  tag: 'Models',
+  description: 'Lists the operations that the caller may use; with an admin token all of them.',
+  answers: answers({ type: 'object' }, 'An OpenAPI document'),
+};
+
+const typesOperation: Operation = {
+  id: 'readTypes',
+  summary: 'Read the content types as TypeScript',
+  tag: 'Models',
+  description: 'Contains the types on which the caller may do something; with an admin token all of them.',
+  answers: { 200: { description: 'Declarations', content: { 'application/typescript': text } } },
+};
 
 /** Milliseconds for which a changed or deleted entry may still be shown as an example. */
 const oldestExample = 60_000;

@@ -1,5 +1,5 @@
 import { isRecord } from '../values.js';
-import type { Schema } from './schema.js';
+import type { Schema } from '../http/json-schema.js';
 
 /** A schema and its name. */
 type NamedSchema = readonly [name: string, schema: Schema];

@@ -5,7 +5,7 @@ import { Components } from './components.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
 import { printDeclarations } from './print-schema.js';
 import { answerSchema } from './scalar-schemas.js';
-import { anything, oneOf, orNull, record, type Schema } from './schema.js';
+import { anything, oneOf, orNull, record, type Schema } from '../http/json-schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 
 /** Prints TypeScript declarations of the content types that the caller may use. `ContentTypes` lists them by name. */

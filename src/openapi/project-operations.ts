@@ -2,8 +2,9 @@ import type { ProjectRoute } from '../http/route.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { pascalCase } from '../schema/names.js';
 import { describerOf } from './content-operations.js';
-import { answers, json, shapeOf, type Describe, type DescribedRow, type Operation } from './operation.js';
-import { anything, text } from './schema.js';
+import { answers, json, type Operation } from '../http/operation.js';
+import { shapeOf, type DescribedRow, type DescribeRow } from './described-row.js';
+import { anything, text } from '../http/json-schema.js';
 
 /**
  * Describes a route of a project. A generated action has the description of the service. An overridden one has it without the
@@ -29,11 +30,11 @@ const split = (handler: string): readonly [uid: string, action: string] => [
 
 interface AboutCode {
   /** Description of the action that the code overrides. */
-  readonly base: Describe | null;
+  readonly base: DescribeRow | null;
   readonly type: ContentType | undefined;
 }
 
-function describeCode({ method, path, handler }: ProjectRoute, { base, type }: AboutCode): Describe {
+function describeCode({ method, path, handler }: ProjectRoute, { base, type }: AboutCode): DescribeRow {
   const code = handler === null ? 'A function of the project' : `\`${handler}\` of the project`;
   const [uid, action] = split(handler ?? '');
   const name = handler === null ? `${method.toLowerCase()} ${path}` : `${uid.split('.').at(-1) ?? ''} ${action}`;

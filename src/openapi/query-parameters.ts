@@ -2,9 +2,9 @@ import { readable } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Components } from './components.js';
 import { filtersSchema } from './input-schemas.js';
-import { parameter, type QueryParameter } from './operation.js';
+import { parameter, type QueryParameter } from '../http/operation.js';
 import { shownAttributes } from './shown-attributes.js';
-import { flag, listOf, oneOf, text, whole, type Schema } from './schema.js';
+import { flag, listOf, oneOf, text, whole, type Schema } from '../http/json-schema.js';
 
 const anyObject: Schema = { type: 'object', additionalProperties: true };
 

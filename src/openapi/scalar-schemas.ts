@@ -2,7 +2,7 @@ import { operators, type Operator } from '../query/operators.js';
 import type { ContentType, ScalarAttribute, ScalarType } from '../schema/content-type.js';
 import { scalarTypes, type Stored } from '../schema/scalar-types.js';
 import type { Components } from './components.js';
-import { anything, flag, listOf, text, type Schema } from './schema.js';
+import { anything, flag, listOf, text, type Schema } from '../http/json-schema.js';
 
 interface ScalarSchema {
   readonly answer: Schema;

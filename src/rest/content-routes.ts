@@ -8,19 +8,12 @@ import { collectionActions, singleActions, type Action, type Actions } from './a
 import { flattenAnswer, wantsFlat } from './flatten-answer.js';
 import { QueryCache } from './query-cache.js';
 
-/** The routes of the content types. */
-export interface ContentRoutes {
-  /** `/:pluralName` and `/:singularName`: the list of a collection type, or the entry of a single type. */
-  readonly root: DynamicRoute;
-  readonly all: readonly DynamicRoute[];
-}
-
 /**
  * Returns the routes of the content API: `/:pluralName`, `/:pluralName/:id`, `/:singularName` and their localizations. The
  * content type is looked up for each request, so that a new type is served immediately and the number of types does not affect
  * speed.
  */
-export function contentRoutes({ api }: Config): ContentRoutes {
+export function contentRoutes({ api }: Config): readonly DynamicRoute[] {
   const queries = new QueryCache(api.limits);
   const served = new WeakMap<ContentType, TypeRows>();
   const rowsOf = (name: string | undefined, { backend }: Running): TypeRows | null => {
@@ -31,12 +24,11 @@ export function contentRoutes({ api }: Config): ContentRoutes {
     return rows;
   };
   const { prefix } = api.rest;
-  const root: DynamicRoute = { path: `${prefix}/:name`, find: ([name], running) => rowsOf(name, running)?.root ?? null };
-  const others: readonly DynamicRoute[] = [
+  return [
+    { path: `${prefix}/:name`, find: ([name], running) => rowsOf(name, running)?.root ?? null },
     { path: `${prefix}/:name/:id`, find: ([name, id], running) => below(rowsOf(name, running), id) },
     { path: `${prefix}/:name/:id/localizations`, find: ([name], running) => rowsOf(name, running)?.entryLocalizations ?? null },
   ];
-  return { root, all: [root, ...others] };
 }
 
 const findType = (name: string, { byPluralName, bySingularName }: Registry): ContentType | null =>

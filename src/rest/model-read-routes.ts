@@ -1,4 +1,6 @@
 import { notFoundError, validationError } from '../errors.js';
+import { listOf, record, text, type Schema } from '../http/json-schema.js';
+import { answers, parameter, type Operation } from '../http/operation.js';
 import { parameterOf } from '../http/route-request.js';
 import type { Route } from '../http/route.js';
 import type { Backend } from '../mongo/models/open-backend.js';
@@ -9,12 +11,41 @@ import type { AttributeDefinition, Model } from '../schema/model.js';
 
 const action = (name: string): ActionName => `plugin::content-type-builder.${name}`;
 
+const describedType = record({ uid: text, plugin: text, apiID: text, schema: { type: 'object' } }, ['uid', 'apiID', 'schema']);
+const describedPart = record({ uid: text, category: text, apiId: text, schema: { type: 'object' } });
+
+const operation = (id: string, summary: string, data: Schema): Operation => ({
+  id,
+  summary,
+  tag: 'Models',
+  answers: answers(record({ data })),
+});
+
+const kinds: Schema = { type: 'string', enum: ['collectionType', 'singleType'] };
+
 /** The routes by which client libraries read content types and components. */
 export const modelReadRoutes: readonly Route[] = [
-  route('/content-types', 'content-types.getContentTypes', (backend, { kind }) => listTypes(backend, kind).map(describeType)),
-  route('/content-types/:uid', 'content-types.getContentType', (backend, { uid }) => describeType(find(backend, 'type', uid))),
-  route('/components', 'components.getComponents', (backend) => ofKind(backend, 'component').map(describeComponent)),
-  route('/components/:uid', 'components.getComponent', (backend, { uid }) => describeComponent(find(backend, 'component', uid))),
+  {
+    ...row('/content-types', 'content-types.getContentTypes', (backend, { kind }) => listTypes(backend, kind).map(describeType)),
+    operation: {
+      ...operation('findModels', 'List content types', listOf(describedType)),
+      query: [parameter('kind', 'Only types of one kind', kinds)],
+    },
+  },
+  {
+    ...row('/content-types/:uid', 'content-types.getContentType', (backend, { uid }) => describeType(find(backend, 'type', uid))),
+    operation: operation('findModel', 'Read a content type', describedType),
+  },
+  {
+    ...row('/components', 'components.getComponents', (backend) => ofKind(backend, 'component').map(describeComponent)),
+    operation: operation('findComponents', 'List components', listOf(describedPart)),
+  },
+  {
+    ...row('/components/:uid', 'components.getComponent', (backend, { uid }) =>
+      describeComponent(find(backend, 'component', uid)),
+    ),
+    operation: operation('findComponent', 'Read a component', describedPart),
+  },
 ];
 
 /** Returns the `data` of an answer. */
@@ -27,7 +58,7 @@ interface Asked {
   readonly kind: unknown;
 }
 
-function route(path: string, name: string, read: Read): Route {
+function row(path: string, name: string, read: Read): Route {
   return {
     method: 'GET',
     path: `/content-type-builder${path}`,

@@ -12,13 +12,15 @@ import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
 import { readParameters } from './query-cache.js';
 import { receive } from './receive-files.js';
+import { uploadOperations } from './upload-operations.js';
 
 type Run = (call: RouteCall) => Promise<Json | readonly Json[]>;
 
-const route = (method: 'GET' | 'POST' | 'DELETE', path: string, name: string, run: Run): Route => ({
+const route = (method: 'GET' | 'POST' | 'DELETE', path: string, name: keyof typeof uploadOperations, run: Run): Route => ({
   method,
   path: `/upload${path}`,
   action: `plugin::upload.content-api.${name}`,
+  operation: uploadOperations[name],
   handle: async (call) => ({ body: await run(call) }),
 });
 

@@ -1,4 +1,5 @@
 import { buildAttribute } from './build-attribute.js';
+import { builtinModels } from './builtin-models.js';
 import type { Attribute, ContentType, LinkAttribute, ShardKey } from './content-type.js';
 import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 
@@ -16,9 +17,16 @@ export interface ModelSettings {
   readonly foreign?: ReadonlySet<string>;
   /** First path segments below the prefix of the REST API that other routes use; none by default. */
   readonly paths?: readonly string[];
+  /** The content types of the service itself. */
+  readonly builtin: readonly Model[];
 }
 
-export const defaultModelSettings: ModelSettings = { privateAttributes: [], localization: true, customFields: {} };
+export const defaultModelSettings: ModelSettings = {
+  privateAttributes: [],
+  localization: true,
+  customFields: {},
+  builtin: builtinModels,
+};
 
 /**
  * Builds the content type or component of a checked model, with the attributes that the service adds. `inGraphql` is whether the

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { memoizePair } from '../caches.js';
 import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
-import { builtinModels } from './builtin-models.js';
 import { collectLeftOut } from './left-out.js';
 import { areDistinct, graphqlConflicts, nameConflicts } from './name-conflicts.js';
 import type { Attribute, ContentType, Registry } from './content-type.js';
@@ -52,12 +51,12 @@ export function buildRegistry(
     const used = found.length > 0 ? before : reading;
     if (used !== undefined) readings.set(document.uid, used);
   }
-  const models = resolveConflicts({ readings, problems, paths: settings.paths }, previous);
+  const models = resolveConflicts({ readings, problems, settings }, previous);
   const settled = settleReferences(
     { models, problems },
     previous && { models: previous.models, settled: previous.parts.settled },
   );
-  const unnamed = settings.graphql === false ? noConflicts : outsideGraphql(models, previous);
+  const unnamed = settings.graphql === false ? noConflicts : outsideGraphql(models, settings, previous);
   const types = [...settled.values()].map((now) => typeOf(now, { settings, previous, inGraphql: !unnamed.has(now.model.uid) }));
   const parts = { readings, settled };
   const warnings = collectWarnings(parts, unnamed);
@@ -94,8 +93,8 @@ function problemsOf(
 }
 
 /** Returns the built-in models and those of documents, in a stable order. */
-function modelsOf(readings: ReadonlyMap<string, ModelReading>): ReadonlyMap<string, Model> {
-  const models = new Map(builtinModels.map((model) => [model.uid, model]));
+function modelsOf(readings: ReadonlyMap<string, ModelReading>, { builtin }: ModelSettings): ReadonlyMap<string, Model> {
+  const models = new Map(builtin.map((model) => [model.uid, model]));
   for (const [uid, { model }] of readings) if (model !== null) models.set(uid, model);
   return models;
 }
@@ -103,17 +102,21 @@ function modelsOf(readings: ReadonlyMap<string, ModelReading>): ReadonlyMap<stri
 interface Conflicting {
   readonly readings: Map<string, ModelReading>;
   readonly problems: Map<string, readonly string[]>;
-  readonly paths: ModelSettings['paths'];
+  readonly settings: ModelSettings;
 }
 
 /**
  * Resets models with names that other models have to their previous form, or removes them if they have none. If two models claim
  * a name, the new or changed one is at fault, otherwise the later one. Returns the remaining models.
  */
-function resolveConflicts({ readings, problems, paths }: Conflicting, previous: Previous | undefined): RegistryBuild['models'] {
+function resolveConflicts(
+  { readings, problems, settings }: Conflicting,
+  previous: Previous | undefined,
+): RegistryBuild['models'] {
+  const { paths } = settings;
   const formerOf = (uid: string) => previous?.parts.readings.get(uid);
   for (let round = 0; round <= readings.size; round++) {
-    const models = modelsOf(readings);
+    const models = modelsOf(readings, settings);
     const isNew = ({ uid }: Model): boolean => readings.get(uid)?.model !== formerOf(uid)?.model;
     const added: Model[] = [];
     const others: Model[] = [];
@@ -128,7 +131,7 @@ function resolveConflicts({ readings, problems, paths }: Conflicting, previous: 
       else readings.delete(uid);
     }
   }
-  return modelsOf(readings);
+  return modelsOf(readings, settings);
 }
 
 type Conflicts = ReadonlyMap<string, readonly string[]>;
@@ -136,13 +139,14 @@ type Conflicts = ReadonlyMap<string, readonly string[]>;
 const noConflicts: Conflicts = new Map();
 
 /** Returns the models that the GraphQL schema cannot contain. The result does not depend on the previous snapshot. */
-function outsideGraphql(models: RegistryBuild['models'], previous: Previous | undefined): Conflicts {
+function outsideGraphql(models: RegistryBuild['models'], { builtin }: ModelSettings, previous: Previous | undefined): Conflicts {
   const isKept = (model: Model): boolean =>
     previous?.models.get(model.uid) === model && previous.registry.types.get(model.uid)?.inGraphql === true;
   const all = [...models.values()];
   return graphqlConflicts(
     all.filter((model) => !isKept(model)),
     all.filter(isKept),
+    builtin,
   );
 }
 

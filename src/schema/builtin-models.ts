@@ -128,5 +128,10 @@ const adminUser: Model = {
   },
 };
 
-/** The content types of the service itself. A `_models` document with the same uid adds attributes to them. */
-export const builtinModels: readonly Model[] = [user, role, permission, file, folder, locale, adminUser];
+export const accountModels: readonly Model[] = [user, role, permission];
+export const fileModels: readonly Model[] = [file, folder];
+export const localeModels: readonly Model[] = [locale];
+export const adminModels: readonly Model[] = [adminUser];
+
+/** The content types that code below the features knows. A `_models` document with the same uid adds attributes to them. */
+export const builtinModels: readonly Model[] = [...accountModels, ...fileModels, ...localeModels, ...adminModels];

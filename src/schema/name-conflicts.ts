@@ -1,4 +1,3 @@
-import { builtinModels } from './builtin-models.js';
 import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 import { pascalCase } from './names.js';
 
@@ -15,9 +14,6 @@ const fixedTypes = [
   'Me',
 ];
 
-/** First segments of paths below the prefix of the REST API that are not those of content types. */
-const fixedPaths = ['auth', 'connect', 'content-type-builder', 'i18n', 'upload', 'users', 'users-permissions'];
-
 /** Mutations of the service that a generated one could have the name of. */
 const fixedMutations = ['deleteMe', 'updateFileInfo'];
 
@@ -29,61 +25,67 @@ const service = 'the service itself';
  */
 type Realm = 'service' | 'graphql';
 
-const fixedClaims: Readonly<Record<Realm, ReadonlyMap<string, string>>> = {
-  service: new Map(fixedPaths.map((name) => [`path:${name}`, service] as const)),
-  graphql: new Map([
-    ...fixedTypes.map((name) => [`type:${name}`, service] as const),
-    ...fixedMutations.map((name) => [`mutation:${name}`, service] as const),
-  ]),
-};
+/** The owners of names. */
+type Owners = ReadonlyMap<string, string>;
+
+const ownedByService = (names: readonly string[]): Owners => new Map(names.map((name) => [name, service]));
+
+const graphqlOwners = ownedByService([
+  ...fixedTypes.map((name) => `type:${name}`),
+  ...fixedMutations.map((name) => `mutation:${name}`),
+]);
+
+const pathOwners = (paths: readonly string[]): Owners => ownedByService(paths.map((name) => `path:${name}`));
 
 /**
  * Returns the conflicts of names, by uid of the later model of each conflict. A collection and a REST path belong to one model.
  * `paths` are first segments below the prefix of the REST API that other routes of the service use.
  */
 export const nameConflicts = (models: Iterable<Model>, paths: readonly string[] = []): ReadonlyMap<string, readonly string[]> =>
-  findConflicts(models, 'service', new Map(paths.map((name) => [`path:${name}`, service] as const)));
+  findConflicts(models, 'service', pathOwners(paths));
 
 /**
  * Returns whether no name of the models is used twice, or is a name of `others`. The names of `others` must be distinct already.
  */
-export function areDistinct(models: readonly Model[], others: readonly Model[], paths: readonly string[] = []): boolean {
-  const claimed = distinctClaims(models, others, 'service');
-  return claimed !== null && paths.every((name) => !claimed.has(`path:${name}`));
-}
+export const areDistinct = (models: readonly Model[], others: readonly Model[], paths: readonly string[] = []): boolean =>
+  claimOwnNames(models, others, { realm: 'service', owners: pathOwners(paths) });
 
 /**
  * Returns the models that the GraphQL schema cannot contain, by uid, with the name that the service or another model has. A name
  * belongs to a built-in model, then to that with the shortest uid, so that `page` keeps `PageInput` from `page-input`. The names of
  * `others` must be distinct already.
  */
-export function graphqlConflicts(models: readonly Model[], others: readonly Model[]): ReadonlyMap<string, readonly string[]> {
-  if (distinctClaims(models, others, 'graphql') !== null) return new Map();
-  const rank = ({ uid }: Model): number => (builtins.has(uid) ? 0 : uid.length);
+export function graphqlConflicts(
+  models: readonly Model[],
+  others: readonly Model[],
+  builtin: readonly Model[],
+): ReadonlyMap<string, readonly string[]> {
+  if (claimOwnNames(models, others, { realm: 'graphql', owners: graphqlOwners })) return new Map();
+  const first = new Set(builtin.map(({ uid }) => uid));
+  const rank = ({ uid }: Model): number => (first.has(uid) ? 0 : uid.length);
   const all = [...others, ...models].sort((a, b) => rank(a) - rank(b) || (a.uid < b.uid ? -1 : 1));
-  return findConflicts(all, 'graphql');
+  return findConflicts(all, 'graphql', graphqlOwners);
 }
 
-const builtins: ReadonlySet<string> = new Set(builtinModels.map(({ uid }) => uid));
+interface Owned {
+  readonly realm: Realm;
+  readonly owners: Owners;
+}
 
-/** Returns the names of the models; null if one is used twice, or is a name of `others` or the service. */
-function distinctClaims(models: readonly Model[], others: readonly Model[], realm: Realm): ReadonlySet<string> | null {
+/** Returns whether no name of the models is used twice, or is a name of `others` or of another owner. */
+function claimOwnNames(models: readonly Model[], others: readonly Model[], { realm, owners }: Owned): boolean {
   const names = models.flatMap((model) => claimsOf(model)[realm]);
   const claimed = new Set(names);
-  const areFree =
+  return (
     claimed.size === names.length &&
-    names.every((name) => !fixedClaims[realm].has(name)) &&
-    others.every((model) => claimsOf(model)[realm].every((name) => !claimed.has(name)));
-  return areFree ? claimed : null;
+    names.every((name) => !owners.has(name)) &&
+    others.every((model) => claimsOf(model)[realm].every((name) => !claimed.has(name)))
+  );
 }
 
-function findConflicts(
-  models: Iterable<Model>,
-  realm: Realm,
-  reserved: ReadonlyMap<string, string> = new Map(),
-): ReadonlyMap<string, readonly string[]> {
+function findConflicts(models: Iterable<Model>, realm: Realm, owners: Owners): ReadonlyMap<string, readonly string[]> {
   const problems = new Map<string, readonly string[]>();
-  const taken = new Map([...fixedClaims[realm], ...reserved]);
+  const taken = new Map(owners);
   for (const model of models) {
     const names = claimsOf(model)[realm];
     const found = conflicts(names, taken).map((problem) => (realm === 'graphql' ? `GraphQL ${problem}` : problem));

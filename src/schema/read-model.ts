@@ -1,5 +1,4 @@
 import type { ModelSettings } from './build-content-type.js';
-import { builtinModels } from './builtin-models.js';
 import type { Model, ModelWarning } from './model.js';
 import { misspeltKeys, readForm } from './model-schema.js';
 import { isKebabCase } from './names.js';
@@ -16,10 +15,10 @@ export interface ModelReading {
   readonly warnings: readonly ModelWarning[];
 }
 
-type ReadingSettings = Pick<ModelSettings, 'customFields' | 'graphql'>;
+type ReadingSettings = Pick<ModelSettings, 'customFields' | 'graphql' | 'builtin'>;
 
 /** Checks a document without regard to the others, and returns the model in the form that the service uses. */
-export function readModel(document: unknown, { customFields, graphql = true }: ReadingSettings): ModelReading {
+export function readModel(document: unknown, { customFields, graphql = true, builtin }: ReadingSettings): ModelReading {
   const form = readForm(document);
   if (form.model === null) return { document, model: null, problems: form.problems, warnings: [] };
   const model = withKind(form.model);
@@ -34,7 +33,7 @@ export function readModel(document: unknown, { customFields, graphql = true }: R
   const ofNames = readings.flatMap(({ name, warnings: texts }) => texts.map((text) => ({ attribute: name, text, needs: null })));
   const warnings = [...misspeltKeys(model), ...ofNames, ...searches.warnings];
   if (problems.length > 0) return { document, model: null, problems, warnings: [] };
-  return { document, model: extendBuiltin({ ...model, attributes: searches.attributes }), problems: [], warnings };
+  return { document, model: extendBuiltin({ ...model, attributes: searches.attributes }, builtin), problems: [], warnings };
 }
 
 /** Returns a text that follows the name of an attribute: `.type: …` directly, `is …` after a space. */
@@ -71,15 +70,11 @@ function nameProblems(model: Model): string[] {
   );
 }
 
-const builtins = new Map(builtinModels.map((model) => [model.uid, model]));
-
 /**
  * Returns a model with the attributes of the built-in model of its uid, if there is one. A document can add attributes to a
  * built-in model, but not change them.
  */
-function extendBuiltin(model: Model): Model {
-  const builtin = builtins.get(model.uid);
-  return builtin === undefined
-    ? model
-    : { ...builtin, attributes: { ...builtin.attributes, ...model.attributes, ...builtin.attributes } };
+function extendBuiltin(model: Model, builtin: readonly Model[]): Model {
+  const own = builtin.find(({ uid }) => uid === model.uid);
+  return own === undefined ? model : { ...own, attributes: { ...own.attributes, ...model.attributes, ...own.attributes } };
 }

@@ -3,7 +3,8 @@ import { readAudience, type Audience } from '../auth/is-open.js';
 import { typeActions } from '../auth/known-actions.js';
 import { checkRight } from '../http/authorize.js';
 import { envelopeError } from '../http/error-response.js';
-import type { DynamicRoute, ProjectCode, ProjectRoute, Row, RouteCall } from '../http/route.js';
+import type { RouteParts } from '../http/feature.js';
+import type { ProjectRoute, Row, RouteCall } from '../http/route.js';
 import { countStored } from '../mongo/database.js';
 import type { ContentType } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
@@ -42,13 +43,8 @@ export interface Overview {
 /** Maximum numbers of items. Each answer takes two commands or more. */
 const max = { types: 100, answers: 30, characters: 2_000, routes: 100 };
 
-/** The routes that answer requests for content. */
-interface AnswerSource {
-  /** The route of lists and single types. */
-  readonly contentRoute: DynamicRoute;
-  /** Code of a project, whose routes have precedence; null if there is none. */
-  readonly projectCode: ProjectCode | null;
-}
+/** The routes that answer requests for content: those of code of a project, then the table. */
+type AnswerSource = Pick<RouteParts, 'projectCode' | 'table'>;
 
 /** Reads the data of the page. */
 export async function readOverview(call: RouteCall, source: AnswerSource): Promise<Overview> {
@@ -131,7 +127,9 @@ const opensTo = (action: string, { projectCode }: AnswerSource): boolean =>
 function findRow(name: string, path: string, { call, source }: Omit<ReadInput, 'isAsked'>): Row | null {
   const match = source.projectCode?.find('GET', path) ?? null;
   if (match !== null) return match.rows?.get('GET') ?? match.rows?.get('ALL') ?? null;
-  return source.contentRoute.find([name], call.running)?.get('GET') ?? null;
+  const root = `${call.running.config.api.rest.prefix}/:name`;
+  const route = source.table().find((one) => one.path === root);
+  return route !== undefined && 'find' in route ? (route.find([name], call.running)?.get('GET') ?? null) : null;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Overview, TypeOverview } from './overview.js';
 import { style } from './style.js';
 
 /** A link to a page of the service. */
-export interface PageLink {
+interface PageLink {
   readonly path: string;
   readonly name: string;
   readonly about: string;

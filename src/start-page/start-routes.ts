@@ -1,36 +1,25 @@
 import { createHash } from 'node:crypto';
-import type { Config } from '../config/config.js';
-import type { Answer, DynamicRoute, OpenRoute, ProjectCode, Route, RouteCall } from '../http/route.js';
+import type { RouteParts } from '../http/feature.js';
+import type { Answer, OpenRoute, Route, RouteCall } from '../http/route.js';
+import { packageVersion as version } from '../package-root.js';
 import { readOverview } from './overview.js';
-import { renderPage, type PageLink } from './render-page.js';
+import { renderPage } from './render-page.js';
 import { style } from './style.js';
 
-interface StartInput {
-  readonly config: Config;
-  readonly version: string;
-  /** Links to pages of the service. */
-  readonly links: readonly PageLink[];
-  /** The route of lists and single types. */
-  readonly contentRoute: DynamicRoute;
-  /** Code of a project; null if there is none. */
-  readonly projectCode: ProjectCode | null;
-}
-
 /**
- * Returns the route of the start page at `/`. In production it is off by default, and shows only the name. In other environments
- * it shows content to requests from this machine, or to everybody if `api.open` is true.
+ * Returns the route of the start page at `/`. In production it shows only the name. In other environments it shows content to
+ * requests from this machine, or to everybody if `api.open` is true.
  */
-export function startRoutes(input: StartInput): (OpenRoute | Route)[] {
-  const { api, environment } = input.config;
-  if (!(api.startPage ?? environment !== 'production')) return [];
-  if (environment === 'production')
+export function startRoutes(parts: RouteParts): (OpenRoute | Route)[] {
+  if (parts.config.environment === 'production')
     return [{ method: 'GET', path: '/', action: null, handle: () => ({ body: { name: 'Mangrove' } }) }];
-  return [{ method: 'GET', path: '/', action: 'anybody', handle: (call) => answerStart(call, input) }];
+  return [{ method: 'GET', path: '/', action: 'anybody', handle: (call) => answerStart(call, parts) }];
 }
 
 /** Answers browsers with the page, and other clients with the addresses of pages as JSON. */
-async function answerStart(call: RouteCall, input: StartInput): Promise<Answer> {
-  const { config, version, links } = input;
+async function answerStart(call: RouteCall, parts: RouteParts): Promise<Answer> {
+  const { config } = parts;
+  const links = parts.table().flatMap((route) => ('page' in route && route.page ? [{ path: route.path, ...route.page }] : []));
   const { request } = call;
   const address = config.server.url?.replace(/\/+$/, '') ?? request.address;
   if (!request.asksForPage) {
@@ -38,7 +27,7 @@ async function answerStart(call: RouteCall, input: StartInput): Promise<Answer> 
     return { headers: { Vary: 'Accept' }, body: { name: 'Mangrove', version, ...Object.fromEntries(addresses) } };
   }
   const isShown = config.api.open === true || request.isLocal;
-  const overview = isShown ? await readOverview(call, input) : null;
+  const overview = isShown ? await readOverview(call, parts) : null;
   return { headers, body: renderPage({ version, environment: config.environment, links, address, overview }) };
 }
 

@@ -1,9 +1,7 @@
 import type { Context } from 'koa';
-import type { Config } from '../config/config.js';
 import { countAttempt } from '../http/limit-requests.js';
 import { bodyOf } from '../http/route-request.js';
-import type { Route } from '../http/route.js';
-import { restRoutes } from '../rest/rest-routes.js';
+import type { AnyRoute, Route } from '../http/route.js';
 import type { CodeContext, CodeRequests, Controller } from './core-controller.js';
 import { compilePath } from './route-paths.js';
 
@@ -11,10 +9,8 @@ import { compilePath } from './route-paths.js';
  * Returns the built-in routes of plugins, such as those of `plugin::users-permissions.user.me`. Their paths include the API
  * prefix.
  */
-export const builtinRoutes = (config: Config): readonly Route[] =>
-  restRoutes(config).flatMap((route) =>
-    'handle' in route && route.action !== null && isOfPlugin(route.action) ? [route as Route] : [],
-  ); // the filter excludes null
+export const builtinRoutes = (table: readonly AnyRoute[]): readonly Route[] =>
+  table.flatMap((route) => ('handle' in route && route.action !== null && isOfPlugin(route.action) ? [route as Route] : [])); // the filter excludes null
 
 const isOfPlugin = (action: string): boolean => action.startsWith('plugin::');
 

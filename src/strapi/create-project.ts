@@ -7,7 +7,7 @@ import { sourceFile } from '../config/load-source.js';
 import type { ContentContext, CodeHooks } from '../content/content-context.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
-import type { ProjectCode, ProjectRoute } from '../http/route.js';
+import type { ProjectCode, ProjectRoute, Route } from '../http/route.js';
 import type { Connection } from '../http/running.js';
 import { CookieSessions, sessionOptions } from './cookie-session.js';
 import { middlewaresOf } from './endpoints.js';
@@ -59,6 +59,8 @@ interface ProjectInput {
   readonly config: Config;
   readonly logger: Logger;
   readonly connection: Connection;
+  /** The built-in routes of plugins. */
+  readonly builtin: readonly Route[];
   readonly httpServer: Server;
 }
 
@@ -148,7 +150,10 @@ interface LoadInput extends ProjectInput {
   readonly index: string | null;
 }
 
-async function load(given: Strapi, { directory, config, logger, registers, index, problems }: LoadInput): Promise<Loaded> {
+async function load(
+  given: Strapi,
+  { directory, config, builtin, logger, registers, index, problems }: LoadInput,
+): Promise<Loaded> {
   const { warn, tell } = problems;
   const files = await readConfigFiles(directory, config, (text) => void logger.warn({}, text));
   const { running, content } = registers;
@@ -180,11 +185,11 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   registerFolders(folders, { ...parts, ...registers.registers, warn });
   await plugins.load({ options, strapi, registers, folders });
   const extensions = new Map([...folders.extensions].filter(([name]) => !plugins.has(name)));
-  const hooks = await extendPlugins(extensions, { ...parts, ...registers.registers, config, services, warn, tell });
+  const hooks = await extendPlugins(extensions, { ...parts, ...registers.registers, config, builtin, services, warn, tell });
   for (const item of ownMiddlewares(files['middlewares']))
     for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
       registers.addMiddleware(handler);
-  const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, owners: routeOwners(folders, plugins) });
+  const routes = new ProjectRoutes({ ...parts, config, builtin, warn, code: registers, owners: routeOwners(folders, plugins) });
   const own = index === null ? [] : [{ file: relative(directory, index), hooks: hooksOf(loadFile(index)) }];
   return { plugins, services, strapi, hooks: [...hooks, ...own], routes };
 }

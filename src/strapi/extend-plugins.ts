@@ -5,7 +5,6 @@ import type { Route } from '../http/route.js';
 import { builtinModels } from '../schema/builtin-models.js';
 import { isRecord, type Values } from '../values.js';
 import type { Lifecycles, SubscriberMap } from './lifecycles.js';
-import { builtinRoutes } from './builtin-controllers.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { Controller } from './core-controller.js';
 import { changedSettings, withStandIns } from './extended-plugin.js';
@@ -46,6 +45,8 @@ interface Named {
 
 interface ExtendParts {
   readonly config: Config;
+  /** The built-in routes of plugins. */
+  readonly builtin: readonly Route[];
   readonly registry: CodeRegistry;
   readonly services: PluginServices;
   readonly strapi: { readonly policies: Named; readonly middlewares: Named; readonly config: Pick<StrapiConfig, 'get' | 'set'> };
@@ -64,11 +65,10 @@ interface ExtendParts {
  * when the service starts and stops.
  */
 export async function extendPlugins(extensions: Exports, parts: ExtendParts): Promise<readonly PlacedHooks[]> {
-  const routes = builtinRoutes(parts.config);
   const hooks: PlacedHooks[] = [];
   for (const [name, { file, code }] of extensions)
     await awaitUnlessUnsupported(file, parts.warn, async () => {
-      const own = routes.filter(({ action }) => action.startsWith(`plugin::${name}.`));
+      const own = parts.builtin.filter(({ action }) => action.startsWith(`plugin::${name}.`));
       const plugin = await extendPlugin({ name, file, code }, own, parts);
       hooks.push({ file, hooks: hooksOf(plugin) });
     });

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import { contentOfCode, createExtension } from '../graphql/extension/create-extension.js';
 import { createLogger } from '../http/create-logger.js';
+import type { Route } from '../http/route.js';
 import { Connection, type Running } from '../http/running.js';
 import type { Registry } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
@@ -14,6 +15,8 @@ interface InspectInput {
   readonly directory: string;
   readonly config: Config;
   readonly registry: Registry;
+  /** The built-in routes of plugins. */
+  readonly builtin: readonly Route[];
 }
 
 /** What loading the code of a project shows, without a database. */
@@ -29,7 +32,7 @@ interface InspectedCode {
 }
 
 /** Loads the code and the routes of a project as production does. `register` and `bootstrap` do not run. */
-export async function inspectCode({ directory, config: given, registry }: InspectInput): Promise<InspectedCode> {
+export async function inspectCode({ directory, config: given, registry, builtin }: InspectInput): Promise<InspectedCode> {
   const config: Config = { ...given, environment: 'production' };
   const warnings: string[] = [];
   const logger = await createLogger({ ...config, middlewares: { ...config.middlewares, logger: warnLines } }, collect(warnings));
@@ -38,7 +41,7 @@ export async function inspectCode({ directory, config: given, registry }: Inspec
   const problems = new CodeProblems({ config, logger });
   const { input } = createExtension({ config, logger, content: contentOfCode(connection) });
   try {
-    const parts = { directory, config, logger, connection, httpServer: createServer() };
+    const parts = { directory, config, builtin, logger, connection, httpServer: createServer() };
     const routes = await loadProjectCode(parts, input.strapi, problems);
     const { actions } = routes.tableOf(registry);
     return { problems: problems.found, warnings, places: problems.places, actions };

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Running } from '../http/running.js';
-import { modelSettings } from '../mongo/models/open-backend.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
@@ -42,7 +41,7 @@ export const modelsOf = (plugin: ProjectPlugin, directory: string): readonly Mod
 /** Stores the valid models of plugins that differ from the stored ones, and loads them. */
 export async function storePluginModels(
   models: readonly Model[],
-  { backend, config }: Running,
+  { backend }: Pick<Running, 'backend'>,
   report: PluginReport,
 ): Promise<void> {
   const { database } = backend.store;
@@ -50,7 +49,7 @@ export async function storePluginModels(
   const changed = models.filter((model) => !isStoredAs(model, stored));
   if (changed.length === 0) return;
   const all = [...stored.filter(({ uid }) => models.every((model) => model.uid !== uid)), ...models];
-  const { problems } = buildRegistry(all, { ...modelSettings(config), foreign: await findForeign(all, database) });
+  const { problems } = buildRegistry(all, { ...backend.settings, foreign: await findForeign(all, database) });
   for (const { uid } of changed) if (problems.has(uid)) report(uid, problems.get(uid)?.join('; '));
   await writeModels(
     database,

@@ -7,10 +7,10 @@ import { ApiError } from '../errors.js';
 import { contentOfCode } from '../graphql/extension/create-extension.js';
 import { entryType } from '../graphql/extension/entity-service.js';
 import { envelopeError } from '../http/error-response.js';
-import type { ProjectCode, ProjectRoute } from '../http/route.js';
+import type { ProjectCode, ProjectRoute, Route } from '../http/route.js';
 import { decodeBody, isUndecoded } from '../http/request-body.js';
 import { type Connection, notRunning } from '../http/running.js';
-import { builtinControllers, builtinRoutes } from './builtin-controllers.js';
+import { builtinControllers } from './builtin-controllers.js';
 import { CodeRegistry } from './code-registry.js';
 import { CodeTransactions } from './code-transactions.js';
 import type { CookieSessions } from './cookie-session.js';
@@ -30,6 +30,8 @@ import { createStrapiServer, type StrapiServer } from './strapi-server.js';
 interface CodeInput {
   readonly connection: Connection;
   readonly config: Config;
+  /** The built-in routes of plugins. */
+  readonly builtin: readonly Route[];
   readonly httpServer: Server;
 }
 
@@ -52,7 +54,7 @@ export class ProjectRegisters {
   #sessions: CookieSessions | null = null;
   #routes: () => readonly ProjectRoute[] = () => [];
 
-  constructor({ connection, config, httpServer }: CodeInput) {
+  constructor({ connection, config, builtin: routes, httpServer }: CodeInput) {
     this.connection = connection;
     this.#config = config;
     const { content, transactions } = this;
@@ -65,7 +67,7 @@ export class ProjectRegisters {
       typeOf: (uid) => entryType(uid, content().bind.registry),
     });
     const { createService, createController } = this.core;
-    const builtin = builtinControllers(builtinRoutes(config), this.requests);
+    const builtin = builtinControllers(routes, this.requests);
     this.registry = new CodeRegistry({
       strapi: () => this.#strapi,
       generate: {

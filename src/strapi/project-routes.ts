@@ -7,7 +7,6 @@ import type { NoteProblem } from './code-problems.js';
 import type { CodeRegistry } from './code-registry.js';
 import { createRouteRow, type EndpointParts } from './endpoints.js';
 import { coreRoutes, type CoreCode } from './factories.js';
-import { builtinRoutes } from './builtin-controllers.js';
 import { guardsOf, type GuardedAction } from './guarded-actions.js';
 import { findRows, indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
 import {
@@ -35,6 +34,8 @@ export interface RegisteredRouter {
 
 interface ProjectRoutesInput extends EndpointParts {
   readonly config: Config;
+  /** The built-in routes of plugins. */
+  readonly builtin: readonly Route[];
   readonly code: { readonly routers: readonly RegisteredRouter[]; readonly core: Pick<CoreCode, 'isCore'> };
   /** The APIs and plugins whose content types are served only by their routers, such as `api::page`. */
   readonly owners: readonly string[];
@@ -85,7 +86,7 @@ function buildTable(registry: Registry, input: ProjectRoutesInput, queries: Quer
   });
   const actions = [...new Set(routes.flatMap(({ handler }) => handler ?? []))];
   const routed = new Set(actions.map((name) => name.slice(0, name.lastIndexOf('.'))));
-  const unchanged = builtinRoutes(input.config).map(unchangedRoute);
+  const unchanged = input.builtin.map(unchangedRoute);
   const index = indexRoutes([...routes, ...unchanged], closedPaths(registry, routed, input));
   return { ...index, actions, guarded: routes.flatMap(({ guarded = [] }) => guarded) };
 }

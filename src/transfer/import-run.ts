@@ -3,6 +3,7 @@ import type { Media } from '../media/media.js';
 import { type ImportState, type RecordPlace, saveImport, type Shortcoming } from '../mongo/transfer/import-ledger.js';
 import type { Staged } from '../mongo/transfer/staged.js';
 import type { Store } from '../mongo/store.js';
+import type { ModelSettings } from '../schema/build-content-type.js';
 import type { ImportPlan } from './plan-import.js';
 import type { Manifest, PlacedRecord, Source, Stage, TransferRecord } from './source.js';
 
@@ -33,6 +34,7 @@ interface TokenContext {
 export interface ImportContext {
   readonly config: Config;
   readonly store: Store;
+  readonly modelSettings: ModelSettings;
   /** Null if there is no media library. */
   readonly media: Media | null;
   readonly defaultLocale: string;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Database } from '../mongo/database.js';
-import { modelSettings } from '../mongo/models/open-backend.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { retireImported } from '../mongo/stores/blob-store.js';
 import { readModels } from '../mongo/stores/model-store.js';
@@ -39,7 +38,7 @@ export interface PreparedImport {
 }
 
 /** Reads a source and plans its import, without storing anything. */
-export async function prepareImport(source: Source, { config, store, progress }: ImportContext): Promise<PreparedImport> {
+export async function prepareImport(source: Source, { modelSettings, store, progress }: ImportContext): Promise<PreparedImport> {
   const { database } = store;
   progress.begin('reading', null);
   const manifest = await inspectSource(source, progress.advance);
@@ -47,7 +46,7 @@ export async function prepareImport(source: Source, { config, store, progress }:
   const stored = await readModels(database);
   const candidates = [...stored, ...manifest.schemas.map((schema) => ({ ...schema, uid: String(schema['uid']) }))];
   const foreign = await findForeign(candidates, database);
-  const plan = planImport(manifest, { stored, settings: { ...modelSettings(config), foreign } });
+  const plan = planImport(manifest, { stored, settings: { ...modelSettings, foreign } });
   const [occupied, unfinished] = await Promise.all([findOccupied([...plan.types.values()], database), findUnfinished(database)]);
   return { source, manifest, plan, occupied, unfinished };
 }

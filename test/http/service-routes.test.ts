@@ -1,24 +1,19 @@
 import { expect } from 'chai';
-import { pino } from 'pino';
 import { createConfig } from '../../src/config/create-config.js';
 import type { Config } from '../../src/config/config.js';
-import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
+import { features } from '../../src/features.js';
+import { modelSettings } from '../../src/http/feature.js';
 import type { AnyRoute, FixedRoute, Row } from '../../src/http/route.js';
 import { Connection } from '../../src/http/running.js';
-import { modelSettings } from '../../src/mongo/models/open-backend.js';
-import { serviceRoutes } from '../../src/routes.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';
+import { serviceRoutes } from '../support/service-routes.js';
 import type { Registry } from '../../src/schema/content-type.js';
 import { serve, type ServeInput, type Served } from './serve.js';
 
 const refreshTokens = { enabled: true };
 const configOf = (prefix: string): Config =>
   createConfig({ api: { rest: { prefix } }, plugins: { 'users-permissions': { config: { refreshTokens } } } });
-
-function routesOf(config: Config): AnyRoute[] {
-  return serviceRoutes(config, createGraphql({ config, logger: pino({ level: 'silent' }) }));
-}
 
 const isFixed = (route: AnyRoute): route is FixedRoute => !('find' in route);
 
@@ -60,7 +55,7 @@ async function serving(input: ServeInput, work: (server: Served) => Promise<void
 
 for (const prefix of ['/api', '', '/v1/content'])
   describe(`the routes of the service, those of the API below "${prefix}"`, () => {
-    const routes = routesOf(configOf(prefix));
+    const routes = serviceRoutes(configOf(prefix));
     const fixed = routes.filter(isFixed);
 
     it('are there for every front end', () => {
@@ -157,7 +152,7 @@ describe('the routes of content types', () => {
   before(async () => {
     const connection = new Connection();
     connection.running = { backend: { models } } as never; // all that finding a type asks of it
-    server = await serve({ routes: routesOf(configOf('/api')), connection });
+    server = await serve({ routes: serviceRoutes(configOf('/api')), connection });
   });
   after(() => server.close());
 
@@ -232,14 +227,15 @@ describe('plural names that are paths of the service', () => {
   for (const [prefix, endpoint, names] of prefixes)
     it(`below ${prefix || '/'}, GraphQL at ${endpoint}: ${names.join(', ')}`, () => {
       const config = createConfig({ api: { rest: { prefix } }, plugins: { graphql: { config: { endpoint } } } });
+      const settings = modelSettings(features, config);
       const problemOf = (pluralName: string) => {
         const info = { singularName: 'thing', pluralName, displayName: 'Thing' };
         const named = { uid: 'api::thing.thing', kind: 'collectionType', info, attributes: { title: { type: 'string' } } };
-        return [...buildRegistry([named], modelSettings(config)).problems.values()].flat().join('; ');
+        return [...buildRegistry([named], settings).problems.values()].flat().join('; ');
       };
       for (const name of names) expect(problemOf(name)).to.equal(`path ${name} is taken by the service itself`);
       expect(problemOf('things')).to.equal('');
-      const fixed = routesOf(config).filter(({ path }) => path.startsWith(`${prefix}/`));
+      const fixed = serviceRoutes(config).filter(({ path }) => path.startsWith(`${prefix}/`));
       const parts = new Set(fixed.map(({ path }) => firstPart(path, prefix)).filter((part) => isName.test(part)));
       for (const part of parts) expect(problemOf(part), part).to.include(`path ${part} is taken`);
     });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { copyDocs } from '../../scripts/copy-docs.js';
 import { createConfig } from '../../src/config/create-config.js';
-import { servesDocs } from '../../src/openapi/docs-routes.js';
+import { docs } from '../../src/openapi/features.js';
 import { serveDemo } from '../graphql/serve-demo.js';
 import { openPagesOf } from '../support/find-chromium.js';
 import type { Serving } from '../support/serve.js';
@@ -29,7 +29,7 @@ describe('the documentation page', () => {
       const secrets = { jwtSecret: 'a-secret-of-the-tests-0123456789abcdef' };
       const plugins = { 'users-permissions': { config: secrets } };
       const admin = { apiToken: { salt: 'salt-of-the-tests-0123' } };
-      expect(servesDocs(createConfig({ environment, api, plugins, admin }))).to.equal(served);
+      expect(docs.isEnabled?.(createConfig({ environment, api, plugins, admin }))).to.equal(served);
     });
 
   it('serves its files and no others', async () => {

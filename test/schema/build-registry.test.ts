@@ -27,7 +27,7 @@ const part: TestModel = { uid: 'shared.part', info: { displayName: 'Part' }, att
 const page = model('page', { parts: { type: 'component', component: 'shared.part', repeatable: true } });
 
 const build = (models: readonly TestModel[], previous?: RegistryBuild): RegistryBuild =>
-  buildRegistry(models, defaultModelSettings, previous);
+  buildRegistry(models, { ...defaultModelSettings, paths: ['users'] }, previous);
 
 /** uids of the application's own models with the names of their attributes, as they are in force. */
 const inForce = ({ models }: RegistryBuild): Record<string, string[]> =>

@@ -47,6 +47,20 @@ const cases: Readonly<Record<string, readonly [files: Files, problems: readonly 
     { 'rest/a.ts': `import '../graphql/b.js'`, 'graphql/b.ts': `import '../openapi/c.js'`, 'openapi/c.ts': '' },
     ['graphql/b.ts: graphql may not import openapi/c.ts', 'rest/a.ts: rest may not import graphql/b.ts'],
   ],
+  'a feature that is not listed': [
+    {
+      'webhooks/feature.ts': `import '../http/a.js'; import './rows.js'`,
+      'webhooks/rows.ts': `import '../admin/b.js'`,
+      'http/a.ts': '',
+      'admin/b.ts': `import '../webhooks/feature.js'`,
+      'features.ts': `import './webhooks/feature.js'`,
+    },
+    [
+      'admin/b.ts: admin may not import webhooks/feature.ts',
+      'webhooks/rows.ts: webhooks may not import admin/b.ts',
+      'cycle: admin/b.ts > webhooks/feature.ts > webhooks/rows.ts > admin/b.ts',
+    ],
+  ],
   'config in query': [
     { 'query/a.ts': `import '../config/b.js'`, 'config/b.ts': '' },
     ['query/a.ts: query may not import config/b.ts'],

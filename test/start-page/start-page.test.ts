@@ -1,9 +1,8 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
 import { createConfig } from '../../src/config/create-config.js';
-import type { DynamicRoute } from '../../src/http/route.js';
 import { html } from '../../src/start-page/html.js';
-import { startRoutes } from '../../src/start-page/start-routes.js';
+import { serviceRoutes } from '../support/service-routes.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 import { model, models } from './models.js';
 
@@ -127,7 +126,6 @@ describe('the start page', () => {
     admin: { token: secret, apiToken: { salt: secret } },
     plugins: { 'users-permissions': { config: { jwtSecret: secret } } },
   };
-  const contentRoute: DynamicRoute = { path: '/api/:name', find: () => null };
   for (const [environment, startPage, paths] of [
     ['development', null, ['/']],
     ['development', false, []],
@@ -136,9 +134,8 @@ describe('the start page', () => {
   ] as const)
     it(`is ${paths.length > 0 ? 'served' : 'away'} in ${environment} with ${String(startPage)}`, () => {
       const config = createConfig({ environment, api: { startPage }, ...secrets });
-      expect(
-        startRoutes({ config, version: '1', links: [], contentRoute, projectCode: null }).map(({ path }) => path),
-      ).to.deep.equal(paths);
+      const served = serviceRoutes(config).map(({ path }) => path);
+      expect(served.filter((path) => path === '/')).to.deep.equal(paths);
     });
 
   it('shows only the name in production', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandStartedEvent, Document, MongoClient } from 'mongodb';
 import type { Backend } from '../../src/mongo/models/open-backend.js';
+import type { Feature } from '../../src/http/feature.js';
 import type { Hook, PartialConfig, Register, ServerInput } from '../../src/index.js';
 import { createService } from '../../src/server.js';
 import type { Service } from '../../src/service.js';
@@ -28,6 +29,8 @@ export interface ServingInput {
   readonly logger?: NonNullable<ServerInput['logger']>;
   /** Whether the database counts as the service's own. */
   readonly embeddedDatabase?: boolean;
+  /** Those of the service unless given. */
+  readonly features?: readonly Feature[];
 }
 
 export interface Answer {
@@ -61,15 +64,13 @@ export async function serveModels({
   documents = {},
   config = {},
   database: given,
+  features,
   ...input
 }: ServingInput): Promise<Serving> {
   const database = given ?? (await freshDatabase());
   await storeModels(database, models);
   await storeDocuments(database, documents);
-  const server = await createService({
-    ...input,
-    config: testConfig(database, config),
-  });
+  const server = await createService({ ...input, config: testConfig(database, config) }, features);
   await server.start();
   if (server.backend === null) throw new Error('the test database did not answer');
   const stop = async (): Promise<void> => {

@@ -1,4 +1,6 @@
 import type { Document } from 'mongodb';
+import { features } from '../../src/features.js';
+import { modelSettings } from '../../src/http/feature.js';
 import { createServer } from '../../src/index.js';
 import { createMedia } from '../../src/media/open-media.js';
 import { connectDatabase } from '../../src/mongo/connection.js';
@@ -15,7 +17,16 @@ export async function openContext({ uri }: Pick<FreshDatabase, 'uri'>): Promise<
   const { config } = await createServer({ config: { database: { uri } } });
   const database = await connectDatabase(uri, config.database);
   const media = createMedia(config, database);
-  return { config, store: createStore(database), media, defaultLocale: 'en', batch: 5, progress: silent };
+  const settings = modelSettings(features, config);
+  return {
+    config,
+    modelSettings: settings,
+    store: createStore(database),
+    media,
+    defaultLocale: 'en',
+    batch: 5,
+    progress: silent,
+  };
 }
 
 export const closeContext = ({ store }: ImportContext): Promise<void> => store.database.client.close();

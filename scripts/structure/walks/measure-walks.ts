@@ -116,7 +116,7 @@ const isRoot = (file: string): boolean => levelOf(file) === topLevel;
 
 /** Jumps between the levels of functions that are called one after the other. */
 export function countJumps(files: readonly string[]): Pick<Walk, 'down' | 'up'> {
-  const levels = files.map(levelOf);
+  const levels = files.map((file) => levelOf(file));
   const jumps = levels.slice(1).map((level, index) => level - (levels[index] ?? level));
   return { down: jumps.filter((jump) => jump < 0).length, up: jumps.filter((jump) => jump > 0).length };
 }

@@ -39,6 +39,7 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       ...place,
       method: 'ALL',
       action: 'anybody',
+      page: { name: 'GraphQL', about: 'a playground with the schema' },
       ignoresEnded: true,
       ...(settings.authErrors === 'graphql' && { refuse: unauthenticated }),
       handleContext: async (ctx, call) => {

@@ -1,5 +1,5 @@
 import { collections } from '../../schema/collections.js';
-import type { Config, DatabaseConfig } from '../../config/config.js';
+import type { DatabaseConfig } from '../../config/config.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { connectDatabase, describeDatabase } from '../connection.js';
 import { createFirstLocale } from '../stores/locale-store.js';
@@ -15,6 +15,8 @@ import { watchChanges } from '../watch-changes.js';
 export interface Backend {
   readonly store: Store;
   readonly models: ModelRegistry;
+  /** The settings that the models are read with. */
+  readonly settings: ModelSettings;
   /** Host and database, for display. */
   readonly description: string;
   /** Drops all caches. Called after the data were replaced without the service. */
@@ -31,22 +33,6 @@ interface BackendInput {
   readonly logger: Logger;
 }
 
-/** The settings of the service that shape content types. */
-export const modelSettings = ({ api, plugins }: Config): ModelSettings => ({
-  privateAttributes: api.responses.privateAttributes,
-  localization: plugins.i18n.enabled,
-  graphql: plugins.graphql.enabled,
-  customFields: api.customFields,
-  paths: pathsBelow(api.rest.prefix, [...servicePaths, plugins.graphql.config.endpoint]),
-});
-
-/** Paths of routes outside of the REST API, which do not depend on its prefix. */
-const servicePaths = ['/admin/api', '/docs/files', '/uploads', '/_health'];
-
-/** Returns the first segments, below a prefix, of the paths that begin with it. */
-const pathsBelow = (prefix: string, paths: readonly string[]): string[] =>
-  paths.filter((path) => path.startsWith(`${prefix}/`)).map((path) => path.slice(prefix.length + 1).split('/')[0] ?? '');
-
 /** Connects, loads the models and follows their changes. Rejects if no server answers. */
 export async function openBackend({ uri, config, settings, firstLocale, logger }: BackendInput): Promise<Backend> {
   const database = await connectDatabase(uri, config);
@@ -56,11 +42,11 @@ export async function openBackend({ uri, config, settings, firstLocale, logger }
   const models = new ModelRegistry(database, settings, logger);
   const store = createStore(database, () => models.snapshot.registry.types);
   await models.load();
-  return createBackend(store, models, logger);
+  return { ...createBackend(store, models, logger), settings };
 }
 
 /** Returns the backend of an open database. */
-function createBackend(store: Store, models: ModelRegistry, logger: Logger): Backend {
+function createBackend(store: Store, models: ModelRegistry, logger: Logger): Omit<Backend, 'settings'> {
   const { database, changes } = store;
   const stopReading = readAfterChanges(models, changes, logger);
   // An import may insert entries with the ids that were reserved.

@@ -1,7 +1,8 @@
-import { ObjectId, type Document, type Filter } from 'mongodb';
+import { ObjectId, type Filter } from 'mongodb';
 import { unavailableError } from '../../errors.js';
 import { inReadTime, inWriteTime, translating } from '../calls.js';
 import { type Database, readAll } from '../database.js';
+import type { OwnCollection } from '../ensure-collections.js';
 
 /**
  * The record of the bytes of a file in the database. The documents have the form of GridFS (`uploads.files`), whether the bytes
@@ -169,17 +170,18 @@ export async function deletePending(database: Database, ids: readonly string[]):
   await inWriteTime(database, () => blobs(database).deleteMany(filter, options(database)));
 }
 
-/** Creates the indexes of GridFS, and those for the sweep and for variants. */
-export async function ensureBlobIndexes({ db }: Database): Promise<void> {
-  const indexes: readonly Document[] = [
-    { key: { filename: 1, uploadDate: 1 }, name: 'filename_1_uploadDate_1' },
-    { key: { 'pending.since': 1 }, name: 'pending.since_1', sparse: true },
-    { key: { 'metadata.variantOf': 1 }, name: 'metadata.variantOf_1', sparse: true },
-  ];
-  await translating(() => db.command({ createIndexes: 'uploads.files', indexes }));
-  const chunks = [{ key: { files_id: 1, n: 1 }, name: 'files_id_1_n_1', unique: true }];
-  await translating(() => db.command({ createIndexes: 'uploads.chunks', indexes: chunks }));
-}
+/** The collections of GridFS, with its indexes and those for the sweep and for variants. */
+export const blobCollections: readonly OwnCollection[] = [
+  {
+    name: 'uploads.files',
+    indexes: [
+      { key: { filename: 1, uploadDate: 1 }, name: 'filename_1_uploadDate_1' },
+      { key: { 'pending.since': 1 }, name: 'pending.since_1', sparse: true },
+      { key: { 'metadata.variantOf': 1 }, name: 'metadata.variantOf_1', sparse: true },
+    ],
+  },
+  { name: 'uploads.chunks', indexes: [{ key: { files_id: 1, n: 1 }, name: 'files_id_1_n_1', unique: true }] },
+];
 
 /** Returns whether there is a file with one of the names. */
 export async function someBlobExists(database: Database, names: readonly string[]): Promise<boolean> {

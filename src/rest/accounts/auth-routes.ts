@@ -11,12 +11,14 @@ import type { ContentContext } from '../../content/content-context.js';
 import { notFoundError } from '../../errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { bodyOf } from '../../http/route-request.js';
+import type { Describe } from '../../http/operation.js';
 import type { Answer, ContextRoute, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import { type ActionName, maySee } from '../../query/access.js';
 import { emptyQuery, type PopulateField, type Query } from '../../query/ast.js';
 import { flatEntry } from '../envelope.js';
 import { readParameters } from '../query-cache.js';
+import { authOperations } from './operations.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
 
@@ -28,6 +30,7 @@ interface SessionRoute {
   /** The name of the required action. */
   readonly name: string;
   readonly limit: LimitedRoute;
+  readonly operation: Describe;
   readonly open: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>;
   /** Returns the query that selects the attributes and relations of the answered user; the empty query by default. */
   readonly userQuery?: UserQuery;
@@ -37,11 +40,12 @@ interface SessionRoute {
 type UserQuery = (...contexts: readonly [ofUser: ContentContext, ofCaller: ContentContext]) => Query;
 
 /** Returns a route that begins a session and answers with its tokens and its user. */
-const sessionRoute = ({ path, name, limit, open, userQuery }: SessionRoute): Route => ({
+const sessionRoute = ({ path, name, limit, operation, open, userQuery }: SessionRoute): Route => ({
   method: 'POST',
   path,
   action: action(name),
   limit,
+  operation,
   handle: async (call) => {
     const session = await open(accountsOf(call.running), bodyOf(call.request), call);
     return sessionAnswer(call, session, userQuery);
@@ -50,36 +54,66 @@ const sessionRoute = ({ path, name, limit, open, userQuery }: SessionRoute): Rou
 
 /** The routes of login, registration, passwords and e-mail confirmation. */
 export const authRoutes: readonly Route[] = [
-  { ...sessionRoute({ path: '/auth/local', name: 'callback', limit: 'login', open: logIn }), ...ignoringEnded },
+  {
+    ...sessionRoute({
+      path: '/auth/local',
+      name: 'callback',
+      limit: 'login',
+      operation: authOperations.logIn,
+      open: logIn,
+    }),
+    ...ignoringEnded,
+  },
   {
     ...sessionRoute({
       path: '/auth/local/register',
       name: 'register',
       limit: 'register',
+      operation: authOperations.register,
       open: register,
       userQuery: (...contexts) => registeredQuery(contexts),
     }),
     ...ignoringEnded,
   },
   {
-    ...sessionRoute({ path: '/auth/reset-password', name: 'resetPassword', limit: 'reset-password', open: resetPassword }),
+    ...sessionRoute({
+      path: '/auth/reset-password',
+      name: 'resetPassword',
+      limit: 'reset-password',
+      operation: authOperations.resetPassword,
+      open: resetPassword,
+    }),
     ...ignoringEnded,
   },
-  sessionRoute({ path: '/auth/change-password', name: 'changePassword', limit: 'change-password', open: changePassword }),
+  sessionRoute({
+    path: '/auth/change-password',
+    name: 'changePassword',
+    limit: 'change-password',
+    operation: authOperations.changePassword,
+    open: changePassword,
+  }),
   {
     method: 'POST',
     path: '/auth/forgot-password',
     action: action('forgotPassword'),
     limit: 'forgot-password',
+    operation: authOperations.forgotPassword,
     ...ignoringEnded,
     handle: async (call) => ({ body: await forgotPassword(accountsOf(call.running), bodyOf(call.request), call) }),
   },
-  { method: 'GET', path: '/auth/email-confirmation', action: action('emailConfirmation'), handle: confirm },
+  {
+    method: 'GET',
+    path: '/auth/email-confirmation',
+    action: action('emailConfirmation'),
+    operation: authOperations.confirmEmail,
+    handle: confirm,
+  },
   {
     method: 'POST',
     path: '/auth/send-email-confirmation',
     action: action('sendEmailConfirmation'),
     limit: 'send-email-confirmation',
+    operation: authOperations.sendConfirmation,
     handle: async (call) => ({ body: await resendConfirmation(accountsOf(call.running), bodyOf(call.request), call) }),
   },
 ];
@@ -90,6 +124,7 @@ export const refreshRoutes: readonly (Route | ContextRoute)[] = [
     method: 'POST',
     path: '/auth/refresh',
     action: 'anybody',
+    operation: authOperations.refresh,
     ...ignoringEnded,
     handleContext: async (ctx, call) => {
       const countUse = (family: string): Promise<void> =>
@@ -101,6 +136,7 @@ export const refreshRoutes: readonly (Route | ContextRoute)[] = [
     method: 'POST',
     path: '/auth/logout',
     action: 'anybody',
+    operation: authOperations.logOut,
     ...ignoringEnded,
     handle: async (call) => {
       await logOut(accountsOf(call.running), bodyOf(call.request), call);

@@ -8,6 +8,7 @@ import { accountsOf } from '../../http/running.js';
 import type { ActionName } from '../../query/access.js';
 import { readParameters } from '../query-cache.js';
 import { redirect, sessionAnswer } from './auth-routes.js';
+import { authOperations } from './operations.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
 
@@ -18,10 +19,37 @@ const action = (name: string): ActionName => `plugin::users-permissions.auth.${n
  * provider itself, for a session.
  */
 export const providerRoutes: readonly Route[] = [
-  { method: 'GET', path: '/connect/:provider', action: action('connect'), limit: 'connect', handle: connect },
-  { method: 'GET', path: '/connect/:provider/callback', action: action('connect'), limit: 'connect', handle: takeBack },
-  { method: 'POST', path: '/connect/:provider/callback', action: action('connect'), handle: takeForm },
-  { method: 'GET', path: '/auth/:provider/callback', action: action('callback'), limit: 'connect', handle: exchange },
+  {
+    method: 'GET',
+    path: '/connect/:provider',
+    operation: authOperations.connect,
+    action: action('connect'),
+    limit: 'connect',
+    handle: connect,
+  },
+  {
+    method: 'GET',
+    path: '/connect/:provider/callback',
+    operation: authOperations.connectCallback,
+    action: action('connect'),
+    limit: 'connect',
+    handle: takeBack,
+  },
+  {
+    method: 'POST',
+    path: '/connect/:provider/callback',
+    operation: authOperations.connectForm,
+    action: action('connect'),
+    handle: takeForm,
+  },
+  {
+    method: 'GET',
+    path: '/auth/:provider/callback',
+    operation: authOperations.exchangeCode,
+    action: action('callback'),
+    limit: 'connect',
+    handle: exchange,
+  },
 ];
 
 const cookie = 'mangrove.login';

@@ -5,20 +5,46 @@ import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { grantableActions } from '../../http/running.js';
 import type { ActionName } from '../../query/access.js';
 import { flatEntry } from '../envelope.js';
+import { roleOperations } from './operations.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.role.${name}`;
 
 /** The routes of roles and of the actions that can be granted to them. */
 export const roleRoutes: readonly Route[] = [
-  { method: 'GET', path: '/users-permissions/roles', action: action('find'), handle: list },
-  { method: 'POST', path: '/users-permissions/roles', action: action('createRole'), handle: create },
-  { method: 'GET', path: '/users-permissions/roles/:id', action: action('findOne'), handle: findOne },
-  { method: 'PUT', path: '/users-permissions/roles/:id', action: action('updateRole'), handle: update },
-  { method: 'DELETE', path: '/users-permissions/roles/:id', action: action('deleteRole'), handle: destroy },
+  { method: 'GET', path: '/users-permissions/roles', action: action('find'), operation: roleOperations.findMany, handle: list },
+  {
+    method: 'POST',
+    path: '/users-permissions/roles',
+    action: action('createRole'),
+    operation: roleOperations.create,
+    handle: create,
+  },
+  {
+    method: 'GET',
+    path: '/users-permissions/roles/:id',
+    action: action('findOne'),
+    operation: roleOperations.findOne,
+    handle: findOne,
+  },
+  {
+    method: 'PUT',
+    path: '/users-permissions/roles/:id',
+    action: action('updateRole'),
+    operation: roleOperations.update,
+    handle: update,
+  },
+  {
+    method: 'DELETE',
+    path: '/users-permissions/roles/:id',
+    action: action('deleteRole'),
+    operation: roleOperations.remove,
+    handle: destroy,
+  },
   {
     method: 'GET',
     path: '/users-permissions/permissions',
     action: 'plugin::users-permissions.permissions.getPermissions',
+    operation: roleOperations.findPermissions,
     handle: (call) => ({ body: { permissions: permissionTree(actionsOf(call), new Set()) } }),
   },
 ];

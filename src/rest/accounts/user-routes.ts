@@ -15,6 +15,7 @@ import { parseWhole, refuseMixedPagination } from '../../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import { flatEntries, flatEntry } from '../envelope.js';
 import { readParameters } from '../query-cache.js';
+import { userOperations } from './operations.js';
 import type { Values } from '../../values.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.user.${name}`;
@@ -27,14 +28,14 @@ const mostUsers = 10_000;
 
 /** The routes of users. Their answers have no envelope. */
 export const userRoutes: readonly Route[] = [
-  { method: 'GET', path: '/users', action: action('find'), handle: listUsers },
-  { method: 'POST', path: '/users', action: action('create'), handle: create },
-  { method: 'GET', path: '/users/me', action: action('me'), handle: findMe },
-  { method: 'DELETE', path: '/users/me', action: action('deleteMe'), handle: destroyMe },
-  { method: 'GET', path: '/users/count', action: action('count'), handle: countUsers },
-  { method: 'GET', path: '/users/:id', action: action('findOne'), handle: findUser },
-  { method: 'PUT', path: '/users/:id', action: action('update'), handle: update },
-  { method: 'DELETE', path: '/users/:id', action: action('destroy'), handle: destroy },
+  { method: 'GET', path: '/users', action: action('find'), operation: userOperations.findMany, handle: listUsers },
+  { method: 'POST', path: '/users', action: action('create'), operation: userOperations.create, handle: create },
+  { method: 'GET', path: '/users/me', action: action('me'), operation: userOperations.findMe, handle: findMe },
+  { method: 'DELETE', path: '/users/me', action: action('deleteMe'), operation: userOperations.deleteMe, handle: destroyMe },
+  { method: 'GET', path: '/users/count', action: action('count'), operation: userOperations.count, handle: countUsers },
+  { method: 'GET', path: '/users/:id', action: action('findOne'), operation: userOperations.findOne, handle: findUser },
+  { method: 'PUT', path: '/users/:id', action: action('update'), operation: userOperations.update, handle: update },
+  { method: 'DELETE', path: '/users/:id', action: action('destroy'), operation: userOperations.remove, handle: destroy },
 ];
 
 const limitsOf = ({ running }: RouteCall) => running.config.api.limits;

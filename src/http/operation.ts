@@ -1,6 +1,4 @@
-import type { Row } from '../http/route.js';
-import type { Components } from './components.js';
-import { text, type Schema } from './schema.js';
+import { text, type Schema } from './json-schema.js';
 
 /** A parameter of the query string. */
 export interface QueryParameter {
@@ -40,24 +38,18 @@ export interface Operation {
   readonly answers: Readonly<Record<string, AnswerDescription>>;
 }
 
-/** Describes a row. Shared schemas are taken from the components of the document. */
-export type Describe = (components: Components) => Operation;
-
-/** The method and path of a row. */
-export interface RowAt {
-  readonly method: string;
-  /** A path such as `/api/articles/:id`. */
-  readonly path: string;
-  readonly row: Row;
+/** The schemas of content types in one OpenAPI document, for one reader. */
+export interface TypeSchemas {
+  /** Returns a reference to a schema that belongs to no content type. `build` is called on first use. */
+  named(name: string, build: () => Schema): Schema;
+  /** Returns the schema of entries in answers, without envelope, or of the body of a write. An unknown type allows anything. */
+  ofType(uid: string, use: 'answer' | 'create' | 'update'): Schema;
+  /** Returns the query parameters of requests for entries. `list` means routes whose pagination has no brackets. */
+  parameters(uid: string, of: 'entry' | 'list'): readonly QueryParameter[];
 }
 
-/** A row with its description. */
-export interface DescribedRow extends RowAt {
-  readonly describe: Describe;
-}
-
-/** Returns the shape of a path, without the names of its parameters. */
-export const shapeOf = (path: string): string => path.replaceAll(/:\w+/g, ':');
+/** A description that contains schemas of content types. */
+export type Describe = (schemas: TypeSchemas) => Operation;
 
 export const json = (schema: Schema): Content => ({ 'application/json': schema });
 

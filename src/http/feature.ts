@@ -1,0 +1,90 @@
+import type { Config } from '../config/config.js';
+import type { AddedSettings } from '../config/sections.js';
+import type { OwnCollection } from '../mongo/ensure-collections.js';
+import type { ActionName } from '../query/access.js';
+import type { ModelSettings } from '../schema/build-content-type.js';
+import type { Model } from '../schema/model.js';
+import type { AnyRoute, ProjectCode } from './route.js';
+import type { Running } from './running.js';
+
+/** What the routes of a feature may depend on. */
+export interface RouteParts {
+  readonly config: Config;
+  /** Code of a project, whose routes have precedence; null if there is none. */
+  readonly projectCode: ProjectCode | null;
+  /** Returns the routes of all features. Handlers may call it; it is not complete before all features have returned their routes. */
+  readonly table: () => readonly AnyRoute[];
+}
+
+/** Ends the background work of a feature. Resolves when it has ended. */
+export type Closing = () => Promise<void>;
+
+/** A part of the service, with everything that it adds to the others. The list is `src/features.ts`. */
+export interface Feature {
+  readonly name: string;
+  /** Settings that it adds to sections of config/. They are read by `addedSettings`. */
+  readonly settings?: AddedSettings;
+  /** Returns whether the configuration enables it; always by default. Otherwise only its models and its paths are known. */
+  readonly isEnabled?: (config: Config) => boolean;
+  /** Collections besides those of its models. They are created with their indexes before it starts. */
+  readonly collections?: readonly OwnCollection[];
+  /** Content types that exist in every database. A document of `_models` with the same uid adds attributes to them. */
+  readonly models?: readonly Model[];
+  /** Actions that can be granted to roles and tokens. */
+  readonly actions?: readonly ActionName[];
+  readonly routes?: (parts: RouteParts) => readonly AnyRoute[];
+  /** Begins its background work when the database has answered, before requests are answered. */
+  readonly start?: (running: Running) => Promise<Closing>;
+}
+
+/** Returns the features that the configuration enables. */
+export const enabledFeatures = (features: readonly Feature[], config: Config): readonly Feature[] =>
+  features.filter(({ isEnabled }) => isEnabled?.(config) ?? true);
+
+/** Returns the actions of enabled features. */
+export const featureActions = (features: readonly Feature[], config: Config): readonly ActionName[] =>
+  enabledFeatures(features, config).flatMap(({ actions = [] }) => actions);
+
+/** Returns the route table. The first route whose path matches a request applies, so those of content types come last. */
+export function routesOf(features: readonly Feature[], parts: Omit<RouteParts, 'table'>): readonly AnyRoute[] {
+  const routes = features.flatMap((feature) => feature.routes?.({ ...parts, table: () => table }) ?? []);
+  const isDynamic = (route: AnyRoute): boolean => 'find' in route;
+  const table: readonly AnyRoute[] = routes.sort((a, b) => Number(isDynamic(a)) - Number(isDynamic(b)));
+  return table;
+}
+
+/** Returns the settings of the service that shape content types. Paths of all features are reserved, whether enabled or not. */
+export function modelSettings(features: readonly Feature[], config: Config): ModelSettings {
+  const { api, plugins } = config;
+  const routes = routesOf(features, { config, projectCode: null });
+  const fixed = routes.flatMap((route) => ('find' in route ? [] : [route.path]));
+  return {
+    privateAttributes: api.responses.privateAttributes,
+    localization: plugins.i18n.enabled,
+    graphql: plugins.graphql.enabled,
+    customFields: api.customFields,
+    builtin: features.flatMap(({ models = [] }) => models),
+    paths: pathsBelow(api.rest.prefix, [...fixed, plugins.graphql.config.endpoint]),
+  };
+}
+
+/** Returns the first segments, below a prefix, of the paths that begin with it. */
+function pathsBelow(prefix: string, paths: readonly string[]): string[] {
+  const below = paths.filter((path) => path.startsWith(`${prefix}/`));
+  return [...new Set(below.map((path) => path.slice(prefix.length + 1).split('/')[0] ?? ''))];
+}
+
+/** Starts features one after the other. Returns a function that ends their work, the last one first. If one fails, ends the others. */
+export async function startFeatures(features: readonly Feature[], running: Running): Promise<Closing> {
+  const closings: Closing[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of closings.splice(0).reverse()) await end();
+  };
+  try {
+    for (const { start } of features) if (start !== undefined) closings.push(await start(running));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return close;
+}

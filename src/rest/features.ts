@@ -1,0 +1,62 @@
+import { createDefaultRoles } from '../auth/default-roles.js';
+import { accountActions, fileActions } from '../auth/known-actions.js';
+import type { Feature } from '../http/feature.js';
+import { fileRoutes } from '../http/file-routes.js';
+import { withPrefix } from '../http/route.js';
+import { mediaOf } from '../http/running.js';
+import { keepSweeping } from '../media/open-media.js';
+import { blobCollections } from '../mongo/stores/blob-store.js';
+import { accountModels, fileModels, localeModels } from '../schema/builtin-models.js';
+import { accountRoutes } from './accounts/account-routes.js';
+import { contentRoutes } from './content-routes.js';
+import { localeRoute } from './locale-route.js';
+import { modelReadRoutes } from './model-read-routes.js';
+import { uploadRoutes } from './upload-routes.js';
+
+/** Users, roles, permissions and logins. */
+export const accounts: Feature = {
+  name: 'users-permissions',
+  isEnabled: ({ plugins }) => plugins['users-permissions'].enabled,
+  models: accountModels,
+  actions: accountActions,
+  routes: ({ config }) => withPrefix(config.api.rest.prefix, accountRoutes(config)),
+  start: async ({ accounts: parts, backend }) => {
+    await createDefaultRoles(backend.store);
+    return async () => parts?.mailer.close();
+  },
+};
+
+/** The media library. */
+export const uploads: Feature = {
+  name: 'upload',
+  isEnabled: ({ plugins }) => plugins.upload.enabled,
+  collections: blobCollections,
+  models: fileModels,
+  actions: fileActions,
+  routes: ({ config }) => [...fileRoutes, ...withPrefix(config.api.rest.prefix, uploadRoutes)],
+  start: (running) => Promise.resolve(keepSweeping(mediaOf(running), running.config, running.logger)),
+};
+
+/** The locales of localized content types. */
+export const locales: Feature = {
+  name: 'i18n',
+  isEnabled: ({ plugins }) => plugins.i18n.enabled,
+  models: localeModels,
+  actions: ['plugin::i18n.locales.listLocales'],
+  routes: ({ config }) => withPrefix(config.api.rest.prefix, [localeRoute]),
+};
+
+/** Descriptions of content types for clients. */
+export const models: Feature = {
+  name: 'content-type-builder',
+  actions: [
+    'plugin::content-type-builder.components.getComponents',
+    'plugin::content-type-builder.components.getComponent',
+    'plugin::content-type-builder.content-types.getContentTypes',
+    'plugin::content-type-builder.content-types.getContentType',
+  ],
+  routes: ({ config }) => withPrefix(config.api.rest.prefix, modelReadRoutes),
+};
+
+/** The entries of all content types. */
+export const content: Feature = { name: 'content', routes: ({ config }) => contentRoutes(config) };

@@ -1,0 +1,35 @@
+import { flag, listOf, orNull, record, text, whole } from '../http/json-schema.js';
+import { answers } from '../http/operation.js';
+import type { Answer, Route, RouteCall } from '../http/route.js';
+import { readAll } from '../mongo/database.js';
+import { collections } from '../schema/collections.js';
+
+const locale = record({ id: whole, name: text, code: text, createdAt: orNull(text), updatedAt: orNull(text), isDefault: flag }, [
+  'id',
+  'name',
+  'code',
+  'isDefault',
+]);
+
+/** The route of all locales. */
+export const localeRoute: Route = {
+  method: 'GET',
+  path: '/i18n/locales',
+  action: 'plugin::i18n.locales.listLocales',
+  operation: { id: 'findLocales', summary: 'List locales', tag: 'Locales', answers: answers(listOf(locale), 'The locales') },
+  handle: listLocales,
+};
+
+/** Returns the locales, without envelope. */
+async function listLocales({ content: { store, bind } }: RouteCall): Promise<Answer> {
+  const locales = await readAll(store.database, { find: collections.locales, sort: { _id: 1 }, batchSize: 1000 });
+  const body = locales.map(({ _id, name, code, createdAt, updatedAt }) => ({
+    id: Number(_id),
+    name: String(name),
+    code: String(code),
+    createdAt: createdAt as unknown,
+    updatedAt: updatedAt as unknown,
+    isDefault: code === bind.defaultLocale,
+  }));
+  return { body };
+}
