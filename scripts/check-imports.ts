@@ -25,7 +25,7 @@ const levels: readonly (readonly string[])[] = [
   ['content'],
   ['accounts', 'media'],
   ['http', 'transfer'],
-  ['rest', 'graphql', 'openapi', 'admin', 'start-page'],
+  ['rest', 'graphql', 'openapi', 'admin', 'panel', 'start-page'],
   ['strapi'],
   ['server', 'service', 'connect', 'routes', 'index', 'main', 'cli', 'package-root'],
 ];

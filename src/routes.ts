@@ -7,6 +7,7 @@ import type { AnyRoute, ProjectCode } from './http/route.js';
 import { docsRoutes, servesDocs } from './openapi/docs-routes.js';
 import { openapiRoutes } from './openapi/openapi-routes.js';
 import { packageVersion, projectVersion } from './package-root.js';
+import { panelRoutes } from './panel/panel-routes.js';
 import { contentRoutes } from './rest/content-routes.js';
 import { restRoutes } from './rest/rest-routes.js';
 import type { PageLink } from './start-page/render-page.js';
@@ -29,7 +30,7 @@ export function serviceRoutes(
     ...(graphql?.routes ?? []),
     ...(config.plugins.upload.enabled ? fileRoutes : []),
     ...(servesDocs(config) ? docsRoutes(config) : []),
-    ...(config.admin.enabled ? adminRoutes : []),
+    ...(config.admin.enabled ? [...adminRoutes, ...panelRoutes] : []),
     ...restRoutes(config, content),
   ];
   const version = projectVersion(config.directory);

@@ -109,14 +109,11 @@ const locale: Model = {
   attributes: { name: text(), code: text({ unique: true }) },
 };
 
-/**
- * A user of an admin panel, who has created entries. Mangrove has no admin panel, so the collection is empty unless data was
- * imported.
- */
-const adminUser: Model = {
+/** An administrator: a user of the admin panel. Entries name the administrators who created and last changed them. */
+const administrator: Model = {
   uid: 'admin::user',
   kind: 'collectionType',
-  collectionName: 'admin_users',
+  collectionName: collections.administrators,
   info: { singularName: 'user', pluralName: 'users', displayName: 'User' },
   options: { draftAndPublish: false },
   attributes: {
@@ -124,9 +121,51 @@ const adminUser: Model = {
     lastname: text(),
     username: text(),
     email: { type: 'email', ...hidden },
+    password: { type: 'password', ...hidden },
+    resetPasswordToken: text(hidden),
+    registrationToken: text(hidden),
+    isActive: { type: 'boolean', default: false, ...hidden },
+    roles: relation('manyToMany', 'admin::role', { inversedBy: 'users', ...hidden }),
+    blocked: { type: 'boolean', default: false, ...hidden },
     preferedLanguage: text(),
   },
 };
 
+/** A role of administrators. */
+const adminRole: Model = {
+  uid: 'admin::role',
+  kind: 'collectionType',
+  collectionName: collections.adminRoles,
+  info: { singularName: 'role', pluralName: 'roles', displayName: 'Role' },
+  options: { draftAndPublish: false },
+  attributes: {
+    name: text({ required: true, unique: true, minLength: 1 }),
+    code: text({ required: true, unique: true, minLength: 1 }),
+    description: text(),
+    users: relation('manyToMany', 'admin::user', { mappedBy: 'roles' }),
+    permissions: relation('oneToMany', 'admin::permission', { mappedBy: 'role' }),
+  },
+};
+
+/** What a role of administrators may do: an action, on a subject if the action has one, within properties and conditions. */
+const adminPermission: Model = {
+  uid: 'admin::permission',
+  kind: 'collectionType',
+  collectionName: collections.adminPermissions,
+  info: { singularName: 'permission', pluralName: 'permissions', displayName: 'Permission' },
+  options: { draftAndPublish: false },
+  attributes: {
+    action: text({ required: true, minLength: 1 }),
+    actionParameters: { type: 'json' },
+    subject: text(),
+    properties: { type: 'json' },
+    conditions: { type: 'json' },
+    role: relation('manyToOne', 'admin::role', { inversedBy: 'permissions' }),
+  },
+};
+
 /** The content types of the service itself. A `_models` document with the same uid adds attributes to them. */
-export const builtinModels: readonly Model[] = [user, role, permission, file, folder, locale, adminUser];
+export const builtinModels: readonly Model[] = [
+  ...[user, role, permission, file, folder, locale],
+  ...[administrator, adminRole, adminPermission],
+];

@@ -1,0 +1,14 @@
+import type { Route } from '../http/route.js';
+import { firstAdministratorRoutes } from './administrators/first-administrator.js';
+import { meRoutes } from './administrators/me.js';
+import { sessionRoutes } from './administrators/session.js';
+import { firstContactRoutes } from './first-contact.js';
+import { panelRows } from './panel-route.js';
+
+/** The routes that the admin panel of Strapi v4 calls. Fixed paths come before those with parameters. */
+export const panelRoutes: readonly Route[] = panelRows([
+  ...firstContactRoutes,
+  ...sessionRoutes,
+  ...firstAdministratorRoutes,
+  ...meRoutes,
+]);
