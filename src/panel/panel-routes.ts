@@ -1,7 +1,9 @@
 import type { Route } from '../http/route.js';
 import { firstAdministratorRoutes } from './administrators/first-administrator.js';
 import { meRoutes } from './administrators/me.js';
+import { administratorRoutes } from './administrators/users.js';
 import { sessionRoutes } from './administrators/session.js';
+import { roleRoutes } from './rights/role-routes.js';
 import { firstContactRoutes } from './first-contact.js';
 import { panelRows } from './panel-route.js';
 
@@ -11,4 +13,6 @@ export const panelRoutes: readonly Route[] = panelRows([
   ...sessionRoutes,
   ...firstAdministratorRoutes,
   ...meRoutes,
+  ...administratorRoutes,
+  ...roleRoutes,
 ]);

@@ -5,7 +5,7 @@ import { isPassword } from '../../accounts/login/passwords.js';
 import { array, checkPanelBody, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
 import { allPermissions } from '../rights/all-permissions.js';
-import { may } from '../rights/rights.js';
+import { may, permissionsFor, type Rights } from '../rights/rights.js';
 import { findAdministrator, shownAdministrator } from './administrator.js';
 import { fields } from './fields.js';
 import { changeAdministrator, isEmailTaken } from './write-administrator.js';
@@ -69,5 +69,16 @@ const checked = object({
 /** Answers whether each permission is granted, perhaps only under conditions. */
 async function checkPermissions({ request, rights }: PanelCall): Promise<Answer> {
   const { permissions } = await checkPanelBody(checked, bodyOf(request));
-  return answerData(permissions.map(({ action, subject }) => may(rights, action, subject ?? null)));
+  return answerData(permissions.map(({ action, subject, field }) => mayUse(rights, { action, subject: subject ?? null, field })));
 }
+
+interface AskedPermission {
+  readonly action: string;
+  readonly subject: string | null;
+  readonly field?: string | null | undefined;
+}
+
+const mayUse = (rights: Rights, { action, subject, field = null }: AskedPermission): boolean => {
+  if (rights.isSuper || field === null) return may(rights, action, subject);
+  return permissionsFor(rights, action, subject).some(({ properties }) => properties.fields?.includes(field) !== false);
+};

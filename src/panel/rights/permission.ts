@@ -26,7 +26,8 @@ export interface PanelPermission {
 
 const textsIn = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
 
-function propertiesOf(value: unknown): PermissionProperties {
+/** Returns the properties in a stored value or a body; those of another form are left out. */
+export function propertiesOf(value: unknown): PermissionProperties {
   if (!isRecord(value)) return {};
   const { fields, locales } = value;
   return {

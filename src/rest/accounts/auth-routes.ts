@@ -16,7 +16,7 @@ import { accountsOf } from '../../http/running.js';
 import { type ActionName, maySee } from '../../query/access.js';
 import { emptyQuery, type PopulateField, type Query } from '../../query/ast.js';
 import { flatEntry } from '../envelope.js';
-import { readParameters } from '../query-cache.js';
+import { readParameters } from '../../http/query-string.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
 
