@@ -4,6 +4,7 @@ import { meRoutes } from './administrators/me.js';
 import { administratorRoutes } from './administrators/users.js';
 import { sessionRoutes } from './administrators/session.js';
 import { roleRoutes } from './rights/role-routes.js';
+import { readRoutes } from './content-manager/read-routes.js';
 import { viewRoutes } from './content-manager/view-routes.js';
 import { firstContactRoutes } from './first-contact.js';
 import { panelRows } from './panel-route.js';
@@ -17,4 +18,5 @@ export const panelRoutes: readonly Route[] = panelRows([
   ...administratorRoutes,
   ...roleRoutes,
   ...viewRoutes,
+  ...readRoutes,
 ]);

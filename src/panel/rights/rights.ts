@@ -1,5 +1,6 @@
 import { type Administrator, superAdminCode } from '../administrators/administrator.js';
 import type { Panel } from '../panel.js';
+import { explorer } from './actions.js';
 import type { PanelPermission } from './permission.js';
 
 /** The rights of an administrator: the permissions of all their roles. */
@@ -29,3 +30,7 @@ export const permissionsFor = (
 /** Returns whether an action is allowed, perhaps only under conditions. */
 export const may = (rights: Rights, action: string, subject: string | null = null): boolean =>
   rights.isSuper || permissionsFor(rights, action, subject).length > 0;
+
+/** Returns the paths of attributes of a type that an administrator may read. */
+export const fieldsFor = (rights: Rights, uid: string): ReadonlySet<string> =>
+  new Set(permissionsFor(rights, `${explorer}.read`, uid).flatMap(({ properties }) => properties.fields ?? []));
