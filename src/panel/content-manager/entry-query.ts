@@ -12,7 +12,6 @@ export type EntryForm = 'row' | 'entry' | 'whole';
 /** Returns the query that reads an entry in a form, of any publication state. */
 export const entryQuery = (type: ContentType, form: EntryForm, registry: Registry): Query => ({
   ...emptyQuery,
-  includePrivate: true,
   publicationState: 'preview',
   populate: populateFor(type, form, registry),
 });
@@ -29,7 +28,7 @@ const field = (name: string, query: Query, countOnly = false): PopulateField => 
 });
 
 /** All values of a related entry, of any publication state. */
-const values: Query = { ...emptyQuery, includePrivate: true, publicationState: 'preview' };
+const values: Query = { ...emptyQuery, publicationState: 'preview' };
 const creator: Query = { ...emptyQuery, fields: ['firstname', 'lastname', 'username'] };
 const file: Query = { ...values, populate: { all: false, fields: [field('folder', values)] } };
 
