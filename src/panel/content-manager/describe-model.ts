@@ -25,9 +25,11 @@ const added = {
 /** Returns the attributes of a model, in the order in which the panel lists them. */
 export function panelAttributes({ uid, kind, attributes }: Model): PanelAttributes {
   const own = Object.entries(attributes).filter(([, { writable }]) => writable !== false);
-  const all = [...own, ...(kind === undefined ? [] : Object.entries(added))];
-  const described = all.map(([name, definition]) => [name, describeAttribute(definition, isFixed(uid, definition))] as const);
-  return { id: { type: 'integer' }, ...Object.fromEntries(described) };
+  const described = own.map(([name, definition]) => [name, describeAttribute(definition, isFixed(uid, definition))] as const);
+  const times = Object.entries(kind === undefined ? {} : added).map(
+    ([name, each]) => [name, describeAttribute(each, false)] as const,
+  );
+  return { id: { type: 'integer' }, ...Object.fromEntries(described), ...Object.fromEntries(times) };
 }
 
 /** Returns whether the builder cannot change an attribute, because it belongs to the service itself. */

@@ -28,8 +28,11 @@ const wholeAccess: Access = { ...fullAccess, seesPrivate: true };
 /** Attributes of users that nobody is shown. */
 const internal: ReadonlySet<string> = new Set(['provider', 'resetPasswordToken', 'confirmationToken', 'registrationToken']);
 
+/** The types of users. */
+const usersOf: ReadonlySet<string> = new Set(['admin::user', 'plugin::users-permissions.user']);
+
 const isSecret = (attribute: Attribute, uid: string): boolean =>
-  (attribute.kind === 'scalar' && attribute.type === 'password') || (!uid.startsWith('api::') && internal.has(attribute.name));
+  (attribute.kind === 'scalar' && attribute.type === 'password') || (usersOf.has(uid) && internal.has(attribute.name));
 
 /** Returns hidden attributes with all passwords and tokens of users, which nobody may read. */
 function withSecrets(hidden: Access['hidden'], registry: Registry): Access['hidden'] {
