@@ -2,6 +2,7 @@ import { admin } from './admin/feature.js';
 import type { Feature } from './http/feature.js';
 import { health } from './http/health-feature.js';
 import { docs, openapi } from './openapi/features.js';
+import { panel } from './panel/feature.js';
 import { accounts, content, locales, models, uploads } from './rest/features.js';
 import { startPage } from './start-page/feature.js';
 
@@ -14,6 +15,7 @@ export const features: readonly Feature[] = [
   docs,
   openapi,
   admin,
+  panel,
   models,
   health,
   content,

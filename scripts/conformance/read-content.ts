@@ -8,6 +8,32 @@ export interface Setup {
   readonly advanced: Readonly<Record<string, unknown>>;
   readonly roles: readonly RoleSetup[];
   readonly apiTokens: readonly TokenSetup[];
+  /** Roles of administrators besides the super admin's, and administrators; absent where the panel is not recorded. */
+  readonly adminRoles?: readonly AdminRoleSetup[];
+  readonly adminUsers?: readonly AdministratorSetup[];
+}
+
+export interface AdminRoleSetup {
+  readonly name: string;
+  readonly code: string;
+  readonly description?: string;
+  readonly permissions: readonly object[];
+}
+
+export interface AdministratorSetup {
+  readonly firstname: string;
+  readonly lastname: string | null;
+  readonly username: string | null;
+  readonly email: string;
+  /** Null: the administrator has not registered yet. */
+  readonly password: string | null;
+  /** Codes of roles. */
+  readonly roles: readonly string[];
+  readonly isActive?: boolean;
+  readonly blocked?: boolean;
+  readonly preferedLanguage?: string;
+  readonly registrationToken?: string;
+  readonly resetPasswordToken?: string;
 }
 
 export interface RoleSetup {

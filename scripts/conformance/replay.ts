@@ -18,6 +18,8 @@ export interface ReplayOptions {
   readonly directory: string;
   /** Instead of the directory's golden/. */
   readonly golden: string | undefined;
+  /** The setup.json that holds the administrators whom cases log in; the directory's by default. */
+  readonly setupFile: string | undefined;
   /** Areas and `area/name prefix`, passed on unchanged. */
   readonly selection: readonly string[];
   /** Whether only the figures are shown. */
@@ -25,8 +27,13 @@ export interface ReplayOptions {
 }
 
 /** Runs the replayer of the recordings against a server, shows what it prints, and reads its differences and its table of areas. */
-export async function replay(url: string, { directory, golden, selection, isQuiet }: ReplayOptions): Promise<Replay> {
-  const env = { ...process.env, BASE_URL: url, ...(golden === undefined ? {} : { GOLDEN: path.resolve(golden) }) };
+export async function replay(url: string, { directory, golden, setupFile, selection, isQuiet }: ReplayOptions): Promise<Replay> {
+  const env = {
+    ...process.env,
+    BASE_URL: url,
+    ...(golden !== undefined && { GOLDEN: path.resolve(golden) }),
+    ...(setupFile !== undefined && { SETUP: path.resolve(setupFile) }),
+  };
   const replayer = spawn(process.execPath, [path.join(directory, 'replay.mjs'), ...selection], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -11,6 +11,7 @@ import { replay, type Replay } from './replay.js';
 const usage = `usage: npm run conformance -- [options] [area | area/name prefix]...
   --dir DIR       recordings (default: ../shared/conformance)
   --variant NAME  those of DIR/variants/NAME, under its settings
+  --admin         those of the admin panel, DIR/admin, or its variant
   --golden DIR    other recordings
   --setup FILE    another setup.json
   --floor         fail only where an area passes fewer cases than test/conformance-floor.json says; those of
@@ -29,6 +30,7 @@ const { values, positionals } = parseArgs({
   options: {
     dir: { type: 'string', default: '../shared/conformance' },
     variant: { type: 'string' },
+    admin: { type: 'boolean', default: false },
     golden: { type: 'string' },
     archive: { type: 'string' },
     setup: { type: 'string' },
@@ -45,9 +47,11 @@ else process.exitCode = await run();
 
 async function run(): Promise<number> {
   const directory = path.resolve(values.dir);
-  const variant = values.variant === undefined ? undefined : path.join(directory, 'variants', values.variant);
-  const golden = values.golden ?? (variant && path.join(variant, 'golden'));
-  const setupFile = values.setup ?? (variant && path.join(variant, 'setup.json'));
+  const recordings = values.admin ? path.join(directory, 'admin') : directory;
+  const variant = values.variant === undefined ? recordings : path.join(recordings, 'variants', values.variant);
+  const isOther = variant !== directory;
+  const golden = values.golden ?? (isOther ? path.join(variant, 'golden') : undefined);
+  const setupFile = values.setup ?? (isOther ? path.join(variant, 'setup.json') : undefined);
   const exchanges: Exchange[] = [];
   const server = await startConformanceServer({
     directory,
@@ -64,7 +68,8 @@ async function run(): Promise<number> {
     printShortfall(server.shortfall);
     const document = values.openapi ? await readDocument(server.url) : null;
     exchanges.length = 0;
-    const code = judge(await replay(server.url, { directory, golden, selection: positionals, isQuiet: values.quiet }), golden);
+    const replayed = await replay(server.url, { directory, golden, setupFile, selection: positionals, isQuiet: values.quiet });
+    const code = judge(replayed, golden);
     return document === null ? code : Math.max(code, reportAnswers(exchanges, document));
   } finally {
     await server.stop();

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import type { Content } from './read-content.js';
+import { saveAdministrators } from './save-administrators.js';
 import { saveLocales } from './save-locales.js';
 import { saveModels } from './save-models.js';
 import { saveRoles } from './save-roles.js';
@@ -13,5 +14,6 @@ export async function seedDatabase(db: Db, { models, setup, fixtures }: Content)
   await saveLocales(db, setup.locales);
   await saveSettings(db, setup.advanced);
   await saveTokens(db, setup.apiTokens);
+  await saveAdministrators(db, setup);
   await saveUsers(db, fixtures.users, await saveRoles(db, setup.roles));
 }

@@ -37,5 +37,5 @@ export const serverConfig = ({ uri, database, defaultLocale, rateLimit }: Server
     upload: { config: { sizeLimit: 2 * 1024 * 1024 } },
   },
   middlewares: { logger: { level: 'warn' } },
-  admin: { token: adminToken, apiToken: { salt: tokenSalt } },
+  admin: { token: adminToken, apiToken: { salt: tokenSalt }, rateLimit: { enabled: rateLimit === 'on' } },
 });

@@ -16,6 +16,18 @@ export const adminSettings = group({
       minimum: 1,
     }),
   }),
+  auth: group({
+    secret: maybeText('Key that signs the tokens of administrators; derived from JWT_SECRET if it is not set', {
+      variable: 'ADMIN_JWT_SECRET',
+      secret: 16,
+    }),
+    options: group({ expiresIn: text('30d', 'Lifetime of the tokens of administrators', { minLength: 1 }) }),
+  }),
+  rateLimit: group({
+    enabled: flag(true, 'Limit the log-ins of administrators'),
+    interval: whole(300_000, 'Milliseconds over which log-ins are counted', { minimum: 1 }),
+    max: whole(5, 'Log-ins of one client with one e-mail address in one interval; beyond: 429', { minimum: 1 }),
+  }),
   apiToken: group({
     salt: maybeText('Key for hashing API tokens; at least 16 characters', {
       variable: 'API_TOKEN_SALT',

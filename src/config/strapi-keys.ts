@@ -38,13 +38,13 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
   ),
   'api.rest.maxLimit': (value) => ({ set: { 'api.rest.maxLimit': typeof value === 'number' && value < 1 ? null : value } }),
   ...oneOf(
-    ['auth', 'transfer', 'url', 'serveAdminPanel', 'autoOpen', 'watchIgnoreFiles', 'host', 'port', 'path', 'build', 'flags'].map(
+    ['transfer', 'url', 'serveAdminPanel', 'autoOpen', 'watchIgnoreFiles', 'host', 'port', 'path', 'build', 'flags'].map(
       (key) => `admin.${key}`,
     ),
     adminPanel,
   ),
   ...oneOf(
-    ['forgotPassword', 'rateLimit', 'auditLogs', 'preview', 'secrets', 'vite', 'strictPort'].map((key) => `admin.${key}`),
+    ['forgotPassword', 'auditLogs', 'preview', 'secrets', 'vite', 'strictPort'].map((key) => `admin.${key}`),
     adminPanel,
   ),
   'middlewares.cors.origin': originSetting,

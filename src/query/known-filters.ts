@@ -1,5 +1,6 @@
 import { type Attribute, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
+import { type Access, readable } from './access.js';
 import { isGroup, isOperator } from './operators.js';
 
 /** A condition that has no effect: its name, and the type that has no such attribute, or one that filters cannot name. */
@@ -8,9 +9,15 @@ export interface DroppedCondition {
   readonly type: ContentType;
 }
 
-interface Sorting {
-  readonly registry: Registry;
+interface Sorting extends Names {
   readonly dropped: DroppedCondition[];
+}
+
+/** The names that filters may use. */
+interface Names {
+  readonly registry: Registry;
+  /** Conditions on attributes that these rights hide are removed too; absent for code, which sees all. */
+  readonly access?: Access;
 }
 
 /** Parameters of REST, and the conditions that they have no more. */
@@ -23,9 +30,9 @@ interface KnownFilters {
  * Removes conditions on names that are no attribute, and on passwords and dynamic zones, from `filters`, also in populated relations.
  * Strapi v4 does so with the parameters of code.
  */
-export function knownFilters(parameters: Values, type: ContentType, registry: Registry): KnownFilters {
+export function knownFilters(parameters: Values, type: ContentType, names: Names): KnownFilters {
   if (parameters['filters'] === undefined && !isRecord(parameters['populate'])) return { parameters, dropped: [] };
-  const sorting: Sorting = { registry, dropped: [] };
+  const sorting: Sorting = { ...names, dropped: [] };
   return { parameters: knownParameters(parameters, type, sorting), dropped: sorting.dropped };
 }
 
@@ -97,6 +104,7 @@ const operandType = (key: string, type: ContentType): ContentType | null =>
 /** Returns the type of the names below an attribute; null if it cannot be filtered by. */
 function fieldType(name: string, type: ContentType, sorting: Sorting): ContentType | null {
   const attribute = type.attributes.get(name);
+  if (attribute !== undefined && sorting.access !== undefined && readable(type, name, sorting.access) === null) return null;
   if (name === 'id' || (attribute?.kind === 'scalar' && attribute.type !== 'password')) return type;
   return targetOf(attribute, sorting) ?? null;
 }

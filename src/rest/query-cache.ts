@@ -1,12 +1,10 @@
-import qs, { type defaultDecoder } from 'qs';
 import { BoundedCache } from '../caches.js';
-import { invalidParameter, validationError } from '../errors.js';
+import { parseQueryString, type QueryStringLimits } from '../http/query-string.js';
 import type { QueryParameters } from '../http/route-request.js';
 import type { Query } from '../query/ast.js';
 import type { Limits } from '../query/limits.js';
 import { markRepeated } from '../query/bind-plan.js';
 import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
-import type { Values } from '../values.js';
 
 /**
  * Bounds of the cache. A parsed query takes about ten bytes for each character. Query strings that are longer than in most apps
@@ -49,51 +47,4 @@ export class QueryCache {
     cache.set(text, markRepeated(query, bytes), bytes);
     return query;
   }
-}
-
-/** Settings of `api.limits` that apply to query strings. */
-export interface QueryStringLimits {
-  readonly parameters: number;
-  readonly queryDepth: number;
-  readonly listValues: number;
-}
-
-/** Returns the query parameters of a request as an object. Throws a ValidationError as `parseQueryString` does. */
-export const readParameters = (query: QueryParameters, limits: QueryStringLimits): Values =>
-  typeof query === 'string' ? parseQueryString(query, limits) : query;
-
-/**
- * Decodes a query string by the rules of Strapi v4. Throws a ValidationError for strings that Strapi v4 would flatten or
- * truncate: too many or too deep keys, long lists, and the key `__proto__`.
- */
-export function parseQueryString(text: string, limits: QueryStringLimits): Readonly<Record<string, unknown>> {
-  if (text === '') return {};
-  try {
-    return qs.parse(text, {
-      depth: limits.queryDepth,
-      strictDepth: true,
-      arrayLimit: limits.listValues,
-      parameterLimit: limits.parameters,
-      throwOnLimitExceeded: true,
-      strictNullHandling: true,
-      // `populate[a][fields]=b&populate=a` is a list of both; otherwise the last one would replace the first
-      strictMerge: true,
-      plainObjects: true,
-      ignoreQueryPrefix: true,
-      decoder: decodePart,
-    });
-  } catch (error) {
-    if (error instanceof RangeError) throw validationError(`Invalid query string: ${error.message}`);
-    throw error;
-  }
-}
-
-/**
- * Decodes a key or value. Throws a ValidationError for the key `__proto__`, because qs drops it silently and a filter must never
- * be lost.
- */
-function decodePart(text: string, decode: defaultDecoder, charset: string, kind: 'key' | 'value'): string {
-  const decoded = decode(text, undefined, charset);
-  if (kind === 'key' && decoded.split(/[[\]]/).includes('__proto__')) throw invalidParameter('__proto__');
-  return decoded;
 }

@@ -10,7 +10,7 @@ import { bindEntrySelection } from '../query/bind-plan.js';
 import { parseWhole, refuseMixedPagination } from '../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
-import { readParameters } from './query-cache.js';
+import { readParameters } from '../http/query-string.js';
 import { receive } from './receive-files.js';
 import { uploadOperations } from './upload-operations.js';
 

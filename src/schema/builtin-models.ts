@@ -109,29 +109,65 @@ const locale: Model = {
   attributes: { name: text(), code: text({ unique: true }) },
 };
 
-/**
- * A user of an admin panel, who has created entries. Mangrove has no admin panel, so the collection is empty unless data was
- * imported.
- */
-const adminUser: Model = {
+/** An administrator: a user of the admin panel. Entries name the administrators who created and last changed them. */
+const administrator: Model = {
   uid: 'admin::user',
   kind: 'collectionType',
-  collectionName: 'admin_users',
+  collectionName: collections.administrators,
   info: { singularName: 'user', pluralName: 'users', displayName: 'User' },
   options: { draftAndPublish: false },
   attributes: {
-    firstname: text(),
-    lastname: text(),
-    username: text(),
-    email: { type: 'email', ...hidden },
-    preferedLanguage: text(),
+    firstname: text({ unique: false, minLength: 1, required: false }),
+    lastname: text({ unique: false, minLength: 1, required: false }),
+    username: text({ unique: false, required: false }),
+    email: { type: 'email', minLength: 6, required: true, unique: true, ...hidden },
+    password: { type: 'password', minLength: 6, required: false, searchable: false, ...hidden },
+    resetPasswordToken: text({ searchable: false, ...hidden }),
+    registrationToken: text({ searchable: false, ...hidden }),
+    isActive: { type: 'boolean', default: false, ...hidden },
+    roles: relation('manyToMany', 'admin::role', { inversedBy: 'users', ...hidden }),
+    blocked: { type: 'boolean', default: false, ...hidden },
+    preferedLanguage: text({ required: false, searchable: false }),
+  },
+};
+
+/** A role of administrators. */
+const adminRole: Model = {
+  uid: 'admin::role',
+  kind: 'collectionType',
+  collectionName: collections.adminRoles,
+  info: { singularName: 'role', pluralName: 'roles', displayName: 'Role' },
+  options: { draftAndPublish: false },
+  attributes: {
+    name: text({ required: true, unique: true, minLength: 1 }),
+    code: text({ required: true, unique: true, minLength: 1 }),
+    description: text(),
+    users: relation('manyToMany', 'admin::user', { mappedBy: 'roles' }),
+    permissions: relation('oneToMany', 'admin::permission', { mappedBy: 'role' }),
+  },
+};
+
+/** What a role of administrators may do: an action, on a subject if the action has one, within properties and conditions. */
+const adminPermission: Model = {
+  uid: 'admin::permission',
+  kind: 'collectionType',
+  collectionName: collections.adminPermissions,
+  info: { singularName: 'permission', pluralName: 'permissions', displayName: 'Permission' },
+  options: { draftAndPublish: false },
+  attributes: {
+    action: text({ required: true, minLength: 1 }),
+    actionParameters: { type: 'json' },
+    subject: text(),
+    properties: { type: 'json' },
+    conditions: { type: 'json' },
+    role: relation('manyToOne', 'admin::role', { inversedBy: 'permissions' }),
   },
 };
 
 export const accountModels: readonly Model[] = [user, role, permission];
 export const fileModels: readonly Model[] = [file, folder];
 export const localeModels: readonly Model[] = [locale];
-export const adminModels: readonly Model[] = [adminUser];
+export const adminModels: readonly Model[] = [administrator, adminRole, adminPermission];
 
 /** The content types that code below the features knows. A `_models` document with the same uid adds attributes to them. */
 export const builtinModels: readonly Model[] = [...accountModels, ...fileModels, ...localeModels, ...adminModels];

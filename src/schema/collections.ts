@@ -23,4 +23,7 @@ export const collections = {
   permissions: 'up_permissions',
   files: 'files',
   folders: 'upload_folders',
+  administrators: 'admin_users',
+  adminRoles: 'admin_roles',
+  adminPermissions: 'admin_permissions',
 } as const;

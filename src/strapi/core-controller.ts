@@ -11,7 +11,7 @@ import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
 import type { Access } from '../query/access.js';
 import { namedActions } from '../rest/content-routes.js';
 import type { ActionInput } from '../rest/actions.js';
-import { readParameters } from '../rest/query-cache.js';
+import { readParameters } from '../http/query-string.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import type { CodeTransactions } from './code-transactions.js';

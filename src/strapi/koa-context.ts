@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type Koa from 'koa';
 import type { Response } from 'koa';
 import { extendQuery } from '../http/request-query.js';
-import { parseQueryString, type QueryStringLimits } from '../rest/query-cache.js';
+import { parseQueryString, type QueryStringLimits } from '../http/query-string.js';
 import type { Values } from '../values.js';
 
 /**

@@ -6,7 +6,7 @@ import { fullAccess } from '../../src/query/access.js';
 import { createBudget } from '../../src/query/budget.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseQuery } from '../../src/query/parse-query.js';
-import { parseQueryString } from '../../src/rest/query-cache.js';
+import { parseQueryString } from '../../src/http/query-string.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { contextOf, insertDocuments, thingDocuments, typeOf } from '../support/things.js';
 

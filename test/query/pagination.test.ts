@@ -3,7 +3,7 @@ import { bindPagination, windowOf } from '../../src/query/bind-list.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import type { BoundPagination } from '../../src/query/plan.js';
-import { parseQueryString } from '../../src/rest/query-cache.js';
+import { parseQueryString } from '../../src/http/query-string.js';
 
 const limits = { parameters: 1000, queryDepth: 20, listValues: 1000 };
 const paginationOf = (text: string) => parseQuery(parseQueryString(text, limits), defaultLimits).pagination;

@@ -5,7 +5,7 @@ import { createBudget } from '../../src/query/budget.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import type { Child, Selection } from '../../src/query/plan.js';
-import { parseQueryString } from '../../src/rest/query-cache.js';
+import { parseQueryString } from '../../src/http/query-string.js';
 import { bindContext, typeOf } from '../support/things.js';
 
 const thing = typeOf('api::thing.thing');

@@ -4,7 +4,7 @@ import { emptyQuery } from '../../src/query/ast.js';
 import { bindSort } from '../../src/query/bind-list.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseSort } from '../../src/query/parse-list.js';
-import { parseQueryString } from '../../src/rest/query-cache.js';
+import { parseQueryString } from '../../src/http/query-string.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { bindContext, contextOf, insertDocuments, thingDocuments, typeOf } from '../support/things.js';
 

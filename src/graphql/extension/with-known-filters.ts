@@ -6,7 +6,7 @@ import type { Values } from '../../values.js';
 
 /** Returns parameters of code without the conditions that have no effect, which are refused in strict mode, else told. */
 export function withKnownFilters(given: Values, type: ContentType, context: ContentContext): Values {
-  const { parameters, dropped } = knownFilters(given, type, context.bind.registry);
+  const { parameters, dropped } = knownFilters(given, type, { registry: context.bind.registry });
   refuseOrTell(dropped.map(undoneOf), context);
   return parameters;
 }

@@ -17,7 +17,7 @@ import { accountsOf } from '../../http/running.js';
 import { type ActionName, maySee } from '../../query/access.js';
 import { emptyQuery, type PopulateField, type Query } from '../../query/ast.js';
 import { flatEntry } from '../envelope.js';
-import { readParameters } from '../query-cache.js';
+import { readParameters } from '../../http/query-string.js';
 import { authOperations } from './operations.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;

@@ -6,7 +6,7 @@ import { bodyOf, cookieOf, parameterOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import type { ActionName } from '../../query/access.js';
-import { readParameters } from '../query-cache.js';
+import { readParameters } from '../../http/query-string.js';
 import { redirect, sessionAnswer } from './auth-routes.js';
 import { authOperations } from './operations.js';
 

@@ -14,7 +14,7 @@ import { bindEntrySelection } from '../../query/bind-plan.js';
 import { parseWhole, refuseMixedPagination } from '../../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import { flatEntries, flatEntry } from '../envelope.js';
-import { readParameters } from '../query-cache.js';
+import { readParameters } from '../../http/query-string.js';
 import { userOperations } from './operations.js';
 import type { Values } from '../../values.js';
 

@@ -1,0 +1,107 @@
+import { countMatching, findFirst, findStored } from '../../mongo/stored.js';
+import type { Database, Document } from '../../mongo/database.js';
+import { type Match, oneOf } from '../../mongo/matches.js';
+import { collections } from '../../schema/collections.js';
+
+/** The code of the role that has all rights. It cannot be edited. */
+export const superAdminCode = 'strapi-super-admin';
+
+/** A role of administrators. */
+export interface AdminRole {
+  readonly id: number;
+  readonly name: string;
+  readonly code: string;
+  readonly description: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** An administrator as the panel shows one. */
+export interface Administrator {
+  readonly id: number;
+  readonly firstname: string | null;
+  readonly lastname: string | null;
+  readonly username: string | null;
+  readonly email: string;
+  readonly isActive: boolean;
+  readonly blocked: boolean;
+  readonly preferedLanguage: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly roles: readonly AdminRole[];
+}
+
+/** An administrator with the values that are never shown. */
+export interface StoredAdministrator extends Administrator {
+  /** The hash of the password; null if the administrator has not registered yet. */
+  readonly password: string | null;
+  /** Version of the tokens, which increases to revoke them. */
+  readonly tokenVersion: number;
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const dateOf = (value: unknown): Date => (value instanceof Date ? value : new Date(0));
+
+export const adminRole = (document: Document): AdminRole => ({
+  id: Number(document['_id']),
+  name: String(document['name']),
+  code: String(document['code']),
+  description: textOrNull(document['description']),
+  createdAt: dateOf(document['createdAt']),
+  updatedAt: dateOf(document['updatedAt']),
+});
+
+/** Returns all roles, by id. */
+export async function readAdminRoles(database: Database): Promise<ReadonlyMap<number, AdminRole>> {
+  const documents = await findStored(database, collections.adminRoles);
+  return new Map(documents.map(adminRole).map((role) => [role.id, role]));
+}
+
+/** Returns the ids of a stored list of links. */
+export const idsIn = (value: unknown): readonly number[] => (Array.isArray(value) ? value.map(Number) : []);
+
+export const administratorOf = (document: Document, roles: ReadonlyMap<number, AdminRole>): StoredAdministrator => ({
+  id: Number(document['_id']),
+  firstname: textOrNull(document['firstname']),
+  lastname: textOrNull(document['lastname']),
+  username: textOrNull(document['username']),
+  email: String(document['email'] ?? ''),
+  isActive: document['isActive'] === true,
+  blocked: document['blocked'] === true,
+  preferedLanguage: textOrNull(document['preferedLanguage']),
+  createdAt: dateOf(document['createdAt']),
+  updatedAt: dateOf(document['updatedAt']),
+  roles: idsIn(document['roles']).flatMap((id) => roles.get(id) ?? []),
+  password: textOrNull(document['password']),
+  tokenVersion: Number(document['_tokenVersion'] ?? 0),
+});
+
+/** Returns the first administrator of a match with the stored values; null if there is none. */
+export async function findAdministrator(database: Database, match: Match): Promise<StoredAdministrator | null> {
+  const [document, roles] = await Promise.all([findFirst(database, collections.administrators, match), readAdminRoles(database)]);
+  return document === null ? null : administratorOf(document, roles);
+}
+
+/** Returns the number of administrators with a role. */
+export const countWithRole = (database: Database, roleId: number): Promise<number> =>
+  countMatching(database, collections.administrators, { roles: oneOf([roleId]) });
+
+/** Returns an administrator without roles, as a log-in answers one. */
+export const shownWithoutRoles = (administrator: Administrator) => ({
+  id: administrator.id,
+  firstname: administrator.firstname,
+  lastname: administrator.lastname,
+  username: administrator.username,
+  email: administrator.email,
+  isActive: administrator.isActive,
+  blocked: administrator.blocked,
+  preferedLanguage: administrator.preferedLanguage,
+  createdAt: administrator.createdAt,
+  updatedAt: administrator.updatedAt,
+});
+
+/** Returns an administrator with roles, as all other answers show one. */
+export const shownAdministrator = (administrator: Administrator) => ({
+  ...shownWithoutRoles(administrator),
+  roles: administrator.roles.map(({ id, name, description, code }) => ({ id, name, description, code })),
+});

@@ -1,0 +1,55 @@
+import { applicationError, forbiddenError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { bodyOf } from '../../http/route-request.js';
+import type { ContentContext } from '../../content/content-context.js';
+import { otherThan } from '../../mongo/matches.js';
+import { findStored } from '../../mongo/stored.js';
+import { claim } from '../../mongo/stores/claim.js';
+import { collections } from '../../schema/collections.js';
+import { checkPanelBody, object } from '../check-body.js';
+import type { OpenPanelCall, PanelRoute } from '../panel-route.js';
+import { readAdminRoles, superAdminCode } from './administrator.js';
+import { fields } from './fields.js';
+import { countAttempt, openSession } from './session.js';
+import { insertAdministrator } from './write-administrator.js';
+
+/** The registration of the first administrator. */
+export const firstAdministratorRoutes: readonly PanelRoute[] = [
+  { method: 'POST', path: '/admin/register-admin', right: 'nobody', handle: registerFirst },
+];
+
+const body = object({
+  email: fields.email().required(),
+  firstname: fields.firstname().required(),
+  lastname: fields.lastname(),
+  password: fields.password().required(),
+}).noUnknown();
+
+/** Returns whether there is an administrator. */
+export const hasAdministrator = async ({ store }: ContentContext): Promise<boolean> =>
+  (await findStored(store.database, collections.administrators, { match: { password: otherThan(null) }, limit: 1 })).length > 0;
+
+/**
+ * Creates the first administrator, with all rights. Only a program on this machine may do so, because anybody could be first
+ * otherwise; from elsewhere `npx mangrove admin create` creates one. Throws an ApplicationError if there is one already.
+ */
+async function registerFirst({ request, content, panel }: OpenPanelCall): Promise<Answer> {
+  await countAttempt('register-admin', null, { request, panel });
+  const taken = () => applicationError('You cannot register a new super admin');
+  if (await hasAdministrator(content)) throw taken();
+  if (!request.isLocal)
+    throw forbiddenError('The first administrator is created on the machine of the service: npx mangrove admin create');
+  const { lastname = null, ...values } = await checkPanelBody(body, bodyOf(request));
+  const { database } = content.store;
+  const work = async () => {
+    if (await hasAdministrator(content)) throw taken();
+    const roles = [...(await readAdminRoles(database)).values()];
+    const role = roles.find(({ code }) => code === superAdminCode);
+    return insertAdministrator(
+      { ...values, lastname, isActive: true, roles: role === undefined ? [] : [role.id] },
+      content,
+      request.sender,
+    );
+  };
+  return openSession(panel, await claim(database, 'first administrator', { busy: taken, work }));
+}

@@ -1,0 +1,132 @@
+import { heldCode, isPassword, makeCode, storedCode } from '../../accounts/login/passwords.js';
+import { tooMany } from '../../accounts/login/attempt-limiter.js';
+import { clientOf } from '../../accounts/login/limit-attempts.js';
+import { applicationError, validationError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { bodyOf, parameterOf } from '../../http/route-request.js';
+import { exactly } from '../../mongo/matches.js';
+import { checkPanelBody, object, string } from '../check-body.js';
+import type { Panel } from '../panel.js';
+import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoute } from '../panel-route.js';
+import { findAdministrator, shownAdministrator, shownWithoutRoles, type StoredAdministrator } from './administrator.js';
+import { fields } from './fields.js';
+import { changeAdministrator } from './write-administrator.js';
+
+/** The routes of log-ins, registrations by invitation, and forgotten passwords. */
+export const sessionRoutes: readonly PanelRoute[] = [
+  { method: 'POST', path: '/admin/login', right: 'nobody', handle: logIn },
+  { method: 'POST', path: '/admin/renew-token', right: 'nobody', handle: renewToken },
+  { method: 'POST', path: '/admin/logout', right: 'logged in', handle: () => Promise.resolve(answerData({})) },
+  { method: 'GET', path: '/admin/registration-info', right: 'nobody', handle: registrationInfo },
+  { method: 'POST', path: '/admin/register', right: 'nobody', handle: register },
+  { method: 'POST', path: '/admin/forgot-password', right: 'nobody', handle: forgotPassword },
+  { method: 'POST', path: '/admin/reset-password', right: 'nobody', handle: resetPassword },
+];
+
+async function logIn({ request, content, panel }: OpenPanelCall): Promise<Answer> {
+  const { email, password } = bodyOf(request);
+  await countAttempt('login', email, { request, panel });
+  if (!isGiven(email) || !isGiven(password)) throw applicationError('Missing credentials');
+  const { database } = content.store;
+  const known = typeof email === 'string' ? { email: exactly(email.toLowerCase()) } : { _id: 0 };
+  const administrator = await findAdministrator(database, known);
+  const isRight = await isPassword(typeof password === 'string' ? password : '', administrator?.password ?? null);
+  if (administrator === null || !isRight) throw applicationError('Invalid credentials');
+  if (!administrator.isActive || administrator.blocked) throw applicationError('User not active');
+  return answerData({ token: panel.tokens.sign(administrator), user: shownWithoutRoles(administrator) });
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** Counts an attempt of a client, with an e-mail address if there is one. Throws a RateLimitError for too many. */
+export async function countAttempt(
+  kind: string,
+  email: unknown,
+  { request, panel }: Pick<OpenPanelCall, 'request' | 'panel'>,
+): Promise<void> {
+  if (panel.logins === null) return;
+  const account = typeof email === 'string' ? email.toLowerCase().slice(0, 320) : '-';
+  const attempt = await panel.logins.count(`${account}:admin-${kind}:${clientOf(request.ip)}`);
+  if (attempt.isOver) throw tooMany(attempt);
+}
+
+async function renewToken({ request, panel }: OpenPanelCall): Promise<Answer> {
+  const { token } = await checkPanelBody(object({ token: string().required() }), bodyOf(request));
+  const administrator = await administratorOfToken(token, panel);
+  if (administrator === null) throw validationError('Invalid token');
+  return answerData({ token: panel.tokens.sign(administrator) });
+}
+
+/** Answers a log-in after a registration or a new password. */
+export const openSession = (panel: Panel, administrator: StoredAdministrator): Answer =>
+  answerData({ token: panel.tokens.sign(administrator), user: shownAdministrator(administrator) });
+
+async function registrationInfo({ request, content }: OpenPanelCall): Promise<Answer> {
+  const given = { registrationToken: parameterOf(request, 'registrationToken') };
+  const { registrationToken } = await checkPanelBody(object({ registrationToken: string().required() }), given);
+  const invited = await findAdministrator(content.store.database, { registrationToken: heldCode(registrationToken) });
+  if (invited === null) throw validationError('Invalid registrationToken');
+  const { email, firstname, lastname } = invited;
+  return answerData({ email, firstname, lastname });
+}
+
+const registration = object({
+  registrationToken: string().required(),
+  userInfo: object({
+    firstname: fields.firstname().required(),
+    lastname: fields.lastname(),
+    password: fields.password().required(),
+  })
+    .required()
+    .noUnknown(),
+}).noUnknown();
+
+async function register({ request, content, panel }: OpenPanelCall): Promise<Answer> {
+  const { registrationToken, userInfo } = await checkPanelBody(registration, bodyOf(request));
+  await countAttempt('register', registrationToken, { request, panel });
+  const { firstname, lastname = null, password } = userInfo;
+  const values = { firstname, lastname, password, registrationToken: null, isActive: true };
+  const match = { registrationToken: heldCode(registrationToken) };
+  const registered = await changeAdministrator(match, values, content, request.sender);
+  if (registered === null) throw validationError('Invalid registration info');
+  return openSession(panel, registered);
+}
+
+/** Sends a code to an active administrator. The answer does not tell whether there is one. */
+async function forgotPassword(call: OpenPanelCall): Promise<Answer> {
+  const { request, content, panel } = call;
+  const { email } = await checkPanelBody(object({ email: string().email().required() }).noUnknown(), bodyOf(request));
+  await countAttempt('forgot-password', email, { request, panel });
+  const administrator = await findAdministrator(content.store.database, { email: exactly(email.toLowerCase()) });
+  if (administrator?.isActive === true) void sendCode(administrator, call);
+  return { status: 204 };
+}
+
+/** Seconds for which a code for a new password is valid. */
+const codeLifetime = 3_600;
+
+/** Stores a code for a new password and sends it. Not awaited, so that the time of the answer tells nothing. Failures are logged. */
+async function sendCode({ id, email }: StoredAdministrator, { running, content }: OpenPanelCall): Promise<void> {
+  const { accounts } = running;
+  if (accounts === null) return;
+  const code = makeCode(20);
+  const link = `${accounts.address.url}/admin/auth/reset-password?code=${code}`;
+  try {
+    await changeAdministrator({ _id: id }, { resetPasswordToken: storedCode(code, codeLifetime) }, content);
+    const text = `Somebody has asked for a new password of your account in the admin panel. Choose one here, within an hour:\n\n${link}\n`;
+    await accounts.mailer.deliver({ to: email, subject: 'Reset password', text });
+  } catch (err) {
+    accounts.logger.error({ err }, 'the e-mail with a code for a new password was not sent');
+  }
+}
+
+const reset = object({ resetPasswordToken: string().required(), password: fields.password().required() }).noUnknown();
+
+async function resetPassword({ request, content, panel }: OpenPanelCall): Promise<Answer> {
+  const { resetPasswordToken, password } = await checkPanelBody(reset, bodyOf(request));
+  await countAttempt('reset-password', resetPasswordToken, { request, panel });
+  const match = { resetPasswordToken: heldCode(resetPasswordToken), isActive: true };
+  const changed = await changeAdministrator(match, { password, resetPasswordToken: null }, content, request.sender);
+  if (changed === null) throw applicationError('An application error occured');
+  return openSession(panel, changed);
+}

@@ -1,0 +1,87 @@
+import { hashPasswords } from '../../content/hash-passwords.js';
+import type { ContentContext } from '../../content/content-context.js';
+import { exactly, type Match, oneOf } from '../../mongo/matches.js';
+import { findFirst } from '../../mongo/stored.js';
+import type { Change } from '../../mongo/write/compile-change.js';
+import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
+import { collections } from '../../schema/collections.js';
+import type { Sender } from '../../queue.js';
+import type { Values } from '../../values.js';
+import { administratorOf, readAdminRoles, type StoredAdministrator } from './administrator.js';
+
+/** The values of an administrator that are written. `password` is plain; `roles` are ids. */
+export type AdministratorValues = Partial<{
+  readonly firstname: string;
+  readonly lastname: string | null;
+  readonly username: string | null;
+  readonly email: string;
+  readonly password: string;
+  readonly isActive: boolean;
+  readonly preferedLanguage: string | null;
+  readonly roles: readonly number[];
+  /** The stored form of a code. */
+  readonly registrationToken: string | null;
+  /** The stored form of a code. */
+  readonly resetPasswordToken: string | null;
+}>;
+
+/** Returns whether an e-mail address belongs to an administrator other than `except`. */
+export async function isEmailTaken(email: string, { store }: ContentContext, except = 0): Promise<boolean> {
+  const found = await findFirst(store.database, collections.administrators, { email: exactly(email) });
+  return found !== null && found['_id'] !== except;
+}
+
+/** Stores a new administrator. The caller has checked the values. */
+export async function insertAdministrator(
+  values: AdministratorValues,
+  { store }: ContentContext,
+  sender: Sender | null = null,
+): Promise<StoredAdministrator> {
+  const [_id = 0] = await store.ids.next(collections.administrators, 1, { ...store.database, session: null });
+  const now = new Date();
+  const none = { firstname: null, lastname: null, username: null, email: null, password: null };
+  const tokens = { resetPasswordToken: null, registrationToken: null };
+  const state = { isActive: false, roles: [], blocked: false, preferedLanguage: null };
+  const given = await hashed(values, sender);
+  const document = { _id, ...none, ...tokens, ...state, ...given, createdAt: now, updatedAt: now };
+  await insertEntry(store, collections.administrators, document);
+  return administratorOf(document, await readAdminRoles(store.database));
+}
+
+/**
+ * Changes the administrator of a match; returns null if there is none. A new password, a deactivation and lost roles end all tokens.
+ */
+export async function changeAdministrator(
+  match: Match,
+  values: AdministratorValues,
+  { store }: ContentContext,
+  sender: Sender | null = null,
+): Promise<StoredAdministrator | null> {
+  const endsTokens = values.password !== undefined || values.isActive === false;
+  const change: Change = {
+    set: { ...(await hashed(values, sender)), updatedAt: new Date() },
+    ...(endsTokens && { increase: { _tokenVersion: 1 } }),
+  };
+  const document = await updateEntry(store, collections.administrators, { match, change, projection: {} });
+  return document === null ? null : administratorOf(document, await readAdminRoles(store.database));
+}
+
+/** Deletes administrators, and returns them in the order of their ids. */
+export async function deleteAdministrators(ids: readonly number[], { store }: ContentContext): Promise<StoredAdministrator[]> {
+  const roles = await readAdminRoles(store.database);
+  const deleted: StoredAdministrator[] = [];
+  for (const id of [...new Set(ids)].sort((a, b) => a - b)) {
+    const document = await deleteEntry(store, collections.administrators, { _id: id });
+    if (document !== null) deleted.push(administratorOf(document, roles));
+  }
+  return deleted;
+}
+
+async function hashed(values: AdministratorValues, sender: Sender | null): Promise<Values> {
+  const holder: Record<string, unknown> = { ...values };
+  if (values.password !== undefined) await hashPasswords([{ holder, name: 'password', value: values.password }], sender);
+  return holder;
+}
+
+/** Matches administrators with a role. */
+export const withRole = (role: number): Match => ({ roles: oneOf([role]) });

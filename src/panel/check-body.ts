@@ -1,0 +1,28 @@
+import { type AnyObjectSchema, type InferType, type ISchema, reach, ValidationError } from 'yup';
+import { type FieldError, fieldErrors } from '../errors.js';
+
+export { array, boolean, lazy, mixed, number, object, string } from 'yup';
+
+/**
+ * Returns a body that meets a schema. Values are not cast, and unknown keys are refused if the schema says so (`noUnknown`). Throws a
+ * ValidationError with all problems, in the order of the schema.
+ */
+export async function checkPanelBody<Schema extends AnyObjectSchema>(schema: Schema, body: unknown): Promise<InferType<Schema>> {
+  try {
+    return (await schema.validate(body ?? {}, { strict: true, abortEarly: false })) as InferType<Schema>; // the type that yup returns
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const problems = error.inner.length > 0 ? error.inner : [error];
+    throw fieldErrors(problems.map((problem) => describe(problem, schema)));
+  }
+}
+
+/** Null has the message of a value of another type, as in Strapi v4. */
+function describe({ path = '', type, message }: ValidationError, schema: AnyObjectSchema): FieldError {
+  if (type !== 'nullable') return { path: partsOf(path), message };
+  const { type: expected } = reach(schema, path) as ISchema<unknown> & { readonly type: string }; // every schema has a type
+  return { path: partsOf(path), message: `${path} must be a \`${expected}\` type, but the final value was: \`null\`.` };
+}
+
+/** Returns the parts of a path such as `permissions[0].action`. */
+const partsOf = (path: string): string[] => path.split(/[.[\]]+/).filter((part) => part !== '');

@@ -1,0 +1,69 @@
+import type { Running } from '../../http/running.js';
+import type { AttributeDefinition, Model } from '../../schema/model.js';
+import { isRecord, type Values } from '../../values.js';
+
+/** The attributes of a model as the panel knows them, by name: with its id, its times and its creators. */
+export type PanelAttributes = Readonly<Record<string, AttributeDefinition & Values>>;
+
+/** Returns the models in force: content types, or components. */
+export const modelsOf = ({ backend }: Running, kind: 'type' | 'component'): readonly Model[] =>
+  [...backend.models.inForce().models.values()].filter((model) => (model.kind === undefined) === (kind === 'component'));
+
+const creator = {
+  ...{ type: 'relation', relation: 'oneToOne', target: 'admin::user', configurable: false, writable: false, visible: false },
+  ...{ useJoinTable: false, private: true },
+} as const;
+
+/** Attributes that every content type has, besides those of drafts and locales, which the panel sets by actions. */
+const added = {
+  createdAt: { type: 'datetime' },
+  updatedAt: { type: 'datetime' },
+  createdBy: creator,
+  updatedBy: creator,
+} as const;
+
+/** Returns the attributes of a model, in the order in which the panel lists them. */
+export function panelAttributes({ uid, kind, attributes }: Model): PanelAttributes {
+  const own = Object.entries(attributes).filter(([, { writable }]) => writable !== false);
+  const described = own.map(([name, definition]) => [name, describeAttribute(definition, isFixed(uid, definition))] as const);
+  const times = Object.entries(kind === undefined ? {} : added).map(
+    ([name, each]) => [name, describeAttribute(each, false)] as const,
+  );
+  return { id: { type: 'integer' }, ...Object.fromEntries(described), ...Object.fromEntries(times) };
+}
+
+/** Returns whether the builder cannot change an attribute, because it belongs to the service itself. */
+const isFixed = (uid: string, { private: isPrivate, target }: AttributeDefinition): boolean =>
+  !uid.startsWith('api::') && uid.includes('::') && !(isPrivate === true && target === 'plugin::upload.folder');
+
+function describeAttribute(definition: AttributeDefinition, isBuiltIn: boolean): AttributeDefinition & Values {
+  const { type, relation, target } = definition;
+  return {
+    ...(isBuiltIn && { configurable: false }),
+    ...definition,
+    ...(type === 'relation' && { targetModel: target, relationType: relation }),
+  };
+}
+
+/** Returns a content type as the panel knows it. */
+export function describeType(model: Model) {
+  const { uid, kind, info, options = {}, pluginOptions = {} } = model;
+  return {
+    ...{ uid, isDisplayed: isDisplayed(model), apiID: info.singularName, kind, info, options, pluginOptions },
+    attributes: panelAttributes(model),
+  };
+}
+
+/** Returns whether the panel lists the entries of a type. */
+export function isDisplayed({ uid, pluginOptions }: Model): boolean {
+  const options: unknown = pluginOptions?.['content-manager'];
+  const isHidden = isRecord(options) && options['visible'] === false;
+  return !isHidden && (uid.startsWith('api::') || uid === 'plugin::users-permissions.user');
+}
+
+/** Returns a component as the panel knows it. */
+export function describeComponent(model: Model) {
+  const { uid, info, options = {} } = model;
+  const [category, apiID] = uid.split('.');
+  return { uid, isDisplayed: true, apiID, category, info, options, attributes: panelAttributes(model) };
+}

@@ -1,0 +1,100 @@
+import { findMany } from '../../content/find-many.js';
+import { findOne } from '../../content/find-one.js';
+import type { ContentContext } from '../../content/content-context.js';
+import { forbiddenError, notFoundError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { idOf } from '../../http/route-request.js';
+import type { Loaded } from '../../mongo/loaded.js';
+import { emptyQuery, type Query } from '../../query/ast.js';
+import { knownFilters } from '../../query/known-filters.js';
+import type { ContentType } from '../../schema/content-type.js';
+import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
+import { shownTypes } from '../rights/actions.js';
+import { contentFor, type EntryAction } from '../rights/content-access.js';
+import { entryQuery, type EntryForm, populateFor } from './entry-query.js';
+import { entryShower } from './show-entry.js';
+
+/** The routes that read entries. */
+export const readRoutes: readonly PanelRoute[] = [
+  { method: 'GET', path: '/content-manager/collection-types/:uid', right: 'logged in', handle: list },
+  { method: 'GET', path: '/content-manager/collection-types/:uid/:id', right: 'logged in', handle: read },
+  { method: 'GET', path: '/content-manager/single-types/:uid', right: 'logged in', handle: readSingle },
+];
+
+/** Returns the type in the path. Throws a ForbiddenError for one that the panel does not show, as for one without rights. */
+export function typeOf({ request, content }: Pick<PanelCall, 'request' | 'content'>, kind?: ContentType['kind']): ContentType {
+  const { registry } = content.bind;
+  const type = registry.types.get(request.params['uid'] ?? '');
+  if (type === undefined || !shownTypes(registry).includes(type)) throw forbiddenError();
+  if (kind !== undefined && type.kind !== kind) throw forbiddenError();
+  return type;
+}
+
+async function list(call: PanelCall): Promise<Answer> {
+  const type = typeOf(call);
+  const context = contentFor(call, 'read', type);
+  const { registry, access } = context.bind;
+  const { parameters } = knownFilters(parametersOf(call), type, { registry, access });
+  const query = parseListQuery(parameters, context.bind);
+  const page = await findMany(type, { ...query, populate: populateFor(type, 'row', registry) }, context);
+  return { body: { results: page.entries.map(entryShower(type, call, context)), pagination: paginationOf(page) } };
+}
+
+async function read(call: PanelCall): Promise<Answer> {
+  const type = typeOf(call);
+  return { body: await showEntry(type, idOf(call), { call, form: 'entry' }) };
+}
+
+/** How an entry is shown, and to whom. */
+interface Showing {
+  readonly call: PanelCall;
+  readonly form: EntryForm;
+}
+
+/** Returns an entry as it is shown. Throws the errors of `findEntry`. */
+export async function showEntry(type: ContentType, id: number, { call, form }: Showing): Promise<object> {
+  const context = contentFor(call, 'read', type);
+  const entry = await findOne(type, id, entryQuery(type, form, context.bind.registry), context);
+  if (entry === null) return refuseEntry(type, id, call);
+  return entryShower(type, call, context)(entry);
+}
+
+/**
+ * Returns the context of an action on an entry. Throws a NotFoundError if there is no such entry, and a ForbiddenError if no
+ * permission allows the action on it.
+ */
+export async function contextOfEntry(
+  type: ContentType,
+  id: number,
+  { call, action }: { readonly call: PanelCall; readonly action: EntryAction },
+): Promise<ContentContext> {
+  const context = contentFor(call, action, type);
+  const entry = await findOne(type, id, idQuery, context);
+  return entry === null ? refuseEntry(type, id, call) : context;
+}
+
+const idQuery: Query = { ...emptyQuery, fields: ['id'] };
+
+async function refuseEntry(type: ContentType, id: number, { content }: PanelCall): Promise<never> {
+  const entry = await findOne(type, id, idQuery, content);
+  throw entry === null ? notFoundError() : forbiddenError();
+}
+
+async function readSingle(call: PanelCall): Promise<Answer> {
+  const type = typeOf(call, 'singleType');
+  const context = contentFor(call, 'read', type);
+  const found = await findSingleEntry(type, call, context);
+  if (found === null) throw notFoundError();
+  return { body: await showEntry(type, Number(found.document['_id']), { call, form: 'whole' }) };
+}
+
+/** Returns the entry of a single type in the wanted locale, as a draft or published; null if there is none. */
+export async function findSingleEntry(type: ContentType, call: PanelCall, context: ContentContext): Promise<Loaded | null> {
+  const { locale } = parametersOf(call);
+  const query = { ...idQuery, locale: typeof locale === 'string' ? locale : null, publicationState: 'preview' as const };
+  const { entries } = await findMany(type, { ...query, pagination: first, withTotal: false }, context);
+  return entries[0] ?? null;
+}
+
+const first = { kind: 'page', page: 1, pageSize: 1, withCount: false } as const;

@@ -1,0 +1,158 @@
+import type { Model } from '../../schema/model.js';
+import { type PanelAttributes, panelAttributes } from './describe-model.js';
+
+/** How the panel shows the entries of a type or a component. */
+export interface ViewConfiguration {
+  readonly settings: ViewSettings;
+  /** By attribute. */
+  readonly metadatas: Readonly<Record<string, Metadata>>;
+  readonly layouts: Layouts;
+}
+
+interface ViewSettings {
+  readonly bulkable: boolean;
+  readonly filterable: boolean;
+  readonly searchable: boolean;
+  readonly pageSize: number;
+  /** The attribute that stands for an entry in lists of relations. */
+  readonly mainField: string;
+  readonly defaultSortBy: string;
+  readonly defaultSortOrder: 'ASC' | 'DESC';
+}
+
+interface Metadata {
+  readonly edit: Readonly<Record<string, unknown>>;
+  readonly list: Readonly<Record<string, unknown>>;
+}
+
+interface Layouts {
+  readonly list: readonly string[];
+  readonly edit: readonly (readonly PlacedField[])[];
+}
+
+interface PlacedField {
+  readonly name: string;
+  readonly size: number;
+}
+
+/** Width of a field in a form of 12 columns, by type of attribute. */
+const widths = {
+  ...{ dynamiczone: 12, component: 12, json: 12, richtext: 12, blocks: 12 },
+  ...{ checkbox: 4, boolean: 4, date: 4, time: 4, biginteger: 4, decimal: 4, float: 4, integer: 4, number: 4 },
+  ...{ datetime: 6, email: 6, enumeration: 6, media: 6, password: 6, relation: 6, string: 6, text: 6, timestamp: 6, uid: 6 },
+} as const;
+
+const full = 12;
+
+/** Returns the widths that the panel offers for fields. */
+export const fieldSizes = Object.fromEntries(
+  Object.entries(widths).map(([type, width]) => [type, { default: width, isResizable: width < full }]),
+);
+
+const widthOf = (type: string): number => Object.entries(widths).find(([name]) => name === type)?.[1] ?? widths.string;
+
+/** Attributes that forms do not show. */
+const times: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'createdBy', 'updatedBy']);
+
+const unsorted: ReadonlySet<string> = new Set(['component', 'dynamiczone', 'json', 'richtext', 'blocks', 'media']);
+const unlisted: ReadonlySet<string> = new Set(['json', 'password', 'richtext', 'dynamiczone', 'blocks', 'component']);
+
+const isToOne = (relation = ''): boolean => relation.endsWith('ToOne');
+
+const isSortable = ({ type, relation }: { readonly type: string; readonly relation?: string }): boolean =>
+  type === 'relation' ? isToOne(relation) : !unsorted.has(type);
+
+/** Returns the first attribute of type `string`, else the id. */
+export const mainFieldOf = (model: Model): string =>
+  Object.entries(model.attributes).find(([, { type }]) => type === 'string')?.[0] ?? 'id';
+
+/** Attributes of users that the service sets, by name. */
+const internal: ReadonlySet<string> = new Set(['resetPasswordToken', 'confirmationToken', 'registrationToken', 'provider']);
+
+/** Returns whether forms show an attribute. Values that the service sets itself are hidden. */
+const isVisible = (name: string, attribute: PanelAttributes[string]): boolean =>
+  !times.has(name) && attribute.visible !== false && !(internal.has(name) && attribute['configurable'] === false);
+
+/** Returns the default configuration of a type or component. `models` are all models, by uid. */
+export function defaultConfiguration(model: Model, models: ReadonlyMap<string, Model>): ViewConfiguration {
+  const attributes = panelAttributes(model);
+  const mainField = mainFieldOf(model);
+  return {
+    settings: {
+      ...{ bulkable: true, filterable: true, searchable: true, pageSize: 10 },
+      ...{ mainField, defaultSortBy: mainField, defaultSortOrder: 'ASC' as const },
+    },
+    metadatas: Object.fromEntries(Object.keys(attributes).map((name) => [name, metadataOf(name, model, models)])),
+    layouts: { list: listable(attributes).slice(0, 4), edit: rowsOf(editable(attributes), attributes) },
+  };
+}
+
+function metadataOf(name: string, model: Model, models: ReadonlyMap<string, Model>): Metadata {
+  const attribute = panelAttributes(model)[name];
+  if (attribute === undefined || name === 'id') return { edit: {}, list: { label: name, searchable: true, sortable: true } };
+  const sortable = isSortable(attribute);
+  const target = typeof attribute.target === 'string' ? models.get(attribute.target) : undefined;
+  const mainField = attribute.type === 'relation' && target !== undefined ? { mainField: mainFieldOf(target) } : {};
+  const visible = isVisible(name, attribute);
+  return {
+    edit: { ...{ label: name, description: '', placeholder: '', visible, editable: true }, ...mainField },
+    // The lists of components are not shown.
+    list: { ...{ label: name, searchable: sortable, sortable }, ...(model.kind !== undefined && mainField) },
+  };
+}
+
+/** Returns the attributes that lists can show. */
+export const listable = (attributes: PanelAttributes): string[] =>
+  Object.entries(attributes).flatMap(([name, attribute]) => {
+    const isHidden = attribute.visible === false || (!times.has(name) && !isVisible(name, attribute));
+    return unlisted.has(attribute.type) || isHidden ? [] : [name];
+  });
+
+/** Returns the attributes that forms can show. */
+export const editable = (attributes: PanelAttributes): string[] =>
+  Object.entries(attributes).flatMap(([name, attribute]) => (name !== 'id' && isVisible(name, attribute) ? [name] : []));
+
+/** Places fields in rows, in their order. A wide field is alone in its row. */
+function rowsOf(names: readonly string[], attributes: PanelAttributes): PlacedField[][] {
+  const rows: PlacedField[][] = [];
+  for (const name of names) {
+    const size = widthOf(attributes[name]?.type ?? 'string');
+    const last = rows.at(-1);
+    const used = last?.reduce((sum, field) => sum + field.size, 0) ?? full;
+    if (last !== undefined && used + size <= full) last.push({ name, size });
+    else rows.push([{ name, size }]);
+  }
+  return rows;
+}
+
+/**
+ * Returns a stored configuration that follows the model: attributes that were removed are left out, and new ones are added at the
+ * end. What a user has arranged stays.
+ */
+export function followModel(stored: ViewConfiguration, model: Model, models: ReadonlyMap<string, Model>): ViewConfiguration {
+  const fallback = defaultConfiguration(model, models);
+  const attributes = panelAttributes(model);
+  const known = (name: string): boolean => Object.hasOwn(attributes, name);
+  const orElse = (name: string, other: string): string => (known(name) ? name : other);
+  const { mainField, defaultSortBy } = stored.settings;
+  const list = stored.layouts.list.filter(known);
+  const rows = stored.layouts.edit.map((row) => row.filter(({ name }) => known(name))).filter((row) => row.length > 0);
+  const placed = new Set(rows.flat().map(({ name }) => name));
+  const isNew = (name: string): boolean => !Object.hasOwn(stored.metadatas, name) && !placed.has(name);
+  return {
+    settings: {
+      ...stored.settings,
+      mainField: orElse(mainField, fallback.settings.mainField),
+      defaultSortBy: orElse(defaultSortBy, fallback.settings.defaultSortBy),
+    },
+    metadatas: Object.fromEntries(
+      Object.entries(fallback.metadatas)
+        .filter(([name]) => Object.hasOwn(stored.metadatas, name) || !times.has(name))
+        .map(([name, metadata]) => [name, stored.metadatas[name] ?? metadata]),
+    ),
+    layouts: {
+      list: list.length > 0 ? list : fallback.layouts.list,
+      edit: [...rows, ...rowsOf(editable(attributes).filter(isNew), attributes)],
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import { ValidationError } from 'yup';
+import { ApiError, forbiddenError, notFoundError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { bodyOf, parameterOf } from '../../http/route-request.js';
+import type { Model } from '../../schema/model.js';
+import { array, boolean, lazy, mixed, number, object, string } from '../check-body.js';
+import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { may } from '../rights/rights.js';
+import { describeComponent, describeType, modelsOf, panelAttributes } from './describe-model.js';
+import { readView, writeView } from './stored-views.js';
+import { editable, fieldSizes, type ViewConfiguration } from './view-configuration.js';
+
+/** The routes of content types and components, and of how the panel shows their entries. */
+export const viewRoutes: readonly PanelRoute[] = [
+  { method: 'GET', path: '/content-manager/init', right: 'logged in', handle: init },
+  { method: 'GET', path: '/content-manager/content-types', right: 'logged in', handle: contentTypes },
+  { method: 'GET', path: '/content-manager/content-types-settings', right: 'logged in', handle: typeSettings },
+  { method: 'GET', path: '/content-manager/content-types/:uid/configuration', right: 'logged in', handle: typeView },
+  { method: 'PUT', path: '/content-manager/content-types/:uid/configuration', right: 'logged in', handle: changeTypeView },
+  { method: 'GET', path: '/content-manager/components', right: 'logged in', handle: components },
+  { method: 'GET', path: '/content-manager/components/:uid/configuration', right: 'logged in', handle: componentView },
+  {
+    method: 'PUT',
+    path: '/content-manager/components/:uid/configuration',
+    right: 'plugin::content-manager.components.configure-layout',
+    handle: changeComponentView,
+  },
+];
+
+function init({ running }: PanelCall): Promise<Answer> {
+  return Promise.resolve(
+    answerData({
+      fieldSizes,
+      components: modelsOf(running, 'component').map(describeComponent),
+      contentTypes: modelsOf(running, 'type').map(describeType),
+    }),
+  );
+}
+
+/** Answers an unknown kind in the form of Strapi v4, which leaves `data` and the status out. */
+function contentTypes({ running, request }: PanelCall): Promise<Answer> {
+  const kind = parameterOf(request, 'kind');
+  const kinds = ['singleType', 'collectionType'];
+  if (kind !== undefined && !kinds.includes(String(kind))) {
+    const message = `this must be one of the following values: ${kinds.join(', ')}`;
+    const details = { errors: [{ path: [], message, name: 'ValidationError' }] };
+    return Promise.resolve({ status: 400, body: { error: { name: 'ValidationError', details, message } } });
+  }
+  const models = modelsOf(running, 'type').filter((model) => kind === undefined || model.kind === kind);
+  return Promise.resolve(answerData(models.map(describeType)));
+}
+
+function components({ running }: PanelCall): Promise<Answer> {
+  return Promise.resolve(answerData(modelsOf(running, 'component').map(describeComponent)));
+}
+
+const modelsByUid = ({ running }: PanelCall): ReadonlyMap<string, Model> => running.backend.models.inForce().models;
+
+const viewOf = (model: Model, call: PanelCall): Promise<ViewConfiguration> =>
+  readView(model, modelsByUid(call), call.content.store.database);
+
+async function typeSettings(call: PanelCall): Promise<Answer> {
+  const types = modelsOf(call.running, 'type');
+  return answerData(
+    await Promise.all(types.map(async (model) => ({ uid: model.uid, settings: (await viewOf(model, call)).settings }))),
+  );
+}
+
+function find(call: PanelCall, kind: 'type' | 'component'): Model {
+  const model = modelsOf(call.running, kind).find(({ uid }) => uid === call.request.params['uid']);
+  if (model === undefined) throw notFoundError(kind === 'type' ? 'contentType.notFound' : 'component.notFound');
+  return model;
+}
+
+async function showType(model: Model, call: PanelCall): Promise<Answer> {
+  const contentType = { uid: model.uid, ...(await viewOf(model, call)) };
+  return answerData({ contentType, components: await componentsOf(model, call) });
+}
+
+async function showComponent(model: Model, call: PanelCall) {
+  const [category] = model.uid.split('.');
+  return { uid: model.uid, category, ...(await viewOf(model, call)), isComponent: true };
+}
+
+/** Returns the components that an entry of a model may contain, at any depth, by uid. */
+async function componentsOf(model: Model, call: PanelCall) {
+  const found = reachedComponents(model, modelsByUid(call), new Map());
+  const shown = await Promise.all([...found.values()].map((component) => showComponent(component, call)));
+  return Object.fromEntries(shown.map((component) => [component.uid, component]));
+}
+
+function reachedComponents(
+  model: Model,
+  models: ReadonlyMap<string, Model>,
+  found: Map<string, Model>,
+): ReadonlyMap<string, Model> {
+  for (const { component, components: parts = [] } of Object.values(model.attributes))
+    for (const uid of [...(component === undefined ? [] : [component]), ...parts]) {
+      const reached = models.get(uid);
+      if (reached === undefined || found.has(uid)) continue;
+      found.set(uid, reached);
+      reachedComponents(reached, models, found);
+    }
+  return found;
+}
+
+async function typeView(call: PanelCall): Promise<Answer> {
+  return showType(find(call, 'type'), call);
+}
+
+async function componentView(call: PanelCall): Promise<Answer> {
+  const model = find(call, 'component');
+  return answerData({ component: await showComponent(model, call), components: await componentsOf(model, call) });
+}
+
+async function changeTypeView(call: PanelCall): Promise<Answer> {
+  const model = find(call, 'type');
+  const kind = model.kind === 'singleType' ? 'single-types' : 'collection-types';
+  if (!may(call.rights, `plugin::content-manager.${kind}.configure-view`)) throw forbiddenError();
+  await change(model, call);
+  return showType(model, call);
+}
+
+async function changeComponentView(call: PanelCall): Promise<Answer> {
+  const model = find(call, 'component');
+  await change(model, call);
+  return answerData(await showComponent(model, call));
+}
+
+async function change(model: Model, call: PanelCall): Promise<void> {
+  const changed = (await checked(model, bodyOf(call.request))) as Partial<ViewConfiguration>; // as the schema says
+  await writeView(model, { ...(await viewOf(model, call)), ...changed }, call.content.store.database);
+}
+
+/** Returns the given parts of a configuration. Throws a BadRequestError whose details list all problems. */
+async function checked(model: Model, body: unknown): Promise<object> {
+  const schema = configurationSchema(model);
+  return schema.validate(body, { strict: true, abortEarly: false }).catch((error: unknown) => {
+    if (!(error instanceof ValidationError)) throw error;
+    throw new ApiError(400, 'BadRequestError', 'Bad Request', { details: { name: 'validationError', errors: error.errors } });
+  });
+}
+
+function configurationSchema(model: Model) {
+  const attributes = panelAttributes(model);
+  const names = Object.keys(attributes);
+  const label = () => string().nullable();
+  const edit = object({ label: label(), description: label(), placeholder: label(), editable: boolean(), visible: boolean() });
+  const list = object({ label: label(), searchable: boolean(), sortable: boolean() });
+  return object({
+    settings: object({
+      ...{ bulkable: boolean(), filterable: boolean(), searchable: boolean() },
+      pageSize: number().integer().min(10).max(100),
+      mainField: string().oneOf(names),
+      defaultSortBy: string().oneOf(names),
+      defaultSortOrder: string().oneOf(['ASC', 'DESC']),
+    }).default(undefined),
+    metadatas: lazy((value: unknown) =>
+      value === undefined
+        ? mixed()
+        : object(Object.fromEntries(Object.keys(Object(value)).map((name) => [name, object({ edit, list })]))).test(
+            'names',
+            'metadatas must name attributes of the model',
+            (given) => Object.keys(Object(given)).every((name) => names.includes(name)),
+          ),
+    ),
+    layouts: object({
+      list: array().of(string().required().oneOf(names)).required(),
+      edit: array()
+        .of(
+          array().of(object({ name: string().required().oneOf(editable(attributes)), size: number().integer().min(1).max(12) })),
+        )
+        .required(),
+    }).default(undefined),
+  });
+}

@@ -1,0 +1,44 @@
+import type { FoundPage } from '../content/find-many.js';
+import { paginationError } from '../errors.js';
+import { readParameters } from '../http/query-string.js';
+import type { RouteCall } from '../http/route.js';
+import type { Pagination, Query } from '../query/ast.js';
+import type { BindContext } from '../query/bind-context.js';
+import { parseEntryQuery } from '../query/parse-query.js';
+import { decodeId, type Values } from '../values.js';
+
+/** Most entries of a page of the panel. Its own lists offer at most 100. */
+export const largestPage = 1_000;
+
+/** Returns the parameters of a request of the panel as an object. Throws a ValidationError for a query string that is too large. */
+export const parametersOf = ({ request, running }: Pick<RouteCall, 'request' | 'running'>): Values =>
+  readParameters(request.query, running.config.api.limits);
+
+/**
+ * Returns the query of a list of the panel: `page`, `pageSize`, `sort`, `filters`, `_q`, `locale` and `fields`, of drafts too. What
+ * is populated is up to the list. Throws a ValidationError or PaginationError that names the parameter.
+ */
+export function parseListQuery(parameters: Values, { limits }: Pick<BindContext, 'limits'>): Query {
+  const { filters, sort, fields, locale, _q } = parameters;
+  const query = parseEntryQuery({ filters, sort, fields, locale, _q }, limits);
+  return { ...query, pagination: parsePage(parameters), publicationState: 'preview', withLocales: false };
+}
+
+/** Returns the page that the parameters ask for; the first one, with ten entries, by default. Throws a PaginationError. */
+export function parsePage(parameters: Values, pageSize = 10): Pagination & { readonly kind: 'page' } {
+  const whole = (name: 'page' | 'pageSize', fallback: number): number => {
+    const value = parameters[name] ?? fallback;
+    const figure = typeof value === 'number' ? value : decodeId(String(value));
+    if (figure > 0) return figure;
+    // Strapi v4 names the number of the page in both messages.
+    throw paginationError(`Invalid '${name}' parameter. Expected an integer > 0, received: ${String(parameters['page'])}`);
+  };
+  const size = Math.min(whole('pageSize', pageSize), largestPage);
+  return { kind: 'page', page: whole('page', 1), pageSize: size, withCount: true };
+}
+
+/** Returns the pagination of a list of the panel. */
+export function paginationOf({ pagination, total }: Pick<FoundPage, 'pagination' | 'total'>) {
+  const [page, pageSize] = pagination.kind === 'page' ? [pagination.page, pagination.pageSize] : [1, largestPage];
+  return { page, pageSize, pageCount: Math.ceil((total ?? 0) / pageSize), total: total ?? 0 };
+}

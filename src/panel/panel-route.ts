@@ -1,0 +1,76 @@
+import { forbiddenError, unauthorizedError } from '../errors.js';
+import type { Answer, Route, RouteCall } from '../http/route.js';
+import type { StoredAdministrator } from './administrators/administrator.js';
+import { panelOf, type Panel } from './panel.js';
+import { may, type Rights, rightsOf } from './rights/rights.js';
+
+/** A request of the panel to a route that needs no log-in. `content` has full access. */
+export interface OpenPanelCall extends Pick<RouteCall, 'request' | 'running' | 'content'> {
+  readonly panel: Panel;
+}
+
+/** A request of an administrator. `content` has full access; handlers of content narrow it by the rights. */
+export interface PanelCall extends OpenPanelCall {
+  readonly rights: Rights;
+}
+
+interface PanelRouteKey {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+}
+
+/**
+ * A route of the panel. `right` is an action, or one of several actions, without a subject; `logged in` for every administrator;
+ * `nobody` for requests without a log-in.
+ */
+export type PanelRoute =
+  | (PanelRouteKey & { readonly right: 'nobody'; readonly handle: (call: OpenPanelCall) => Promise<Answer> })
+  | (PanelRouteKey & { readonly right: 'logged in' | PanelAction | readonly PanelAction[]; readonly handle: Handler });
+
+type Handler = (call: PanelCall) => Promise<Answer>;
+
+/** The full name of an action of administrators, such as `admin::users.read`. */
+export type PanelAction = `${string}::${string}`;
+
+/** Returns the routes of the panel as rows of the route table. They ignore the credentials of users and API tokens. */
+export const panelRows = (routes: readonly PanelRoute[]): readonly Route[] =>
+  routes.map((route) => ({
+    method: route.method,
+    path: route.path,
+    action: 'anybody',
+    leavesRightsToCode: true,
+    handle: async (call) => ({ headers: notCached, ...(await handle(route, call)) }),
+  }));
+
+const notCached = { 'Cache-Control': 'private, no-store' };
+
+async function handle(route: PanelRoute, { request, running, content }: RouteCall): Promise<Answer> {
+  const call = { request, running, content, panel: panelOf(running) };
+  await call.panel.prepare(content);
+  if (route.right === 'nobody') return route.handle(call);
+  const administrator = await identify(call);
+  const rights = await rightsOf(administrator, call.panel);
+  const { right } = route;
+  if (right !== 'logged in' && ![right].flat().some((action) => may(rights, action))) throw forbiddenError();
+  return route.handle({ ...call, rights });
+}
+
+/** Returns the administrator of a token. Throws an UnauthorizedError for any other caller, which makes the panel log out. */
+async function identify({ request, panel }: OpenPanelCall): Promise<StoredAdministrator> {
+  const token = /^bearer\s+(\S+)$/i.exec(request.headers.authorization?.trim() ?? '')?.[1] ?? '';
+  const administrator = await administratorOfToken(token, panel);
+  if (administrator === null) throw unauthorizedError();
+  return administrator;
+}
+
+/** Returns the administrator of a valid token; null if it is invalid, or the administrator may no longer use it. */
+export async function administratorOfToken(token: string, panel: Panel): Promise<StoredAdministrator | null> {
+  const claims = panel.tokens.verify(token);
+  if (typeof claims === 'string') return null;
+  const administrator = await panel.administrator(claims.id);
+  const isValid = administrator?.isActive === true && !administrator.blocked && claims.version === administrator.tokenVersion;
+  return isValid ? administrator : null;
+}
+
+/** Returns an answer in the form of most routes. */
+export const answerData = (data: unknown, status = 200): Answer => ({ status, body: { data } });

@@ -1,0 +1,22 @@
+import type { Route } from '../http/route.js';
+import { firstAdministratorRoutes } from './administrators/first-administrator.js';
+import { meRoutes } from './administrators/me.js';
+import { administratorRoutes } from './administrators/users.js';
+import { sessionRoutes } from './administrators/session.js';
+import { roleRoutes } from './rights/role-routes.js';
+import { readRoutes } from './content-manager/read-routes.js';
+import { viewRoutes } from './content-manager/view-routes.js';
+import { firstContactRoutes } from './first-contact.js';
+import { panelRows } from './panel-route.js';
+
+/** The routes that the admin panel of Strapi v4 calls. Fixed paths come before those with parameters. */
+export const panelRoutes: readonly Route[] = panelRows([
+  ...firstContactRoutes,
+  ...sessionRoutes,
+  ...firstAdministratorRoutes,
+  ...meRoutes,
+  ...administratorRoutes,
+  ...roleRoutes,
+  ...viewRoutes,
+  ...readRoutes,
+]);

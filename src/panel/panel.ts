@@ -1,0 +1,69 @@
+import { createHmac } from 'node:crypto';
+import { type AttemptLimiter, attemptLimiter } from '../accounts/login/attempt-limiter.js';
+import { type UserTokens, userTokens } from '../auth/user-tokens.js';
+import type { ContentContext } from '../content/content-context.js';
+import type { Running } from '../http/running.js';
+import { cacheByKey, cacheUntilChanged } from '../mongo/changes.js';
+import { collections } from '../schema/collections.js';
+import { findAdministrator, type StoredAdministrator } from './administrators/administrator.js';
+import { createDefaultAdminRoles } from './rights/default-roles.js';
+import { type PanelPermission, readPermissions } from './rights/permission.js';
+
+/** The parts of the panel's back end that requests use. */
+export interface Panel {
+  /** Issues and verifies the tokens of administrators. */
+  readonly tokens: UserTokens;
+  /** Limit of log-ins; null if they are not limited. */
+  readonly logins: AttemptLimiter | null;
+  /** Creates the default roles of administrators if there are none. Called before anything else. */
+  readonly prepare: (content: ContentContext) => Promise<void>;
+  /** Returns an administrator; null if there is none of that id. */
+  readonly administrator: (id: number) => Promise<StoredAdministrator | null>;
+  /** Returns the permissions of all roles, by the id of the role. */
+  readonly permissions: () => Promise<ReadonlyMap<number, readonly PanelPermission[]>>;
+}
+
+const stored = [collections.administrators, collections.adminRoles];
+
+/** Builds the parts of the panel. Keys of administrators differ from those of users, even if the secret is derived from the same one. */
+export function createPanel({ config, secrets, backend }: Pick<Running, 'config' | 'secrets' | 'backend'>): Panel {
+  const { auth, rateLimit } = config.admin;
+  const { database, changes } = backend.store;
+  const secret =
+    auth.secret ??
+    createHmac('sha256', secrets.jwtSecret || secrets.tokenSalt)
+      .update('administrators')
+      .digest('hex');
+  const limit = { collection: collections.attempts, max: rateLimit.max, interval: rateLimit.interval };
+  return {
+    tokens: userTokens(secret, auth.options.expiresIn),
+    prepare: once(createDefaultAdminRoles),
+    logins: rateLimit.enabled ? attemptLimiter(database, limit) : null,
+    administrator: cacheByKey(changes, stored, {
+      load: (id) => findAdministrator(database, { _id: id }),
+      weigh: () => 1_000,
+    }),
+    permissions: cacheUntilChanged(changes, [collections.adminPermissions], () => readPermissions(database)),
+  };
+}
+
+/** Returns a function that runs `work` once, and again only if it failed. */
+function once<Input>(work: (input: Input) => Promise<void>): (input: Input) => Promise<void> {
+  let done: Promise<void> | null = null;
+  return async (input) => {
+    done ??= work(input);
+    await done.catch((error: unknown) => {
+      done = null;
+      throw error;
+    });
+  };
+}
+
+/** Returns the panel of a running service. */
+export function panelOf(running: Running): Panel {
+  const known = panels.get(running) ?? createPanel(running);
+  panels.set(running, known);
+  return known;
+}
+
+const panels = new WeakMap<Running, Panel>();

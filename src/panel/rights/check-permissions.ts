@@ -1,0 +1,64 @@
+import type { ContentContext } from '../../content/content-context.js';
+import { type FieldError, fieldErrors } from '../../errors.js';
+import { array, mixed, object, string } from '../check-body.js';
+import { contentActions, pluginActions, settingsActions, subjectsOf } from './actions.js';
+import { type PanelPermission, propertiesOf } from './permission.js';
+
+/** A permission to store. */
+export type PermissionInput = Pick<PanelPermission, 'action' | 'subject' | 'properties' | 'conditions'>;
+
+/** The body that replaces the permissions of a role. */
+export const permissionsBody = object({
+  permissions: array()
+    .of(
+      object({
+        action: string().required(),
+        actionParameters: mixed().nullable(),
+        subject: string().nullable(),
+        properties: object().nullable(),
+        conditions: array().of(string().required()).nullable(),
+      }).noUnknown(),
+    )
+    .required(),
+}).noUnknown();
+
+interface GivenPermission {
+  readonly action: string;
+  readonly subject?: string | null | undefined;
+  readonly properties?: object | null | undefined;
+  readonly conditions?: readonly string[] | null | undefined;
+}
+
+const plain: ReadonlySet<string> = new Set([...pluginActions, ...settingsActions].map(({ action }) => action));
+
+/** Returns the permissions in the form that is stored. Throws a ValidationError with all problems. */
+export function checkPermissions(given: readonly GivenPermission[], content: ContentContext): readonly PermissionInput[] {
+  const problems = given.flatMap((permission, index) => problemOf(permission, String(index), content) ?? []);
+  if (problems.length > 0) throw fieldErrors(problems);
+  const permissions = given.map(({ action, subject = null, properties, conditions }) => ({
+    ...{ action, subject, properties: propertiesOf(properties) },
+    conditions: conditions ?? [],
+  }));
+  const keys = permissions.map(({ action, subject }) => `${action} ${String(subject)}`);
+  if (new Set(keys).size < keys.length)
+    throw fieldErrors([{ path: ['permissions'], message: 'Some permissions are duplicated (same action and subject)' }]);
+  return permissions;
+}
+
+function problemOf(
+  { action, subject = null, properties }: GivenPermission,
+  index: string,
+  { bind }: ContentContext,
+): FieldError | null {
+  const path = ['permissions', index];
+  const ofContent = contentActions.find(({ actionId }) => actionId === action);
+  if (ofContent === undefined && !plain.has(action))
+    return { path: [...path, 'action'], message: 'action is not an existing permission action' };
+  const subjects = ofContent === undefined ? [] : subjectsOf(ofContent, bind.registry);
+  const type = subjects.find(({ uid }) => uid === subject);
+  if (ofContent === undefined ? subject !== null : type === undefined)
+    return { path: [...path, 'subject'], message: 'Invalid subject submitted' };
+  const allowed = ofContent?.applyToProperties.filter((name) => name !== 'locales' || type?.localized === true) ?? [];
+  const isKnown = Object.keys(properties ?? {}).every((name) => allowed.some((other) => other === name));
+  return isKnown ? null : { path: [...path, 'properties'], message: `Invalid property set at permissions[${index}].properties` };
+}

@@ -1,0 +1,145 @@
+import type { ContentContext } from '../../content/content-context.js';
+import { forbiddenError } from '../../errors.js';
+import type { Filter } from '../../query/ast.js';
+import { type Access, fullAccess, type RowRule } from '../../query/access.js';
+import { type Attribute, type ContentType, type Registry, uploadFile } from '../../schema/content-type.js';
+import type { PanelCall } from '../panel-route.js';
+import { explorer } from './actions.js';
+import { permittedAttributes } from './field-paths.js';
+import type { PanelPermission } from './permission.js';
+import { permissionsFor, type Rights } from './rights.js';
+
+/** What is done with entries. */
+export type EntryAction = 'create' | 'read' | 'update' | 'delete' | 'publish';
+
+/**
+ * Returns the context in which an administrator does something with entries of a type: fields that their permissions do not name are
+ * hidden, and entries that meet none of the conditions are not found. Throws a ForbiddenError if no permission allows it.
+ */
+export function contentFor({ content, rights }: PanelCall, action: EntryAction, type: ContentType): ContentContext {
+  const { registry } = content.bind;
+  const access = rights.isSuper ? wholeAccess : limitedAccess(rights, action, type, registry);
+  const seen = action === 'read' ? { ...access, hidden: withSecrets(access.hidden, registry) } : access;
+  return { ...content, createsDrafts: true, bind: { ...content.bind, access: seen } };
+}
+
+const wholeAccess: Access = { ...fullAccess, seesPrivate: true };
+
+/** Attributes of users that nobody is shown. */
+const internal: ReadonlySet<string> = new Set(['provider', 'resetPasswordToken', 'confirmationToken', 'registrationToken']);
+
+/** The types of users. */
+const usersOf: ReadonlySet<string> = new Set(['admin::user', 'plugin::users-permissions.user']);
+
+const isSecret = (attribute: Attribute, uid: string): boolean =>
+  (attribute.kind === 'scalar' && attribute.type === 'password') || (usersOf.has(uid) && internal.has(attribute.name));
+
+/** Returns hidden attributes with all passwords and tokens of users, which nobody may read. */
+function withSecrets(hidden: Access['hidden'], registry: Registry): Access['hidden'] {
+  const all = new Map(hidden);
+  for (const [uid, names] of secretsOf(registry)) all.set(uid, new Set([...names, ...(hidden.get(uid) ?? [])]));
+  return all;
+}
+
+function secretsOf(registry: Registry): Access['hidden'] {
+  const secrets = [...registry.types.values()].map(({ uid, attributes }) => {
+    const names = [...attributes.values()].filter((attribute) => isSecret(attribute, uid)).map(({ name }) => name);
+    return [uid, new Set(names)] as const;
+  });
+  return new Map(secrets.filter(([, names]) => names.size > 0));
+}
+
+function limitedAccess(rights: Rights, action: EntryAction, type: ContentType, registry: Registry): Access {
+  const permissions = permissionsFor(rights, `${explorer}.${action}`, type.uid);
+  if (permissions.length === 0) throw forbiddenError();
+  const hidden = hiddenFromReaders(rights, registry);
+  const named = action === 'delete' || action === 'publish' ? permissionsFor(rights, `${explorer}.read`, type.uid) : permissions;
+  hidden.set(type.uid, hiddenBy(named, type));
+  for (const [uid, names] of hiddenInComponents(named, type, registry)) hidden.set(uid, names);
+  const rule = ruleOf(permissions, rights);
+  return { ...wholeAccess, hidden, rules: new Map(rule === null ? [] : [[type.uid, rule]]) };
+}
+
+/** Returns the attributes of all types that the administrator may not read. Files and creators are seen by everybody. */
+function hiddenFromReaders(rights: Rights, { types }: Registry): Map<string, ReadonlySet<string>> {
+  const limited = [...types.values()].filter(
+    ({ uid, kind }) => kind !== 'component' && uid !== uploadFile && !uid.startsWith('admin::'),
+  );
+  return new Map(limited.map((type) => [type.uid, hiddenBy(permissionsFor(rights, `${explorer}.read`, type.uid), type)]));
+}
+
+/** Returns the attributes that none of the permissions names. Inside components, the form of an entry decides by the whole path. */
+function hiddenBy(permissions: readonly PanelPermission[], type: ContentType): ReadonlySet<string> {
+  const named = new Set(
+    permissions.flatMap(({ properties }) => properties.fields ?? []).map((path) => path.split('.')[0] ?? path),
+  );
+  return new Set(permittedAttributes(type).flatMap(({ name }) => (named.has(name) ? [] : [name])));
+}
+
+/** Returns the attributes of components of a type that no permission names by any path, by the uid of the component. */
+function hiddenInComponents(
+  permissions: readonly PanelPermission[],
+  type: ContentType,
+  registry: Registry,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const named = permissions.flatMap(({ properties }) => properties.fields ?? []);
+  const shown = new Map<string, Set<string>>();
+  for (const [path, component, name] of partPaths(type, registry, '', [])) {
+    const names = shown.get(component.uid) ?? new Set();
+    shown.set(component.uid, names);
+    if (named.some((other) => other === path || path.startsWith(`${other}.`) || other.startsWith(`${path}.`))) names.add(name);
+  }
+  return new Map(
+    [...shown].map(([uid, names]) => {
+      const all = [...(registry.types.get(uid)?.attributes.keys() ?? [])];
+      return [uid, new Set(all.filter((name) => !names.has(name)))] as const;
+    }),
+  );
+}
+
+/** Lists the attributes of components by their path, also those of parts of dynamic zones, which are named by the zone. */
+function partPaths(
+  type: ContentType,
+  registry: Registry,
+  prefix: string,
+  above: readonly string[],
+): (readonly [path: string, component: ContentType, name: string])[] {
+  return permittedAttributes(type).flatMap((attribute) => {
+    const path = `${prefix}${attribute.name}`;
+    const uids =
+      attribute.kind === 'component' ? [attribute.component] : attribute.kind === 'dynamiczone' ? attribute.components : [];
+    return uids.flatMap((uid) => {
+      const part = registry.types.get(uid);
+      if (part === undefined || above.includes(uid)) return [];
+      const own = [...part.attributes.keys()].map((name) => [`${path}.${name}`, part, name] as const);
+      return [...own, ...partPaths(part, registry, `${path}.`, [...above, uid])];
+    });
+  });
+}
+
+/** Returns the rule that the entries of the permissions meet; null if one permission holds for all entries. */
+function ruleOf(permissions: readonly PanelPermission[], rights: Rights): RowRule | null {
+  const filters = permissions.map((permission) => filterOf(permission, rights));
+  if (filters.includes(null)) return null;
+  return { filter: { kind: 'or', filters: filters.filter((filter) => filter !== null) }, owner: {}, isOwnership: false };
+}
+
+/** Returns the filter of a permission: its locales, and any of its conditions. */
+function filterOf({ properties, conditions }: PanelPermission, rights: Rights): Filter | null {
+  const locales = properties.locales === undefined ? [] : [field('locale', isIn(properties.locales))];
+  const met =
+    conditions.length === 0 ? [] : [{ kind: 'or', filters: conditions.map((name) => conditionOf(name, rights)) } as const];
+  const all = [...locales, ...met];
+  return all.length === 0 ? null : { kind: 'and', filters: all };
+}
+
+/** Returns the filter of a condition; one that no entry meets for an unknown one. */
+function conditionOf(name: string, { administrator }: Rights): Filter {
+  if (name === 'admin::is-creator') return field('createdBy', field('id', isIn([administrator.id])));
+  const roles = administrator.roles.map(({ id }) => id);
+  if (name === 'admin::has-same-role-as-creator') return field('createdBy', field('roles', field('id', isIn(roles))));
+  return field('id', isIn([]));
+}
+
+const field = (name: string, filter: Filter): Filter => ({ kind: 'field', name, filter });
+const isIn = (value: readonly unknown[]): Filter => ({ kind: 'comparison', operator: 'in', value });

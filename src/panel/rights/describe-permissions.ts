@@ -1,0 +1,54 @@
+import type { ContentContext } from '../../content/content-context.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { conditions, contentActions, pluginActions, settingsActions, shownTypes, subjectsOf } from './actions.js';
+import { permittedAttributes } from './field-paths.js';
+
+/** Returns what the page of a role shows: conditions, and actions with the types and properties that they can be restricted to. */
+export function describePermissions({ bind }: ContentContext) {
+  const types = shownTypes(bind.registry);
+  const actions = contentActions.map((action) => ({
+    label: action.label,
+    actionId: action.actionId,
+    subjects: subjectsOf(action, bind.registry).map(({ uid }) => uid),
+    applyToProperties: action.applyToProperties,
+  }));
+  const section = (kind: ContentType['kind']) => ({
+    subjects: types.filter((type) => type.kind === kind).map((type) => describeSubject(type, bind)),
+    actions,
+  });
+  return {
+    conditions,
+    sections: {
+      plugins: pluginActions,
+      settings: settingsActions,
+      singleTypes: section('singleType'),
+      collectionTypes: section('collectionType'),
+    },
+  };
+}
+
+function describeSubject(type: ContentType, { registry, locales }: ContentContext['bind']) {
+  const fields = { label: 'Fields', value: 'fields', children: describeFields(type, registry, []) };
+  const ofLocales = { label: 'Locales', value: 'locales', children: locales.map((code) => ({ label: code, value: code })) };
+  return { uid: type.uid, label: type.singularName, properties: type.localized ? [fields, ofLocales] : [fields] };
+}
+
+interface DescribedField {
+  readonly label: string;
+  readonly value: string;
+  readonly required?: true;
+  readonly children?: readonly DescribedField[];
+}
+
+const describeFields = (type: ContentType, registry: Registry, above: readonly string[]): readonly DescribedField[] =>
+  permittedAttributes(type).map((attribute) => {
+    const { name } = attribute;
+    const inner = attribute.kind === 'component' ? registry.types.get(attribute.component) : undefined;
+    return {
+      label: name,
+      value: name,
+      ...('required' in attribute && attribute.required && { required: true as const }),
+      ...(inner !== undefined &&
+        !above.includes(inner.uid) && { children: describeFields(inner, registry, [...above, inner.uid]) }),
+    };
+  });

@@ -1,0 +1,188 @@
+import { isDeepStrictEqual } from 'node:util';
+import { applicationError, fieldErrors, notFoundError, validationError } from '../../errors.js';
+import { type ContentContext, withDatabase } from '../../content/content-context.js';
+import { findMany } from '../../content/find-many.js';
+import type { Answer } from '../../http/route.js';
+import { bodyOf, idOf } from '../../http/route-request.js';
+import { exactly, oneOf } from '../../mongo/matches.js';
+import { findFirst, findStored } from '../../mongo/stored.js';
+import { inTransaction } from '../../mongo/transaction.js';
+import { bulkWrite } from '../../mongo/write/bulk-write.js';
+import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
+import { collections } from '../../schema/collections.js';
+import { adminRole, type AdminRole, countWithRole, readAdminRoles, superAdminCode } from '../administrators/administrator.js';
+import { array, checkPanelBody, number, object, string } from '../check-body.js';
+import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { parametersOf, parseListQuery } from '../panel-query.js';
+import { allPermissions } from './all-permissions.js';
+import { checkPermissions, type PermissionInput, permissionsBody } from './check-permissions.js';
+import { describePermissions } from './describe-permissions.js';
+import { type PanelPermission, permissionOf } from './permission.js';
+
+/** The routes of roles of administrators and their permissions. */
+export const roleRoutes: readonly PanelRoute[] = [
+  { method: 'GET', path: '/admin/roles', right: 'admin::roles.read', handle: list },
+  { method: 'POST', path: '/admin/roles', right: 'admin::roles.create', handle: create },
+  { method: 'POST', path: '/admin/roles/batch-delete', right: 'admin::roles.delete', handle: removeSeveral },
+  { method: 'GET', path: '/admin/roles/:id', right: 'admin::roles.read', handle: read },
+  { method: 'PUT', path: '/admin/roles/:id', right: 'admin::roles.update', handle: change },
+  { method: 'DELETE', path: '/admin/roles/:id', right: 'admin::roles.delete', handle: remove },
+  { method: 'GET', path: '/admin/roles/:id/permissions', right: 'admin::roles.read', handle: readPermissions },
+  { method: 'PUT', path: '/admin/roles/:id/permissions', right: 'admin::roles.update', handle: replacePermissions },
+  {
+    method: 'GET',
+    path: '/admin/permissions',
+    right: 'logged in',
+    handle: ({ content }) => Promise.resolve(answerData(describePermissions(content))),
+  },
+];
+
+const withCount = async (role: AdminRole, { store }: ContentContext) => ({
+  ...role,
+  usersCount: await countWithRole(store.database, role.id),
+});
+
+async function list(call: PanelCall): Promise<Answer> {
+  const { content } = call;
+  const type = content.bind.registry.types.get('admin::role');
+  if (type === undefined) throw notFoundError();
+  const query = { ...parseListQuery(parametersOf(call), content.bind), pagination: allRoles };
+  const { entries } = await findMany(type, { ...query, fields: ['id'], withTotal: false }, content);
+  const roles = await readAdminRoles(content.store.database);
+  const found = entries.flatMap(({ document }) => roles.get(Number(document['_id'])) ?? []);
+  return answerData(await Promise.all(found.map((role) => withCount(role, content))));
+}
+
+/** The panel shows all roles on one page. */
+const allRoles = { kind: 'page', page: 1, pageSize: 1_000, withCount: false } as const;
+
+async function roleOf(call: PanelCall): Promise<AdminRole> {
+  const document = await findFirst(call.content.store.database, collections.adminRoles, { _id: idOf(call) });
+  if (document === null) throw notFoundError('role.notFound');
+  return adminRole(document);
+}
+
+async function read(call: PanelCall): Promise<Answer> {
+  return answerData(await withCount(await roleOf(call), call.content));
+}
+
+const name = () => string().min(1);
+const roleBody = object({ name: name().required(), description: string().nullable() }).noUnknown();
+const changedBody = object({ name: name(), description: string().nullable() }).noUnknown();
+
+async function create({ request, content }: PanelCall): Promise<Answer> {
+  const body = await checkPanelBody(roleBody, bodyOf(request));
+  await refuseTaken(body.name, 0, content);
+  const { store } = content;
+  const [_id = 0] = await store.ids.next(collections.adminRoles, 1, store.database);
+  const now = new Date();
+  const code = `${body.name.toLowerCase().replace(/[^\p{L}\d]+/gu, '-')}-${now.getTime().toString(36)}`;
+  const document = { _id, name: body.name, code, description: body.description ?? null, createdAt: now, updatedAt: now };
+  await insertEntry(store, collections.adminRoles, document);
+  return answerData(adminRole(document), 201);
+}
+
+async function refuseTaken(wanted: string, except: number, { store }: ContentContext): Promise<void> {
+  const found = await findFirst(store.database, collections.adminRoles, { name: exactly(wanted) });
+  if (found !== null && found['_id'] !== except)
+    throw applicationError(`The name must be unique and a role with name \`${wanted}\` already exists.`);
+}
+
+async function change(call: PanelCall): Promise<Answer> {
+  const { content } = call;
+  const body = await checkPanelBody(changedBody, bodyOf(call.request));
+  const role = await roleOf(call);
+  if (role.code === superAdminCode) throw applicationError("Super admin can't be edited.");
+  if (body.name !== undefined) await refuseTaken(body.name, role.id, content);
+  const values = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+  const set = { ...values, updatedAt: new Date() };
+  const document = await updateEntry(content.store, collections.adminRoles, {
+    match: { _id: role.id },
+    change: { set },
+    projection: {},
+  });
+  if (document === null) throw notFoundError('role.notFound');
+  return answerData(adminRole(document));
+}
+
+async function remove(call: PanelCall): Promise<Answer> {
+  const [deleted = null] = await removeAll([idOf(call)], 'id', call);
+  return answerData(deleted);
+}
+
+async function removeSeveral(call: PanelCall): Promise<Answer> {
+  const body = object({ ids: array().of(number().integer().required()).min(1).required() }).noUnknown();
+  const { ids } = await checkPanelBody(body, bodyOf(call.request));
+  return answerData(await removeAll(ids, 'ids', call));
+}
+
+/** Deletes roles with their permissions. `field` is named if one is still used. Roles that do not exist are left out. */
+async function removeAll(ids: readonly number[], field: string, { content }: PanelCall): Promise<AdminRole[]> {
+  return inTransaction(content.store.database, async (database) => {
+    const { store } = withDatabase(content, database);
+    const documents = await findStored(database, collections.adminRoles, { match: { _id: oneOf(ids) } });
+    const problem = (message: string) => fieldErrors([{ path: [field], message }]);
+    const roles = documents.map(adminRole);
+    if (roles.some(({ code }) => code === superAdminCode)) throw problem('You cannot delete the super admin role');
+    const used = await findFirst(database, collections.administrators, { roles: oneOf(roles.map(({ id }) => id)) });
+    if (used !== null) throw problem('Some roles are still assigned to some users');
+    for (const { id } of roles) {
+      await deleteEntry(store, collections.adminRoles, { _id: id });
+      await bulkWrite(store, collections.adminPermissions, [{ deleteMany: { filter: { role: id } } }]);
+    }
+    return roles;
+  });
+}
+
+async function readPermissions(call: PanelCall): Promise<Answer> {
+  const { content } = call;
+  const role = await roleOf(call);
+  return answerData(role.code === superAdminCode ? allPermissions(content) : await permissionsOf(role.id, content));
+}
+
+const permissionsOf = async (role: number, { store }: ContentContext): Promise<readonly PanelPermission[]> =>
+  (await findStored(store.database, collections.adminPermissions, { match: { role } })).map(permissionOf);
+
+/** Replaces the permissions of a role. Equal ones stay with their ids. Answers those that are new. */
+async function replacePermissions(call: PanelCall): Promise<Answer> {
+  const { content, rights } = call;
+  const { permissions } = await checkPanelBody(permissionsBody, bodyOf(call.request));
+  const role = await roleOf(call);
+  if (role.code === superAdminCode) throw applicationError("Super admin permissions can't be edited.");
+  const wanted = checkPermissions(permissions, content);
+  if (!rights.isSuper && rights.administrator.roles.some(({ id }) => id === role.id))
+    throw validationError('You cannot change the permissions of your own role');
+  const added = await inTransaction(content.store.database, async (database) => {
+    const inside = withDatabase(content, database);
+    const stored = await permissionsOf(role.id, inside);
+    const kept = stored.filter((one) => wanted.some((other) => isSame(one, other)));
+    const gone = stored.filter((one) => !kept.includes(one)).map(({ id }) => id);
+    const missing = wanted.filter((one) => !kept.some((other) => isSame(other, one)));
+    const { store } = inside;
+    if (gone.length > 0) await bulkWrite(store, collections.adminPermissions, [{ deleteMany: { filter: { _id: oneOf(gone) } } }]);
+    return insertPermissions(missing, role.id, inside);
+  });
+  return answerData(added);
+}
+
+const isSame = (a: PermissionInput, b: PermissionInput): boolean =>
+  a.action === b.action &&
+  a.subject === b.subject &&
+  isDeepStrictEqual(a.properties, b.properties) &&
+  isDeepStrictEqual(a.conditions, b.conditions);
+
+async function insertPermissions(inputs: readonly PermissionInput[], role: number, { store }: ContentContext) {
+  if (inputs.length === 0) return [];
+  const ids = await store.ids.next(collections.adminPermissions, inputs.length, { ...store.database, session: null });
+  const now = new Date();
+  const documents = inputs.map((input, index) => ({
+    ...{ _id: ids[index] ?? 0, ...input, actionParameters: {} },
+    ...{ role, createdAt: now, updatedAt: now },
+  }));
+  await bulkWrite(
+    store,
+    collections.adminPermissions,
+    documents.map((document) => ({ insertOne: { document } })),
+  );
+  return documents.map(permissionOf);
+}
