@@ -83,7 +83,7 @@ describe('npx mangrove import config/sync', () => {
         expect(stdout).to.include(
           isAgain ? row.replace(/^added {9}(locale)/, 'unchanged     $1').replace(/^added {4}/, 'changed  ') : row,
         );
-      expect(exitCode).to.equal(0);
+      expect(exitCode).to.equal(2); // an action is not imported
       const { stdout: editors } = await run('permissions', 'list', 'editor');
       expect(editors).to.equal(isStored ? 'editor\tapi::memo.memo.create' : '');
     });

@@ -57,9 +57,11 @@ const cases: readonly Case[] = [
   },
   {
     what: 'the admin panel, in one line',
-    written: { admin: { auth: { secret: 'x' }, apiToken: { salt: 'a'.repeat(16) }, flags: { nps: true }, url: '/admin' } },
-    settings: { 'admin.apiToken.salt': 'a'.repeat(16) },
-    warnings: [/^config\/admin: auth, flags, url: belongs to Strapi's admin panel/],
+    written: {
+      admin: { auth: { secret: 'b'.repeat(16) }, apiToken: { salt: 'a'.repeat(16) }, flags: { nps: true }, url: '/admin' },
+    },
+    settings: { 'admin.apiToken.salt': 'a'.repeat(16), 'admin.auth.secret': 'b'.repeat(16) },
+    warnings: [/^config\/admin: flags, url: belongs to Strapi's admin panel/],
   },
   {
     what: 'the salt of a Strapi project',
