@@ -362,7 +362,7 @@ describe('GraphQL over HTTP', () => {
     const { body } = await server.query('{ tag(id: 77) { data { attributes { label } } } }');
     expect(body.errors[0].message).to.equal('Cannot return null for non-nullable field Tag.label.');
     expect(body.errors[0].path).to.deep.equal(['tag', 'data', 'attributes', 'label']);
-    expect(body.errors[0].extensions.code).to.equal('INTERNAL_SERVER_ERROR');
+    expect(body.errors[0].extensions.code).to.equal('UNFIT_VALUE');
   });
 
   it('hides an internal error, and reports it', async () => {
