@@ -1,5 +1,5 @@
 const entries = 'read and write entries by strapi.entityService';
-const panel = 'there is no admin panel; use the admin API (/admin/api)';
+const panel = 'its code does not run here; use the admin API (/admin/api)';
 const code = 'strapi.service(uid), strapi.controller(uid) and strapi.server give access to the code of the project';
 const outside = 'run jobs and notifications outside of the service, and use its API';
 const types = 'strapi.contentTypes and strapi.getModel(uid) have all models in force';

@@ -66,7 +66,10 @@ function addRouters({ name, file, code }: ProjectPlugin, { addRouter, report }: 
     addRouter({ router: served, prefix: null, owner: `plugin::${name}`, file, warn });
   }
   const left = routers.filter(({ type }) => type !== 'content-api').reduce((sum, { routes }) => sum + routes.length, 0);
-  if (left > 0) warn(`${String(left)} ${left === 1 ? 'route' : 'routes'} of type admin left out: there is no admin panel`);
+  if (left > 0)
+    warn(
+      `${String(left)} ${left === 1 ? 'route' : 'routes'} of type admin left out: they belong to a front end that does not run here`,
+    );
 }
 
 function routersOf(routes: unknown): readonly StrapiRouter[] {

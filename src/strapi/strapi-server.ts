@@ -26,7 +26,9 @@ export function createStrapiServer({ addRouter, addMiddleware, httpServer }: Ser
     routes: (routes) => {
       const router: StrapiRouter = 'routes' in routes ? routes : { routes };
       if (router.type === 'admin')
-        throw new UnsupportedCodeError(`${file}: routes of type admin are not offered: there is no admin panel`);
+        throw new UnsupportedCodeError(
+          `${file}: routes of type admin are not offered: they belong to a front end that does not run here`,
+        );
       addRouter({ router, prefix: router.type === 'content-api' ? null : '', owner: null, file });
       return server;
     },

@@ -36,7 +36,7 @@ export const valueHelpers = {
   nameToSlug: (name: string, options: object = { separator: '-' }): string => slugify(name, options),
   removeUndefined: (values: object): object =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
-  /** Returns the data unchanged. Entries have no creators, because there is no admin panel. */
+  /** Returns the data unchanged. Entries that code writes have no creators. */
   setCreatorFields: () => (data: object) => data,
 };
 

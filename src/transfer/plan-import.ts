@@ -78,7 +78,7 @@ function leftOutOf({ uid, attributes }: Values, { types, leftOut }: Registry): r
 export function whyNot(uid: string, { problems }: Pick<RegistryBuild, 'problems'>): string {
   const problem = problems.get(uid);
   if (problem !== undefined) return `the model is refused: ${problem.join('; ')}`;
-  if (uid.startsWith('admin::') || uid.startsWith('strapi::')) return 'there is no admin panel';
+  if (uid.startsWith('admin::') || uid.startsWith('strapi::')) return 'data of the admin panel are not imported';
   return uid.startsWith('plugin::') ? 'the plugin is not offered' : 'the source has no model for it';
 }
 

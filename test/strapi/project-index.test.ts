@@ -130,16 +130,16 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
     'strapi.db.query(uid).attachRelations is not offered: create and update',
   ],
   ["strapi.plugin('users-permissions').service('permission')", 'not offered: npx mangrove permissions and the admin API'],
-  ["strapi.db.query('admin::role')", "strapi.db.query('admin::role') is not offered: there is no admin panel"],
+  ["strapi.db.query('admin::api-token')", "strapi.db.query('admin::api-token') is not offered: "],
   [
     "strapi.service('plugin::users-permissions.users-permissions').getActions()",
     "strapi.plugin('users-permissions').service('users-permissions') is not offered: npx mangrove permissions",
   ],
-  ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: there is no admin panel"],
+  ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: its code does not run here"],
   ["strapi.plugin('i18n').service('content-types')", "strapi.plugin('i18n').service('content-types') is not offered"],
   ['strapi.server.mount', 'strapi.server.mount is not offered: strapi.server has routes(), use() and httpServer'],
   ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: plugins of Strapi do not run"],
-  ['strapi.admin.services.role', 'strapi.admin is not offered: there is no admin panel'],
+  ['strapi.admin.services.role', 'strapi.admin is not offered: its code does not run here'],
   ['strapi.webhookRunner.add()', 'strapi.webhookRunner is not offered: run jobs and notifications outside of the service'],
 ];
 

@@ -114,7 +114,7 @@ const cases: readonly Case[] = [
       ['/api/menus/settings', 404],
       ['/menus/settings', 404],
     ],
-    logged: [`${folder}/strapi-server.js: 2 routes of type admin left out: there is no admin panel`],
+    logged: [`${folder}/strapi-server.js: 2 routes of type admin left out: they belong to a front end that does not run here`],
   },
   {
     title: 'an extension',
@@ -181,7 +181,7 @@ const cases: readonly Case[] = [
       ${routes(route('/lost', 'lost.one'), route('/two', 'tool.none'), route('/one', 'tool.one'))} };`),
     answers: [one, ['/api/menus/lost', 404], ['/api/menus/two', 404], ['/graphql?query={own}', 200, { data: { own: null } }]],
     logged: [
-      `${folder}/strapi-server.js: strapi.admin is not offered: there is no admin panel; use the admin API (/admin/api)`,
+      `${folder}/strapi-server.js: strapi.admin is not offered: its code does not run here; use the admin API (/admin/api)`,
       `${folder}/strapi-server.js, register: strapi.admin is not offered`,
       `${folder}/strapi-server.js, bootstrap: no luck`,
       `${folder}/strapi-server.js: route GET /api/menus/lost: handler not found "lost.one"`,
