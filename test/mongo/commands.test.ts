@@ -38,8 +38,8 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
   [
     'fields=count',
     [
-      { find: 'things', filter: {}, sort: { _id: 1 }, projection: { _id: 1, count: 1 }, limit: 25, ...whole },
       { count: 'things' },
+      { find: 'things', filter: {}, sort: { _id: 1 }, projection: { _id: 1, count: 1 }, limit: 25, ...whole },
     ],
   ],
   [

@@ -10,7 +10,7 @@ import { trigramsOf } from '../trigrams.js';
 import { readLeading } from './collection-facts.js';
 import type { Comparison } from './compile-condition.js';
 import { anyIndex, isServed, type Indexes, leadsBy } from './is-served.js';
-import { walkedKey } from './plan-walk.js';
+import { walkedKey } from './ways/sorted-targets.js';
 
 /** An attribute without an index, as a path from the queried type, and the option that would create one. */
 interface LackingIndex {
