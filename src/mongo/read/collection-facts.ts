@@ -58,6 +58,7 @@ const shared = (database: Database): Database => ({
   time: endless,
   turns: null,
   sender: null,
+  trace: null,
 });
 
 /** Returns the approximate number of entries of a collection, which may be a minute old. */

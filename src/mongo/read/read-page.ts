@@ -31,7 +31,9 @@ async function readByFirst(plan: Plan, facts: Facts): Promise<LoadedPage> {
   for (const way of ways) {
     if (!(await way.fits(plan, facts))) continue;
     const page = await (plan.withTotal && way.counts !== true ? readAndCount(way, plan, facts) : readBy(way, plan, facts));
-    if (page !== null) return page;
+    if (page === null) continue;
+    facts.database.trace?.chose(way.name, plan);
+    return page;
   }
   throw new Error('no way of reading fits'); // the last one always does
 }
@@ -39,6 +41,7 @@ async function readByFirst(plan: Plan, facts: Facts): Promise<LoadedPage> {
 async function readBy(way: Way, plan: Plan, facts: Facts): Promise<LoadedPage | null> {
   const found = await way.read(plan, facts);
   if (found === null) return null;
+  impliedTotal(plan, plan.window, found.documents.length); // is remembered
   return { entries: await readEntries(plan, found, facts), total: plan.withTotal ? (found.total ?? null) : null };
 }
 

@@ -1,20 +1,31 @@
+import type { Document } from 'mongodb';
 import type { Registry } from '../../../schema/content-type.js';
 import type { Database } from '../../database.js';
 import type { TotalCache } from '../../total-cache.js';
 import type { RelatedCondition } from '../compile-condition.js';
 import type { Page } from '../compile-page.js';
+import type { Joins } from '../join-related.js';
 import type { IndexPlan } from '../plan-indexes.js';
 
 /** Number of entries from the beginning of a list up to which a page is near, so that all entries up to its end may be kept. */
 export const near = 1_000;
+
+/** A page, some of whose conditions on related entries may need a join. */
+export interface JoinedPage extends Page {
+  readonly joins: Joins;
+  /** The condition without the parts that need a join. */
+  readonly before: Document;
+  /** Whether a single condition needs a join, and each entry must meet it. */
+  readonly isAlone: boolean;
+}
 
 /** What is known, or can be found out, before a page is read. Each function does its work once, when it is called first. */
 export interface Facts {
   readonly registry: Registry;
   readonly database: Database;
   readonly totals: TotalCache;
-  /** The page with its compiled condition. Conditions on related entries are resolved to ids. */
-  readonly page: () => Promise<Page>;
+  /** The page with its compiled condition. Conditions on related entries are resolved to ids, or joined. */
+  readonly page: () => Promise<JoinedPage>;
   /** The index of a relation or of the sort; null if there is no condition on related entries, or too little is known. */
   readonly index: () => Promise<ChosenIndex | null>;
   /** The total, or how to count it; null if it is not wanted. */

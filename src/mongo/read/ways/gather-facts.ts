@@ -1,14 +1,12 @@
-import type { Document } from 'mongodb';
-import { type Condition, type Plan, scorePath } from '../../../query/plan.js';
+import type { Plan } from '../../../query/plan.js';
 import type { Registry } from '../../../schema/content-type.js';
 import { asScanned, type Database } from '../../database.js';
-import type { SearchIndexes } from '../../index-state.js';
 import type { TotalCache } from '../../total-cache.js';
-import { compileCondition } from '../compile-condition.js';
-import type { Page } from '../compile-page.js';
-import { compileProjection } from '../compile-projection.js';
+import { compileJoined, type Joins } from '../join-related.js';
 import { asksForRelated, resolveRelated } from '../resolve-related.js';
 import { chooseIndex } from './link-index.js';
+import { joinedTotal } from './joined-list.js';
+import { pageOf } from './page-of.js';
 import { totalOf } from './page-total.js';
 import type { Facts } from './facts.js';
 
@@ -23,13 +21,23 @@ export function gatherFacts(plan: Plan, { registry, totals, ...context }: PageCo
   const { condition, withTotal } = plan;
   const isLinked = asksForRelated(condition);
   const database = isLinked ? asScanned(context.database) : context.database;
-  const resolved = once(() => resolveRelated(condition, context.database));
-  const page = once(async () => pageOf(plan, compileCondition(condition, await resolved()), database));
+  const joins: Joins = [];
+  const resolved = once(() => resolveRelated(condition, context.database, database.session === null ? joins : null));
+  const page = once(async () => {
+    const { match, before } = compileJoined(condition, await resolved(), joins);
+    const parts: readonly unknown[] = condition?.kind === 'and' ? condition.conditions : [condition];
+    const isAlone = joins.length === 1 && parts.includes(joins[0]?.condition);
+    return { ...pageOf(plan, match, database), joins, before, isAlone };
+  });
   const index = once(async () => {
     if (!isLinked || (await page()).rank !== null) return null;
     return chooseIndex(plan, { registry, resolved: await resolved(), database });
   });
-  const total = once(async () => (withTotal ? totalOf(plan, await page(), { database, totals }) : null));
+  const total = once(async () => {
+    if (!withTotal) return null;
+    const found = await page();
+    return found.joins.length > 0 ? joinedTotal(found, database) : totalOf(plan, found, { database, totals });
+  });
   return { registry, database, totals, page, index, total };
 }
 
@@ -38,27 +46,3 @@ function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   let made: Promise<Result> | null = null;
   return () => (made ??= make());
 }
-
-function pageOf({ type, sort, window, selection, condition }: Plan, match: Document, { budget, searches }: Database): Page {
-  const limit = boundLimit(window.limit, budget.left('entriesRead'));
-  const rank = condition === null ? null : rankOf(condition, searches);
-  return {
-    collection: type.collection,
-    match,
-    sort: rank === null ? sort.filter(({ path }) => path !== scorePath) : sort,
-    rank,
-    window: { ...window, limit },
-    projection: compileProjection(selection),
-  };
-}
-
-/** Returns the sort that puts the best matches of a search first; null if there is no search, or no index that ranks them. */
-function rankOf(condition: Condition, searches: SearchIndexes): Document | null {
-  const parts = condition.kind === 'and' ? condition.conditions : [condition];
-  const search = parts.find(({ kind }) => kind === 'search');
-  return search?.kind === 'search' ? (searches.find(search)?.rank ?? null) : null;
-}
-
-/** Returns the limit of a page, lowered to one entry more than the budget allows, which is enough to detect the excess. */
-const boundLimit = (limit: number | null, left: number): number | null =>
-  limit === null || limit > left ? (left === Infinity ? limit : left + 1) : limit;

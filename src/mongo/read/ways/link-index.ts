@@ -46,6 +46,7 @@ export async function chooseIndex(plan: Plan, { registry, resolved, database }: 
   });
   const [narrowest, ...others] = links.sort((a, b) => a.share - b.share);
   if (narrowest === undefined) return null;
+  narrowestOf.set(plan, narrowest.condition);
   const found = { narrowest, entries: all * narrowest.share };
   const { isPlain, index: sorting } = orderOf(plan, registry);
   if (!isPlain) return { ...found, name: null, isOrdered: false };
@@ -64,6 +65,12 @@ export async function chooseIndex(plan: Plan, { registry, resolved, database }: 
   ];
   return { ...found, ...candidates.reduce((least, one) => (one.examined < least.examined ? one : least)) };
 }
+
+/** The conditions that the fewest entries met, by plan. */
+const narrowestOf = new WeakMap<Plan, RelatedCondition>();
+
+/** Returns the condition on linked entries that the fewest entries met at the last read; null if it is not known. */
+export const narrowestBefore = (plan: Plan): RelatedCondition | null => narrowestOf.get(plan) ?? null;
 
 interface Candidate extends Pick<ChosenIndex, 'name' | 'isOrdered'> {
   /** The estimated number of entries that are examined. */

@@ -70,17 +70,23 @@ async function countInTransaction(collection: string, match: Document, database:
 }
 
 /** Whether the page of a plan was not full when it was read last. */
-const wasShort = new WeakMap<Plan, boolean>();
+const short = new WeakMap<Plan, boolean>();
+
+/** Returns whether the page of a plan was not full when it was read last; null if it was not read yet. */
+export const wasShort = (plan: Plan): boolean | null => short.get(plan) ?? null;
+
+/** Records that the page of a plan is likely to be full. */
+export const noteFull = (plan: Plan): void => void short.set(plan, false);
 
 /** Returns the total that follows from a page that is not full; null for a full page. */
 export function impliedTotal(plan: Plan, { skip, limit }: Window, found: number): number | null {
   const isShort = found < (limit ?? Infinity) && (found > 0 || skip === 0);
-  wasShort.set(plan, isShort);
+  short.set(plan, isShort);
   return isShort ? skip + found : null;
 }
 
 /** Returns whether the page of a plan is likely not to be full, so that entries are counted only if it is full after all. */
-export const isLikelyShort = (plan: Plan): boolean => wasShort.get(plan) === true || leadsToFew(plan.condition, plan.type);
+export const isLikelyShort = (plan: Plan): boolean => wasShort(plan) === true || leadsToFew(plan.condition, plan.type);
 
 /** Returns whether a condition demands a value of a unique attribute. */
 function leadsToFew(condition: Condition | null, type: ContentType): boolean {

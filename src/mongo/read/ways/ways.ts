@@ -1,5 +1,7 @@
 import { nothing } from '../compile-condition.js';
 import { behindEnd, computedOrder, inOrder } from './in-order.js';
+import { fromRelated } from './from-related.js';
+import { joinedList } from './joined-list.js';
 import { linkIndex } from './link-index.js';
 import { naturalOrder } from './natural-order.js';
 import { onePass, passOverRelation } from './one-pass.js';
@@ -16,7 +18,9 @@ const noEntry: Way = {
 
 /** All ways to read a page. The first one that fits is used. */
 export const ways: readonly Way[] = [
+  fromRelated,
   noEntry,
+  joinedList,
   onePass,
   passOverRelation,
   behindEnd,
