@@ -15,6 +15,7 @@ import { bindEntrySelection } from '../query/bind-plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 import { writeWithFiles } from './entry-files.js';
+import { asksToExplain, explainList } from './explain-list.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
 import type { QueryCache } from './query-cache.js';
 
@@ -27,6 +28,8 @@ export interface ActionInput extends RouteCall {
 /** The handler of a method on a path. `name` is the required action. `run` returns null if there is no such entry. */
 export interface Action {
   readonly name: string;
+  /** Whether `explain=true` is honoured. */
+  readonly explains?: true;
   readonly run: (input: ActionInput) => Promise<Json | null>;
 }
 
@@ -75,7 +78,11 @@ async function findWritten(id: number, query: Query, { type, content }: ActionIn
 
 const find: Action = {
   name: 'find',
-  run: async (input) => envelopePage(await findMany(input.type, listQueryOf(input), input.content), input.content),
+  explains: true,
+  run: async (input) =>
+    asksToExplain(input.request.query)
+      ? explainList(input.type, listQueryOf(input), input)
+      : envelopePage(await findMany(input.type, listQueryOf(input), input.content), input.content),
 };
 
 const findById: Action = {
