@@ -1,9 +1,7 @@
-import { findMany } from '../content/find-many.js';
-import { withDatabase } from '../content/content-context.js';
+import { explainMany } from '../content/explain-many.js';
 import { forbiddenError, invalidParameter, validationError } from '../errors.js';
 import type { QueryParameters } from '../http/route-request.js';
 import type { RouteCall } from '../http/route.js';
-import { ReadTrace } from '../mongo/read/explain-read.js';
 import type { Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { envelopePage, type Json } from './envelope.js';
@@ -33,10 +31,7 @@ export function refuseToExplain(query: QueryParameters): void {
  */
 export async function explainList(type: ContentType, query: Query, { caller, content }: RouteCall): Promise<Json> {
   if (caller.kind !== 'token' || caller.token.type !== 'admin') throw forbiddenError('explain requires an admin token');
-  const { database } = content.store;
-  const trace = new ReadTrace();
-  const page = await findMany(type, query, withDatabase(content, { ...database, trace }));
-  const explain = await trace.explain({ registry: content.bind.registry, database });
+  const { page, explain } = await explainMany(type, query, content);
   const { meta, ...answer } = envelopePage(page, content);
   return { ...answer, meta: { ...(meta as object), explain } };
 }

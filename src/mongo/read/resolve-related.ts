@@ -58,6 +58,8 @@ function countCommands(condition: Condition): number {
   }
 }
 
+type Joining = Pick<Resolving, 'database' | 'joins'>;
+
 interface Resolving {
   readonly resolved: Map<Parameters<Resolved['get']>[0], Document>;
   readonly database: Database;
@@ -143,10 +145,7 @@ function compileIdComparison(path: string, comparison: Comparison, many: boolean
   return { [path]: many && (comparison.denied || comparison.comparator === 'between') ? { $elemMatch: expression } : expression };
 }
 
-async function resolveOne(
-  condition: RelatedCondition,
-  { database, joins }: Pick<Resolving, 'database' | 'joins'>,
-): Promise<Document> {
+async function resolveOne(condition: RelatedCondition, { database, joins }: Joining): Promise<Document> {
   const innerJoins: Joins | null = joins && [];
   const inner = await resolveRelated(condition.condition, database, innerJoins);
   const { match, before } = compileJoined(condition.condition, inner, innerJoins ?? []);
@@ -158,11 +157,7 @@ async function resolveOne(
   return unlinked === null ? found : compileAny([found, unlinked]);
 }
 
-type Resolver = (
-  condition: RelatedCondition,
-  stages: readonly Document[],
-  context: Pick<Resolving, 'database' | 'joins'>,
-) => Promise<Document>;
+type Resolver = (condition: RelatedCondition, stages: readonly Document[], context: Joining) => Promise<Document>;
 
 const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Resolver>> = {
   own: async (condition, stages, { database, joins }) => {
@@ -192,10 +187,7 @@ function distinctOwners({ link }: RelatedCondition): Document[] {
 }
 
 /** Returns a match for the entries without related entries. Related entries that a rule hides from the caller do not count. */
-async function resolveMissing(
-  condition: RelatedCondition,
-  { database, joins }: Pick<Resolving, 'database' | 'joins'>,
-): Promise<Document> {
+async function resolveMissing(condition: RelatedCondition, { database, joins }: Joining): Promise<Document> {
   const { link, path, target, visible } = condition;
   const { kind } = link.storage;
   if (kind === 'own' && visible === null) return missing(path);
@@ -235,7 +227,7 @@ async function resolveLone(collection: string, seen: readonly Document[], databa
 async function resolveLocalizations(
   { target }: RelatedCondition,
   stages: readonly Document[],
-  { database }: Pick<Resolving, 'database'>,
+  { database }: Joining,
 ): Promise<Document> {
   const { budget } = database;
   const limit = atMost(budget.left('idsResolved'));

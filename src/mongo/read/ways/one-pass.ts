@@ -27,17 +27,17 @@ export const onePass: Way = {
   read: async (plan, facts) => {
     const { database, totals } = facts;
     const page = await facts.page();
-    const scan = (): Promise<Found> => scanPage(plan, page, facts);
-    if (database.session !== null) return scan();
+    const scanAll = async () => sharePass(page, (await isNaturalBest(plan, facts)) ? naturally : {}, facts);
+    if (database.session !== null) return scanAll();
     const total = totals.kept({ ...page, condition: null });
     const index = total === null ? null : await chooseOrder(plan, total, facts);
-    if (total === null || index === null) return scan();
+    if (total === null || index === null) return scanAll();
     const byIndex = async (maxTimeMS: number): Promise<Found | null> => {
       const isOnly = !(await mayBeServed(plan, database)); // otherwise the server may know a better index
       const documents = await readAll(database, { ...compilePage(page), ...(isOnly && { hint: index }), maxTimeMS });
       return documents.length === page.window.limit ? { documents, total } : null; // otherwise the total has changed
     };
-    return (await tryIndex({ page, index }, { byIndex, otherwise: scan }, database)) ?? scan();
+    return (await tryIndex({ page, index }, { byIndex, otherwise: scanAll }, database)) ?? scanAll();
   },
 };
 
@@ -57,16 +57,10 @@ export const passOverRelation: Way = {
     return index !== null && !index.isOrdered && index.entries > many && (await facts.total())?.kept === null;
   },
   read: async (_plan, facts) => {
-    const { database } = facts;
-    const [page, index] = await Promise.all([facts.page(), facts.index()]);
-    const name = index?.narrowest.index.name ?? '';
-    const byIndex = async (maxTimeMS: number): Promise<Found> =>
-      readPass(page, await scan(page, { hint: name, maxTimeMS }, database), database);
-    return tryIndex(
-      { page, index: name },
-      { byIndex, otherwise: async () => readPass(page, await scan(page, {}, database), database) },
-      database,
-    );
+    const [page, choice] = await Promise.all([facts.page(), facts.index()]);
+    const index = choice?.narrowest.index.name ?? '';
+    const byIndex = (maxTimeMS: number): Promise<Found> => sharePass(page, { hint: index, maxTimeMS }, facts);
+    return tryIndex({ page, index }, { byIndex, otherwise: () => sharePass(page, {}, facts) }, facts.database);
   },
 };
 
@@ -74,13 +68,9 @@ export const passOverRelation: Way = {
 const isNear = ({ sort, window }: Plan): boolean =>
   !sortsByComputed(sort) && window.limit !== null && window.skip + window.limit <= near;
 
-/**
- * Reads a page and its total by one pass, which concurrent equal requests share, and then the documents of the page.
- */
-async function scanPage(plan: Plan, page: Page, facts: Facts): Promise<Found> {
-  const { database, totals } = facts;
-  const hint = (await isNaturalBest(plan, facts)) ? naturally : {};
-  const run = (): Promise<Pass> => scan(page, hint, asScanned(database));
+/** Reads a page and its total by one pass, which concurrent equal requests share, and then the documents of the page. */
+async function sharePass(page: Page, options: Document, { database, totals }: Facts): Promise<Found> {
+  const run = (): Promise<Pass> => scan(page, options, asScanned(database));
   const { collection, match, sort, window } = page;
   const passing = { collection, match, order: compileSort(sort), end: endOf(window) };
   return readPass(page, await (database.session === null ? totals.pass(passing, run, database) : run()), database);
