@@ -18,6 +18,7 @@ import { createMedia } from './media/open-media.js';
 import { retireFile } from './media/retire-files.js';
 import { createNotices } from './notices.js';
 import { fullAccess } from './query/access.js';
+import type { Plan } from './query/plan.js';
 import { explainRefusal } from './mongo/refused-access.js';
 import { createOwnCollections } from './mongo/ensure-collections.js';
 import { openBackend, type Backend } from './mongo/models/open-backend.js';
@@ -99,7 +100,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     adminGuesses: guessLimit(config.admin.ratelimit, database),
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, logger),
-    source: { ...sourceOf(backend, media), notices: createNotices(logger), ...(code && { hooks: code.codeHooks }) },
+    source: { ...sourceOf(backend, media, logger), notices: createNotices(logger), ...(code && { hooks: code.codeHooks }) },
     ...(code && { projectActions: code.projectActions }),
     close: () => backend.close(),
   };
@@ -121,8 +122,16 @@ export async function warnOfAccounts({ accounts, config, source }: Running, logg
   for (const warning of warnings) logger.warn({}, warning);
 }
 
-const sourceOf = ({ store, models }: Backend, media: Media | null): ContentSource => ({
-  store,
+const sourceOf = ({ store, models }: Backend, media: Media | null, logger: Logger): ContentSource => ({
+  store: tracedStore(store, logger),
   models,
   ...(media && { retireFile: (file, database) => retireFile(file, media, database) }),
 });
+
+/** Returns the store of requests. The log says at level debug in which way each page is read. */
+const tracedStore = (store: Backend['store'], logger: Logger): Backend['store'] => {
+  const chose = (way: string, { type }: Plan): void => {
+    logger.debug({ way, type: type.uid }, 'page read');
+  };
+  return logger.isLevelEnabled('debug') ? { ...store, database: { ...store.database, trace: { chose } } } : store;
+};

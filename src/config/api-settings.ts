@@ -53,7 +53,10 @@ export const apiSettings = group({
     boundSelections: whole(2_000, 'Populated types, counted on each level', { minimum: 1 }),
     relatedConditions: whole(20, 'Conditions on related entries'),
     tokenRelatedConditions: whole(100, 'The same for callers with a token'),
-    idsResolved: whole(250_000, 'Related entries that match these conditions', { minimum: 1, maximum: 1_000_000 }),
+    idsResolved: whole(250_000, 'Ids of related entries that are read for these conditions; lists are joined beyond it', {
+      minimum: 1,
+      maximum: 1_000_000,
+    }),
     entriesRead: whole(20_000, 'Entries that are read, including populated entries', { minimum: 1 }),
     entriesRendered: whole(50_000, 'Entries and components in the answer, each counted as often as it appears', { minimum: 1 }),
     answerBytes: whole(16_777_216, 'Estimated bytes of the answer before compression', { minimum: 1 }),

@@ -36,8 +36,8 @@ export interface RouteRequirement {
   readonly ignoresEnded?: true;
   /** Whether credentials are ignored and the call has full access, so that the code of the row checks rights. */
   readonly leavesRightsToCode?: true;
-  /** Whether admin tokens are accepted too. Otherwise they are valid only for the admin API. */
-  readonly admitsAdmin?: true;
+  /** Whether admin tokens are accepted too, or only of requests with `explain`. Otherwise they are valid only for the admin API. */
+  readonly admitsAdmin?: true | 'to explain';
 }
 
 /**
@@ -66,7 +66,8 @@ async function findNobody(ctx: Context, { limiter }: Running): Promise<Caller> {
 }
 
 function findAnybody(ctx: Context, row: RouteRequirement, running: Running): Promise<Caller> {
-  const key = row.admitsAdmin === true ? adminKey(ctx) : null;
+  const isAdmitted = row.admitsAdmin === true || (row.admitsAdmin === 'to explain' && ctx.querystring.includes('explain='));
+  const key = isAdmitted ? adminKey(ctx) : null;
   return key === null ? findCaller(ctx, row, running) : findAdminOrCaller(ctx, { row, key }, running);
 }
 

@@ -1,5 +1,6 @@
 import { type ClientSession, type Db, type Document, Long, type MongoClient } from 'mongodb';
 import type { Budget } from '../query/budget.js';
+import type { Plan } from '../query/plan.js';
 import { nextTurn, type Sender, type Queue } from '../queue.js';
 import type { AbandonedTransactions } from './abandoned.js';
 import { inReadTime, type Sessions } from './calls.js';
@@ -17,7 +18,7 @@ export type { Document } from 'mongodb';
  * A connected database with the scope of the commands that are sent to it:
  * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`
  * - the transaction, if there is one: `session`, `order`, `later`, `undo`, `written`
- * - the request, if there is one: `budget`, `time`, `turns`, `sender`
+ * - the request, if there is one: `budget`, `time`, `turns`, `sender`, `trace`
  * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `uniques`, `abandoned`, `writers`
  * - the kind of command: `isScanned`
  *
@@ -66,6 +67,16 @@ export interface Database {
   readonly writers: WriteQueues;
   /** Whether commands may scan whole collections, so that they go through the queue `scans`. */
   readonly isScanned?: boolean;
+  /** Hears how pages are read, if somebody wants to know. */
+  readonly trace?: Trace | null;
+}
+
+/** Hears how pages are read. */
+export interface Trace {
+  /** Called with the name of the way in which a page is read. */
+  readonly chose: (way: string, plan: Plan) => void;
+  /** Called with each read command as it is sent. */
+  readonly sent?: (command: Document) => void;
 }
 
 /** Returns the database in the scope of one request. */
@@ -172,6 +183,7 @@ function send(database: Database, command: Document, { session, size }: Sending)
   const { db, maxTimeMS, session: transaction, budget } = database;
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
   const limited = Object.assign({}, command, size, { maxTimeMS: (command['maxTimeMS'] as unknown) ?? maxTimeMS.read });
+  database.trace?.sent?.(limited);
   const run = (): Promise<Document> => db.command(limited, readOptions(session));
   return inReadTime(database, transaction === null ? (limit) => untilAnswered(limit, run) : run);
 }

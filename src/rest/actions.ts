@@ -17,6 +17,7 @@ import { bindEntrySelection } from '../query/bind-plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 import { writeWithFiles, writtenBody } from './entry-files.js';
+import { asksToExplain, explainList } from './explain-list.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
 import type { QueryCache } from './query-cache.js';
 
@@ -29,6 +30,8 @@ export interface ActionInput extends RouteCall {
 /** The handler of a method on a path. `name` is the required action. `run` returns null if there is no such entry. */
 export interface Action {
   readonly name: string;
+  /** Whether `explain=true` is honoured. */
+  readonly explains?: true;
   readonly run: (input: ActionInput) => Promise<Json | null>;
 }
 
@@ -79,7 +82,11 @@ async function findWritten(id: number, query: Query, { type, content }: ActionIn
 
 const find: Action = {
   name: 'find',
-  run: async (input) => envelopePage(await findMany(input.type, listQueryOf(input), input.content), input.content),
+  explains: true,
+  run: async (input) =>
+    asksToExplain(input.request.query)
+      ? explainList(input.type, listQueryOf(input), input)
+      : envelopePage(await findMany(input.type, listQueryOf(input), input.content), input.content),
 };
 
 const findById: Action = {

@@ -5,6 +5,7 @@ import type { Running } from '../http/running.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
 import { collectionActions, singleActions, type Action, type Actions } from './actions.js';
+import { refuseToExplain } from './explain-list.js';
 import { flattenAnswer, wantsFlat } from './flatten-answer.js';
 import { QueryCache } from './query-cache.js';
 
@@ -64,9 +65,11 @@ function createRows(type: ContentType, queries: QueryCache): TypeRows {
 }
 
 /** Returns the row of an action on a content type. */
-export const createRow = (type: ContentType, { name, run }: Action, queries: QueryCache): GuardedRow => ({
+export const createRow = (type: ContentType, { name, run, explains }: Action, queries: QueryCache): GuardedRow => ({
   action: actionOf(type, name),
+  admitsAdmin: 'to explain',
   handle: async (call) => {
+    if (explains !== true) refuseToExplain(call.request.query);
     const body = await run({ type, queries, ...call });
     if (body === null) throw notFoundError();
     return {

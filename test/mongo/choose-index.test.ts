@@ -50,6 +50,7 @@ describe('the index of a filter on related entries', () => {
   });
   after(() => database.drop());
 
+  /** Returns the `find` of a page that was full when it was read before. */
   async function findOf(filter: object): Promise<Document> {
     const seen: Document[] = [];
     const listen = ({ command }: CommandStartedEvent): void => {
@@ -58,8 +59,10 @@ describe('the index of a filter on related entries', () => {
     database.client.on('commandStarted', listen);
     const pagination = parsePagination({ start: '0', limit: '25', withCount: 'false' });
     const query = { ...emptyQuery, filter: parseFilters(filter, defaultLimits), pagination };
-    const { entries } = await findMany(thing, query, contextOf(database));
-    expect(entries).to.have.length(25);
+    for (let read = 1; read <= 2; read++) {
+      const { entries } = await findMany(thing, query, contextOf(database));
+      expect(entries).to.have.length(25);
+    }
     database.client.off('commandStarted', listen);
     return seen[0] ?? {};
   }

@@ -56,7 +56,7 @@ const cases: readonly (readonly [filter: object, sort: string, needs: string | n
   [{}, 'rank', null],
   [{}, 'boss.name', 'boss.name ("index": true)'],
   [{}, 'boss.rank', null],
-  [{}, 'boss.boss.name', 'boss.boss.name ("index": true)'],
+  [{}, 'boss.boss.name', null],
   [{ home: { town: 'x' } }, '', 'home.town ("index": true)'],
   [{ home: { town: { $contains: 'xyz' } } }, '', null],
   [{ home: { id: 3 } }, '', null],

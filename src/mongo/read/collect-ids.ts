@@ -1,45 +1,58 @@
 import type { Document } from 'mongodb';
 import { isRecord, only } from '../../values.js';
 import { asScanned, type Database, readAll } from '../database.js';
-import { estimateSize } from './collection-facts.js';
+import { estimateSize, smallSize } from './collection-facts.js';
 
-/**
- * Returns the `_id`s that the stages lead to, which are read as one document. Reads at most one more than the budget allows,
- * which is enough to detect the excess.
- */
-export async function collectIds(
+/** Returns the `_id`s that the stages lead to. Throws a ValidationError if they are more than the budget allows. */
+export const collectIds = async (
   collection: string,
   stages: readonly Document[],
   database: Database,
-): Promise<readonly unknown[]> {
-  const { budget } = database;
-  const pipeline = [...stages, ...atMost(budget.left('idsResolved')), { $group: { _id: null, ids: { $push: '$_id' } } }];
-  const [group] = await readAll(asScanned(database), { aggregate: collection, pipeline, cursor: {} });
-  const ids = (group?.['ids'] ?? []) as readonly unknown[]; // the pipeline groups them into this array
+): Promise<readonly unknown[]> => spend(await readIds(collection, stages, database), database);
+
+/** Returns ids after spending them. */
+export function spend(ids: readonly unknown[], { budget }: Database): readonly unknown[] {
   budget.spend('idsResolved', ids.length);
-  return only(ids, isUsable);
+  return ids;
 }
+
+/**
+ * Reads the `_id`s that the stages lead to as one document. Reads at most one more than the budget allows, which is enough to
+ * detect the excess.
+ */
+export async function readIds(collection: string, stages: readonly Document[], database: Database): Promise<readonly unknown[]> {
+  const pipeline = [...stages, ...atMost(database.budget.left('idsResolved')), groupIds];
+  const [group] = await readAll(asScanned(database), { aggregate: collection, pipeline, cursor: {} });
+  return only((group?.['ids'] ?? []) as readonly unknown[], isUsable); // the pipeline groups them into this array
+}
+
+/** The stage that lists the ids of all entries in one document; there is none without entries. */
+export const groupIds: Document = { $group: { _id: null, ids: { $push: '$_id' } } };
 
 /** Objects, which are no ids, may have keys that a filter takes for operators. */
 const isUsable = (id: unknown): id is unknown => !isRecord(id) || '_bsontype' in id;
 
-/**
- * Maximum number of entries of a small collection. For these `find` is used, which takes mongod 0.2 ms less than `$group`; with
- * thousands of ids it would take Node three times as long.
- */
-const smallSize = 1_000;
+/** Returns the `_id`s of the entries that meet a condition. Throws a ValidationError if they are more than the budget allows. */
+export const collectMatching = async (collection: string, match: Document, database: Database): Promise<readonly unknown[]> =>
+  spend(await readMatching(collection, [{ $match: match }], database), database);
 
-/** Returns the `_id`s of the entries that meet a condition, within the budget. */
-export async function collectMatching(collection: string, match: Document, database: Database): Promise<readonly unknown[]> {
+/**
+ * Does the same as `readIds`. For small collections `find` takes mongod 0.2 ms less than `$group`; with thousands of ids it would
+ * take Node three times as long.
+ */
+export async function readMatching(
+  collection: string,
+  stages: readonly Document[],
+  database: Database,
+): Promise<readonly unknown[]> {
   const { session, budget } = database;
-  if (session !== null || (await estimateSize({ collection }, database)) > smallSize)
-    return collectIds(collection, [{ $match: match }], database);
+  const [{ $match: match } = {}, second] = stages;
+  if (session !== null || second !== undefined || (await estimateSize({ collection }, database)) > smallSize)
+    return readIds(collection, stages, database);
   const left = budget.left('idsResolved');
   const limit = left === Infinity ? {} : { limit: left + 1 };
   const command = { find: collection, filter: match, projection: { _id: 1 }, batchSize: 2 * smallSize, ...limit };
-  const entries = await readAll(asScanned(database), command);
-  budget.spend('idsResolved', entries.length);
-  return entries.map(({ _id }) => _id as unknown);
+  return (await readAll(asScanned(database), command)).map(({ _id }) => _id as unknown);
 }
 
 /** Returns the stage that ends after one entry more than the budget allows; no stage without a budget. */

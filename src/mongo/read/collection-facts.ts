@@ -5,6 +5,12 @@ import { countStored, readAll, runRead, type Database } from '../database.js';
 import { endless } from '../wait-time.js';
 import { type LeadingFields, leadingOf } from './is-served.js';
 
+/** Number of entries up to which a collection is small: reading all of it is as good as a choice between indexes. */
+export const smallSize = 1_000;
+
+/** Assumed number of links in a relation to many. */
+export const linksOfEntry = 3;
+
 /** What is read about a collection. */
 interface Subject {
   readonly collection: string;
@@ -52,6 +58,7 @@ const shared = (database: Database): Database => ({
   time: endless,
   turns: null,
   sender: null,
+  trace: null,
 });
 
 /** Returns the approximate number of entries of a collection, which may be a minute old. */

@@ -10,7 +10,7 @@ import { trigramsOf } from '../trigrams.js';
 import { readLeading } from './collection-facts.js';
 import type { Comparison } from './compile-condition.js';
 import { anyIndex, isServed, type Indexes, leadsBy } from './is-served.js';
-import { walkedKey } from './plan-walk.js';
+import { walkedKey } from './ways/sorted-targets.js';
 
 /** An attribute without an index, as a path from the queried type, and the option that would create one. */
 interface LackingIndex {
@@ -36,18 +36,22 @@ interface ExplainContext {
  */
 export async function explainTimeout(error: unknown, plan: Plan, context: ExplainContext): Promise<unknown> {
   if (!isTimedOut(error) || context.database.session !== null) return error;
+  const attributes = await lackingIndexes(plan, context);
+  if (attributes.length === 0) return error;
+  return validationError(`The database took too long, because ${spellLacking(attributes)}`, { code: 'NO_INDEX', attributes });
+}
+
+/** Returns the attributes without an index that a query compares or sorts by, and no index serves otherwise. */
+export async function lackingIndexes(plan: Plan, context: ExplainContext): Promise<readonly LackingIndex[]> {
   // the indexes cannot be listed if the collection does not exist, or the database is slow or unreachable
   const lacking = await Promise.all(
     levelsOf({ ...plan, prefix: '' }).map((level) => findLacking(level, context).catch(() => [])),
   );
-  const attributes = [...new Map(lacking.flat().map((one) => [`${one.path} ${one.option}`, one])).values()];
-  if (attributes.length === 0) return error;
-  const options = attributes.map(({ path, option }) => `${path} (${option})`);
-  return validationError(`The database took too long, because no index leads to ${options.join(', ')}`, {
-    code: 'NO_INDEX',
-    attributes,
-  });
+  return [...new Map(lacking.flat().map((one) => [`${one.path} ${one.option}`, one])).values()];
 }
+
+export const spellLacking = (attributes: readonly LackingIndex[]): string =>
+  `no index leads to ${attributes.map(({ path, option }) => `${path} (${option})`).join(', ')}`;
 
 /** Returns the conditions on entries, and on their related entries. */
 const levelsOf = (level: Level): readonly Level[] => [

@@ -11,23 +11,28 @@ import {
   type Resolved,
   type Comparison,
 } from './compile-condition.js';
+import { compileJoined, joinNone, joinSome, type Joins, joinStages } from './join-related.js';
 import { groupNumber, isGroup } from '../layout.js';
 import { asScanned, readAll, type Database } from '../database.js';
-import { atMost, collectIds, collectMatching } from './collect-ids.js';
+import { atMost, collectIds, groupIds, readIds, readMatching, spend } from './collect-ids.js';
 import { anyIndex, isServed } from './is-served.js';
 
 /**
  * Resolves the conditions on related entries, and those on elements with a place. Each is replaced by the ids of the entries that
  * meet it, which one command reads; the innermost come first, independent ones run concurrently. A join would cost 10 µs for
  * every entry of the collection, whereas this only costs the matches. Conditions on nothing but the related id need no command if
- * the document stores the ids.
+ * the document stores the ids. If `joins` is given, conditions that more entries meet than the budget allows are joined instead.
  */
-export async function resolveRelated(condition: Condition | null, database: Database): Promise<Resolved> {
+export async function resolveRelated(
+  condition: Condition | null,
+  database: Database,
+  joins: Joins | null = null,
+): Promise<Resolved> {
   const resolved: Resolving['resolved'] = new Map();
   if (condition === null) return resolved;
   const commands = countCommands(condition);
   if (commands > 0) database.budget.spend('relatedConditions', commands);
-  await resolveInto(condition, { resolved, database, narrows: true });
+  await resolveInto(condition, { resolved, database, narrows: true, joins });
   return resolved;
 }
 
@@ -53,11 +58,15 @@ function countCommands(condition: Condition): number {
   }
 }
 
+type Joining = Pick<Resolving, 'database' | 'joins'>;
+
 interface Resolving {
   readonly resolved: Map<Parameters<Resolved['get']>[0], Document>;
   readonly database: Database;
   /** Whether trigrams help. They do not if another branch of an `or` requires a scan of all entries. */
   readonly narrows: boolean;
+  /** Null if conditions cannot be joined. */
+  readonly joins: Joins | null;
 }
 
 async function resolveInto(condition: Condition, resolving: Resolving): Promise<void> {
@@ -71,11 +80,11 @@ async function resolveInto(condition: Condition, resolving: Resolving): Promise<
       return;
     }
     case 'element':
-      await resolveInto(condition.condition, resolving);
+      await resolveInto(condition.condition, { ...resolving, joins: null });
       if (condition.place !== null) resolved.set(condition, await resolveElement(condition, condition.place, resolved, database));
       return;
     case 'related':
-      resolved.set(condition, compileOwnId(condition) ?? (await resolveOne(condition, database)));
+      resolved.set(condition, compileOwnId(condition) ?? (await resolveOne(condition, resolving)));
       return;
     case 'comparison': {
       const { trigrams, operand } = condition;
@@ -116,7 +125,7 @@ async function resolveElement(
  * Compiles a condition on nothing but the related id to one on the ids that the document stores; returns null for other
  * conditions.
  */
-function compileOwnId({ link, path, condition, orMissing, visible }: RelatedCondition): Document | null {
+export function compileOwnId({ link, path, condition, orMissing, visible }: RelatedCondition): Document | null {
   if (link.storage.kind !== 'own' || (orMissing && visible !== null)) return null;
   const comparisons = condition.kind === 'or' ? condition.conditions : [condition];
   if (!comparisons.every(isIdComparison)) return null;
@@ -136,30 +145,40 @@ function compileIdComparison(path: string, comparison: Comparison, many: boolean
   return { [path]: many && (comparison.denied || comparison.comparator === 'between') ? { $elemMatch: expression } : expression };
 }
 
-async function resolveOne(condition: RelatedCondition, database: Database): Promise<Document> {
-  const inner = await resolveRelated(condition.condition, database);
-  const match = compileCondition(condition.condition, inner);
+async function resolveOne(condition: RelatedCondition, { database, joins }: Joining): Promise<Document> {
+  const innerJoins: Joins | null = joins && [];
+  const inner = await resolveRelated(condition.condition, database, innerJoins);
+  const { match, before } = compileJoined(condition.condition, inner, innerJoins ?? []);
+  const stages = [{ $match: before }, ...joinStages(innerJoins ?? [], match)];
   const [found, unlinked] = await Promise.all([
-    resolvers[condition.link.storage.kind](condition, match, database),
-    condition.orMissing ? resolveMissing(condition, database) : null,
+    resolvers[condition.link.storage.kind](condition, stages, { database, joins }),
+    condition.orMissing ? resolveMissing(condition, { database, joins }) : null,
   ]);
   return unlinked === null ? found : compileAny([found, unlinked]);
 }
 
-type Resolver = (condition: RelatedCondition, match: Document, database: Database) => Promise<Document>;
+type Resolver = (condition: RelatedCondition, stages: readonly Document[], context: Joining) => Promise<Document>;
 
 const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Resolver>> = {
-  own: async (condition, match, database) => {
-    const ids = await collectMatching(condition.target.collection, match, database);
-    return ids.length === 0 ? nothing : { [condition.path]: { $in: ids } };
+  own: async (condition, stages, { database, joins }) => {
+    const ids = await readMatching(condition.target.collection, stages, database);
+    if (joins !== null && areTooMany(ids, database)) return joinSome(condition, stages, joins);
+    return spend(ids, database).length === 0 ? nothing : { [condition.path]: { $in: ids } };
   },
-  inverse: async (condition, match, database) => {
-    const ids = await collectIds(condition.target.collection, [{ $match: match }, ...distinctOwners(condition)], database);
-    return { _id: { $in: ids } };
+  inverse: async (condition, stages, { database, joins }) => {
+    const ids = await readIds(condition.target.collection, [...stages, ...distinctOwners(condition)], database);
+    if (joins !== null && areTooMany(ids, database)) return joinSome(condition, stages, joins);
+    return { _id: { $in: spend(ids, database) } };
   },
   localizations: resolveLocalizations,
   morph: () => Promise.resolve(nothing), // binding refuses conditions through polymorphic relations
 };
+
+const areTooMany = ({ length }: readonly unknown[], { budget }: Database): boolean => length > budget.left('idsResolved');
+
+/** Returns the stages that list the ids of the entries that other entries are related with, each once. */
+export const relatedIds = (condition: RelatedCondition): readonly Document[] =>
+  condition.link.storage.kind === 'own' ? [groupIds] : [...distinctOwners(condition), groupIds];
 
 /** Returns the stages that list the ids that the owners of a relation store, each once. An owner stores one or several. */
 function distinctOwners({ link }: RelatedCondition): Document[] {
@@ -168,15 +187,17 @@ function distinctOwners({ link }: RelatedCondition): Document[] {
 }
 
 /** Returns a match for the entries without related entries. Related entries that a rule hides from the caller do not count. */
-async function resolveMissing(condition: RelatedCondition, database: Database): Promise<Document> {
+async function resolveMissing(condition: RelatedCondition, { database, joins }: Joining): Promise<Document> {
   const { link, path, target, visible } = condition;
-  if (link.storage.kind === 'own' && visible === null) return missing(path);
+  const { kind } = link.storage;
+  if (kind === 'own' && visible === null) return missing(path);
   const seen = await matchVisible(condition, database);
-  if (link.storage.kind === 'own') return { [path]: { $nin: await collectIds(target.collection, seen, database) } };
-  if (link.storage.kind === 'localizations') return resolveLone(target.collection, seen, database);
-  if (link.storage.kind !== 'inverse') return nothing;
-  const linked = [...seen, { $match: { [link.storage.field]: { $gte: -Infinity } } }, ...distinctOwners(condition)];
-  return { _id: { $nin: await collectIds(target.collection, linked, database) } };
+  if (kind === 'localizations') return resolveLone(target.collection, seen, database);
+  if (kind === 'morph') return nothing;
+  const linked = kind === 'own' ? [] : [{ $match: { [link.storage.field]: { $gte: -Infinity } } }, ...distinctOwners(condition)];
+  const ids = await readIds(target.collection, [...seen, ...linked], database);
+  if (joins !== null && areTooMany(ids, database)) return joinNone(condition, seen, joins);
+  return { [kind === 'own' ? path : '_id']: { $nin: spend(ids, database) } };
 }
 
 /** Returns the stage that keeps the related entries which the caller may see; no stage if there is no rule. */
@@ -203,10 +224,14 @@ async function resolveLone(collection: string, seen: readonly Document[], databa
  * Returns a match for the entries with other entries in their group that match. If only one entry of a group matches, it is left
  * out itself, because it is not among its own localizations.
  */
-async function resolveLocalizations({ target }: RelatedCondition, match: Document, database: Database): Promise<Document> {
+async function resolveLocalizations(
+  { target }: RelatedCondition,
+  stages: readonly Document[],
+  { database }: Joining,
+): Promise<Document> {
   const { budget } = database;
   const limit = atMost(budget.left('idsResolved'));
-  const pipeline = [{ $match: match }, ...limit, { $group: { _id: '$_group', ids: { $push: '$_id' } } }];
+  const pipeline = [...stages, ...limit, { $group: { _id: '$_group', ids: { $push: '$_id' } } }];
   const groups = await readAll(asScanned(database), { aggregate: target.collection, pipeline, cursor: {} });
   const lists = groups.map(({ ids }) => ids as readonly unknown[]); // grouped into this array above
   budget.spend('idsResolved', lists.flat().length);

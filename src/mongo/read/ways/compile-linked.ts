@@ -1,9 +1,23 @@
 import type { Document } from 'mongodb';
-import type { SortKey } from '../../query/plan.js';
-import { asList, compileSort, isById } from './compile-page.js';
-import type { Walk } from './plan-walk.js';
+import type { SortKey } from '../../../query/plan.js';
+import { asList, compileSort, isById, type Page } from '../compile-page.js';
+import type { Database } from '../../database.js';
 
-/** The ids that find the entries whose targets have the same value: ids of targets, or of the entries themselves. */
+/** A page that is sorted by a value of linked entries, the targets. */
+export interface Walk {
+  readonly page: Page;
+  readonly key: SortKey;
+  /** The further sort keys. */
+  readonly rest: readonly SortKey[];
+  /** The link of the entries. */
+  readonly step: SortKey['links'][number];
+  readonly database: Database;
+  /** Number of targets that is likely to lead to enough entries. */
+  readonly atOnce: number;
+  readonly max: number;
+}
+
+/** The ids of targets with the same value; null stands for none. */
 export type Group = readonly unknown[];
 
 /** Entries that are read by one command. */
@@ -39,7 +53,7 @@ export function compileLinked(walk: Walk, linked: Linked): Document {
 function findOrder({ page, step, rest, key }: Walk, groups: readonly Group[]): Document | null {
   const order = restOrder(rest, key);
   if (groups.length === 1) return order;
-  if (groups.length > mostParts || step.link.many || step.link.storage.kind !== 'own') return null;
+  if (groups.length > mostParts || step.link.many) return null;
   const direction = directionOf(groups);
   const readsAll = Object.keys(page.match).length === 0 || !rest.every(isById);
   return direction === null || readsAll ? null : { [step.path]: direction, ...order };
@@ -72,11 +86,10 @@ function compileUnion(walk: Walk, { groups, before, limit }: Linked): Document[]
 /** Returns the stages that read the entries of some groups in the order of the groups. */
 function compilePart(walk: Walk, { groups, before, limit }: Linked): Document[] {
   const { page, step, rest, key } = walk;
-  const isOwn = step.link.storage.kind === 'own';
   const isRanked = groups.length > 1;
   return [
     { $match: compileMatch(walk, groups.flat(), before) },
-    ...(isRanked ? [{ $set: { _rank: rankOf(isOwn ? step.path : '_id', groups, isOwn && step.link.many) } }] : []),
+    ...(isRanked ? [{ $set: { _rank: rankOf(step.path, groups, step.link.many) } }] : []),
     { $sort: { ...(isRanked && { _rank: 1 }), ...restOrder(rest, key) } },
     { $limit: limit },
     { $project: page.projection },
@@ -85,9 +98,8 @@ function compilePart(walk: Walk, { groups, before, limit }: Linked): Document[] 
 
 /** Returns a match for the entries that are linked with some targets, but with none of the targets before. */
 function compileMatch({ page, step }: Walk, ids: Group, before: readonly unknown[]): Document {
-  const isOwn = step.link.storage.kind === 'own';
-  const path = isOwn ? step.path : '_id';
-  const mayComeAgain = (step.link.many || !isOwn) && before.length > 0;
+  const { path, link } = step;
+  const mayComeAgain = link.many && before.length > 0;
   return { $and: [page.match, { [path]: { $in: ids } }, ...(mayComeAgain ? [{ [path]: { $nin: before } }] : [])] };
 }
 

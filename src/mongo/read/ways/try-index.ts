@@ -1,8 +1,8 @@
-import type { Db, Document } from 'mongodb';
-import { BoundedCache } from '../../caches.js';
-import { readAll, type Database } from '../database.js';
-import { isTimedOut, isWithoutIndex } from '../driver-errors.js';
-import { compilePage, compileSort, type Page } from './compile-page.js';
+import type { Db } from 'mongodb';
+import { BoundedCache } from '../../../caches.js';
+import type { Database } from '../../database.js';
+import { isTimedOut, isWithoutIndex } from '../../driver-errors.js';
+import { compileSort, type Page } from '../compile-page.js';
 
 /** The forms of queries for which an index was a wrong choice, with the time until which it is not chosen again, by database. */
 const databases = new WeakMap<Db, BoundedCache<number>>();
@@ -25,7 +25,7 @@ interface Choice {
   readonly index: string;
 }
 
-interface Ways<Result> {
+interface Attempts<Result> {
   /**
    * Reads by the index, within `limit` milliseconds. Only the server applies this limit, because a timer of this process would
    * also end the read when the process is busy.
@@ -40,7 +40,7 @@ interface Ways<Result> {
  */
 export async function tryIndex<Result>(
   { page, index }: Choice,
-  { byIndex, otherwise }: Ways<Result>,
+  { byIndex, otherwise }: Attempts<Result>,
   database: Database,
 ): Promise<Result> {
   const form = JSON.stringify([page.collection, index, Object.keys(page.match), Object.keys(compileSort(page.sort))]);
@@ -56,13 +56,4 @@ export async function tryIndex<Result>(
     if (Date.now() - begun < limit) refused.set(form, Date.now() + refusedFor, 0);
     return result;
   }
-}
-
-/** Reads a page by the index that was chosen for it. If there is none or it is too slow, the server chooses. */
-export function readChosen(page: Page, index: string | null, database: Database): Promise<readonly Document[]> {
-  const command = compilePage(page);
-  const otherwise = (): Promise<readonly Document[]> => readAll(database, command);
-  if (index === null || database.session !== null) return otherwise();
-  const byIndex = (maxTimeMS: number): Promise<readonly Document[]> => readAll(database, { ...command, hint: index, maxTimeMS });
-  return tryIndex({ page, index }, { byIndex, otherwise }, database);
 }

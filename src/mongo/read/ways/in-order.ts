@@ -1,0 +1,58 @@
+import type { Document } from 'mongodb';
+import { scorePath } from '../../../query/plan.js';
+import { readAll } from '../../database.js';
+import { compilePage, type Page, sortsByComputed } from '../compile-page.js';
+import { isInSecondHalf } from './page-total.js';
+import type { Facts } from './facts.js';
+import type { Found, Way } from './way.js';
+
+/** Reads nothing of a page behind the end of a list whose total is known. */
+export const behindEnd: Way = {
+  name: 'behind the end',
+  fits: async ({ window: { skip } }, facts) => skip > 0 && skip >= ((await facts.total())?.kept ?? Infinity),
+  read: () => Promise.resolve({ documents: [] }),
+};
+
+/** Joins all entries with the entries that they are sorted by, or computes the values that they are sorted by otherwise. */
+export const computedOrder: Way = {
+  name: 'computed order',
+  fits: ({ sort }) => sortsByComputed(sort),
+  read: async (_plan, facts) => ({ documents: await readAll(facts.database, compilePage(await facts.page())) }),
+};
+
+/** Reads a page in the order of its sort, by the index that the server chooses. */
+export const inOrder: Way = {
+  name: 'order of the sort',
+  fits: () => true,
+  read: (_plan, facts) => readFrom(facts, {}),
+};
+
+/**
+ * Reads a page with a hint. If its total is known and the end is nearer, reads it from the end, because the server also reads the
+ * entries that it skips.
+ */
+export async function readFrom(facts: Facts, hint: Document): Promise<Found> {
+  const page = await facts.page();
+  const kept = (await facts.total())?.kept ?? null;
+  const backwards = kept === null ? null : fromEnd(page, kept);
+  const documents = await readAll(facts.database, { ...compilePage(backwards ?? page), ...hint });
+  return { documents: backwards === null ? documents : [...documents].reverse() };
+}
+
+/**
+ * Returns the same page counted from the end of the list, in the opposite order; null if it is nearer to the beginning, or sorted
+ * by scores, which have no opposite order.
+ */
+function fromEnd({ sort, window: { skip, limit }, ...page }: Page, total: number): Page | null {
+  const isRanked = sort.some(({ path }) => path === scorePath);
+  if (limit === null || !isInSecondHalf({ skip }, total) || isRanked) return null;
+  const keys = sort.length === 0 ? [byId] : sort;
+  const left = total - skip;
+  return {
+    ...page,
+    sort: keys.map((key) => ({ ...key, order: key.order === 1 ? -1 : 1 })),
+    window: { skip: Math.max(left - limit, 0), limit: Math.min(limit, left) },
+  };
+}
+
+const byId = { links: [], path: '_id', lists: [], order: 1 } as const;

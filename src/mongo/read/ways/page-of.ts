@@ -1,0 +1,35 @@
+import type { Document } from 'mongodb';
+import { type Condition, type Plan, scorePath } from '../../../query/plan.js';
+import type { Database } from '../../database.js';
+import type { SearchIndexes } from '../../index-state.js';
+import type { Page } from '../compile-page.js';
+import { compileProjection } from '../compile-projection.js';
+
+/** Returns a page with a compiled condition. */
+export function pageOf(
+  { type, sort, window, selection, condition }: Plan,
+  match: Document,
+  { budget, searches }: Database,
+): Page {
+  const limit = boundLimit(window.limit, budget.left('entriesRead'));
+  const rank = condition === null ? null : rankOf(condition, searches);
+  return {
+    collection: type.collection,
+    match,
+    sort: rank === null ? sort.filter(({ path }) => path !== scorePath) : sort,
+    rank,
+    window: { ...window, limit },
+    projection: compileProjection(selection),
+  };
+}
+
+/** Returns the sort that puts the best matches of a search first; null if there is no search, or no index that ranks them. */
+function rankOf(condition: Condition, searches: SearchIndexes): Document | null {
+  const parts = condition.kind === 'and' ? condition.conditions : [condition];
+  const search = parts.find(({ kind }) => kind === 'search');
+  return search?.kind === 'search' ? (searches.find(search)?.rank ?? null) : null;
+}
+
+/** Returns the limit of a page, lowered to one entry more than the budget allows, which is enough to detect the excess. */
+const boundLimit = (limit: number | null, left: number): number | null =>
+  limit === null || limit > left ? (left === Infinity ? limit : left + 1) : limit;
