@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { bindPlan } from '../../src/query/bind-plan.js';
 import { parseQuery } from '../../src/query/parse-query.js';
-import { parseQueryString } from '../../src/rest/query-cache.js';
+import { parseQueryString } from '../../src/http/query-string.js';
 import { isRecord } from '../../src/values.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { bookshopModels } from '../support/read-project.js';
