@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { createAuthenticator } from './auth/authenticate.js';
 import { createDefaultRoles } from './auth/default-roles.js';
 import { userTokens } from './auth/user-tokens.js';
@@ -14,9 +13,10 @@ import { createExplainRefusal } from './http/explain-refusal.js';
 import { requestLimiter } from './http/limit-requests.js';
 import type { Running } from './http/running.js';
 import type { Media } from './media/media.js';
-import { openMedia, type OpenMedia } from './media/open-media.js';
+import { openMedia } from './media/open-media.js';
 import { retireFile } from './media/retire-files.js';
 import { createNotices } from './notices.js';
+import type { Observer } from './observe/observer.js';
 import { fullAccess } from './query/access.js';
 import { explainRefusal } from './mongo/refused-access.js';
 import { modelSettings, openBackend, type Backend } from './mongo/models/open-backend.js';
@@ -26,7 +26,7 @@ export interface ConnectInput {
   /** The URI of the database. */
   readonly uri: string;
   readonly secrets: Secrets;
-  readonly logger: Logger;
+  readonly observer: Observer;
   /** Whether the database is the one that the service starts itself. */
   readonly isEmbedded: boolean;
   /** The base URL of links in e-mails. */
@@ -51,13 +51,13 @@ export async function connect(input: ConnectInput): Promise<Running> {
   }
 }
 
-function openStore({ config, uri, logger }: ConnectInput): Promise<Backend> {
+function openStore({ config, uri, observer }: ConnectInput): Promise<Backend> {
   const firstLocale = config.plugins.i18n.config.defaultLocale;
-  return openBackend({ uri, config: config.database, settings: modelSettings(config), firstLocale, logger });
+  return openBackend({ uri, config: config.database, settings: modelSettings(config), firstLocale, observer });
 }
 
 async function assemble(input: ConnectInput, backend: Backend): Promise<Running> {
-  const { config, secrets, logger, address, isEmbedded, code } = input;
+  const { config, secrets, observer, address, isEmbedded, code } = input;
   const { database } = backend.store;
   const { 'users-permissions': users, upload } = config.plugins;
   if (users.enabled) await createDefaultRoles(backend.store);
@@ -66,15 +66,14 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
   const authenticator = createAuthenticator({
     config,
     backend,
-    logger,
+    observer,
     isEmbedded,
     tokenSalt: secrets.tokenSalt,
     userTokens: tokens,
   });
-  const opened = upload.enabled ? await openMedia({ config, database, logger }) : null;
-  const media = opened?.media ?? null;
+  const media = upload.enabled ? await openMedia({ config, database, jobs: backend.jobs }) : null;
   const attempts = attemptLimits(users.config.ratelimit, database);
-  const accounts = tokens && createAccounts({ config, authenticator, logger, address, tokens, limits: attempts });
+  const accounts = tokens && createAccounts({ config, authenticator, observer, address, tokens, limits: attempts });
   return {
     config,
     secrets,
@@ -86,30 +85,28 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     attempts,
     adminGuesses: guessLimit(config.admin.ratelimit, database),
     limiter: requestLimiter(config, database),
-    explainRefusal: createExplainRefusal(config, logger),
-    source: { ...sourceOf(backend, media), notices: createNotices(logger), ...(code && { hooks: code.codeHooks }) },
+    explainRefusal: createExplainRefusal(config, observer),
+    source: sourceOf(input, backend, media),
     ...(code && { projectActions: code.projectActions }),
     close: async () => {
       await accounts?.mailer.close();
-      await close(opened, backend);
+      await backend.close();
     },
   };
 }
 
-/** Logs settings that let users choose more than an operator may expect. Called when the models of a project are stored. */
-export async function warnOfAccounts({ accounts, config, source }: Running, logger: Pick<Logger, 'warn'>): Promise<void> {
+/** Reports settings that let users choose more than an operator may expect. Called when the models of a project are stored. */
+export async function warnOfAccounts({ accounts, config, source }: Running, observer: Observer): Promise<void> {
   if (accounts === null) return;
   const warnings = await startWarnings(accounts, createContext(config, source, fullAccess));
-  for (const warning of warnings) logger.warn({}, warning);
+  for (const text of warnings) observer.observe({ kind: 'warned', topic: 'accounts', text });
 }
 
-const sourceOf = ({ store, models }: Backend, media: Media | null): ContentSource => ({
+const sourceOf = ({ observer, code }: ConnectInput, { store, models }: Backend, media: Media | null): ContentSource => ({
   store,
   models,
+  notices: createNotices(observer),
+  budget: { onRefusal: (limit) => void observer.observe({ kind: 'budget refused', limit }) },
+  ...(code && { hooks: code.codeHooks }),
   ...(media && { retireFile: (file, database) => retireFile(file, media, database) }),
 });
-
-async function close(media: OpenMedia | null, backend: Backend): Promise<void> {
-  await media?.close();
-  await backend.close();
-}

@@ -9,12 +9,13 @@ import { connect, warnOfAccounts, type ConnectInput } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
 import { contentOfCode, createExtension, type GraphqlExtension } from './graphql/extension/create-extension.js';
 import { createApp } from './http/create-app.js';
-import { createLogger } from './http/create-logger.js';
+import { createLogger, createObserver } from './http/create-logger.js';
 import { Connection, type Running } from './http/running.js';
 import { prepareHttpServer, startHttpServer, type HttpServer, type PreparedServer } from './http/start-http-server.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
 import { serviceRoutes } from './routes.js';
+import type { Observer } from './observe/observer.js';
 import type { Registry } from './schema/content-type.js';
 import type { MangroveServer, ServerInput, Service } from './service.js';
 import { createProject, type Project } from './strapi/create-project.js';
@@ -38,7 +39,8 @@ export async function createService(input: ServerInput): Promise<Service> {
   const config = createConfig(input.config);
   if (config.database.uri === null) throw new ConfigError(withoutUri);
   const [logger, connection] = [input.logger ?? (await createLogger(config)), new Connection()];
-  const parts = { config, logger, connection, http: prepareHttpServer(config.server) };
+  const observer = createObserver(config, logger);
+  const parts = { config, logger, observer, connection, http: prepareHttpServer(config.server) };
   const { project: directory } = input;
   const httpServer = parts.http.server;
   const project = directory === undefined ? null : createProject({ ...parts, httpServer, directory: resolve(directory) });
@@ -49,6 +51,7 @@ export async function createService(input: ServerInput): Promise<Service> {
 interface ServerParts {
   readonly config: Config;
   readonly logger: Logger;
+  readonly observer: Observer;
   readonly connection: Connection;
   readonly http: PreparedServer;
   readonly project: Project | null;
@@ -60,7 +63,7 @@ const withoutUri =
 
 class Server implements Service {
   readonly config: Config;
-  readonly #logger: Logger;
+  readonly #observer: Observer;
   readonly #connection: Connection;
   readonly #address = { url: '' };
   readonly #extension: GraphqlExtension;
@@ -74,9 +77,12 @@ class Server implements Service {
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
-  constructor({ embeddedDatabase = false, ...hooks }: ServerInput, { config, logger, connection, http, project }: ServerParts) {
+  constructor(
+    { embeddedDatabase = false, ...hooks }: ServerInput,
+    { config, logger, observer, connection, http, project }: ServerParts,
+  ) {
     this.config = config;
-    this.#logger = logger;
+    this.#observer = observer;
     this.#connection = connection;
     this.#project = project;
     this.#prepared = http;
@@ -85,6 +91,7 @@ class Server implements Service {
     this.#extension = createExtension({
       config,
       logger,
+      observer,
       content: project?.content ?? contentOfCode(connection),
       ...(project && { projectStrapi: project.strapi }),
     });
@@ -112,7 +119,7 @@ class Server implements Service {
     this.#hooks = others;
     await register?.(this.#extension.input);
     const { config } = this;
-    for (const warning of config.warnings) this.#logger.warn({}, warning);
+    for (const text of config.warnings) this.#observer.observe({ kind: 'warned', topic: 'configuration', text });
     const { uri } = config.database;
     const secrets = await loadSecrets(config);
     if (uri === null) throw new ConfigError(withoutUri);
@@ -120,12 +127,12 @@ class Server implements Service {
     const routes = serviceRoutes(config, this.#graphql, projectCode);
     const app = createApp({
       config,
-      logger: this.#logger,
+      observer: this.#observer,
       connection: this.#connection,
       routes,
       projectCode,
     });
-    const parts = { config, uri, secrets, logger: this.#logger, address: this.#address, code: this.#project };
+    const parts = { config, uri, secrets, observer: this.#observer, address: this.#address, code: this.#project };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
     await this.#bootstrap();
     this.#http = await startHttpServer(app.callback(), config.server, this.#prepared);
@@ -155,7 +162,7 @@ class Server implements Service {
     } catch (error) {
       if (error instanceof ConfigError && this.#retry === null) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      this.#logger.warn({ reason }, 'the database could not be opened, trying again');
+      this.#observer.observe({ kind: 'start postponed', reason });
       this.#retry = setTimeout(() => void this.#connectLate(input), retryAfter);
     }
   }
@@ -163,7 +170,7 @@ class Server implements Service {
   async #connectLate(input: ConnectInput): Promise<void> {
     await this.#connect(input);
     await this.#bootstrap().catch((err: unknown) => {
-      this.#logger.error({ err }, 'bootstrap failed');
+      this.#observer.observe({ kind: 'failed', work: 'bootstrap', err });
       this.#connection.isPrepared = true;
     });
   }
@@ -177,7 +184,7 @@ class Server implements Service {
     await bootstrap?.(this.#extension.input);
     this.#connection.isPrepared = true;
     this.#warnOfGraphql(running.backend.models.snapshot.registry);
-    await warnOfAccounts(running, this.#logger);
+    await warnOfAccounts(running, this.#observer);
   }
 
   /** Names the content types that GraphQL answers without code of the project. */
@@ -185,7 +192,7 @@ class Server implements Service {
     const { enabled, config } = this.config.plugins.graphql;
     if (this.#project === null || !enabled || !config.shadowCRUD) return;
     const warning = passedByGraphql(this.#project.guardedActions(), this.#extension.shadow(registry), registry);
-    if (warning !== null) this.#logger.warn({}, warning);
+    if (warning !== null) this.#observer.observe({ kind: 'warned', topic: 'access', text: warning });
   }
 
   async #destroy(): Promise<void> {
@@ -194,7 +201,7 @@ class Server implements Service {
     try {
       await destroy?.(this.#extension.input);
     } catch (err) {
-      this.#logger.error({ err }, 'destroy failed');
+      this.#observer.observe({ kind: 'failed', work: 'destroy', err });
     }
   }
 
@@ -210,7 +217,7 @@ class Server implements Service {
   #createGraphql(): GraphqlEndpoint {
     return createGraphql({
       config: this.config,
-      logger: this.#logger,
+      observer: this.#observer,
       extension: this.#extension.schemaOptions,
       onSchema: (problem) => {
         this.#reportSchema(problem);
@@ -220,7 +227,7 @@ class Server implements Service {
 
   #reportSchema(problem: string | null): void {
     this.backend?.models.reportSchema(problem).catch((err: unknown) => {
-      if (!this.#stopped) this.#logger.warn({ err }, 'the state of the GraphQL schema could not be stored');
+      if (!this.#stopped) this.#observer.observe({ kind: 'failed', work: 'schema state', err });
     });
   }
 }

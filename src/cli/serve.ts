@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Logger } from 'pino';
 import { readAudience } from '../auth/is-open.js';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi } from '../config/load-config.js';
-import { createLogger } from '../http/create-logger.js';
+import { createLogger, createObserver } from '../http/create-logger.js';
 import * as mangrove from '../index.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
+import type { Observer } from '../observe/observer.js';
 import { createService } from '../server.js';
 import type { Service } from '../service.js';
 import { UnsupportedCodeError } from '../strapi/unsupported-code.js';
@@ -36,7 +36,7 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
   const register = await loadRegister(directory, mangrove);
   const logger = await createLogger(config);
   const project = isProject || dependsOnStrapi(directory);
-  if (project) process.on('unhandledRejection', (error) => reportRejection(error, directory, logger));
+  if (project) process.on('unhandledRejection', (error) => reportRejection(error, directory, createObserver(config, logger)));
   const given = embedded === null ? config : withUri(config, embedded.uri);
   const server: Service = await createService({
     config: given,
@@ -64,14 +64,14 @@ async function storeProjectModels({ backend, config }: Service, directory: strin
 }
 
 /**
- * Handles a promise that was rejected without a handler: logs it with the file of the project. An error of the service itself ends the
+ * Handles a promise that was rejected without a handler: reports it with the file of the project. An error of the service itself ends the
  * process, as usual.
  */
-function reportRejection(error: unknown, directory: string, logger: Logger): void {
+function reportRejection(error: unknown, directory: string, observer: Observer): void {
   if (error instanceof UnsupportedCodeError) return void printError(error);
   const origin = originOf(error, directory);
   if (origin === null) throw error;
-  logger.error({ err: error }, `${origin}: a promise was rejected, and nothing handles it`);
+  observer.observe({ kind: 'code failed', text: `${origin}: a promise was rejected, and nothing handles it`, err: error });
 }
 
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });

@@ -1,16 +1,16 @@
-import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import type { Observer } from '../observe/observer.js';
 import { runUnlessUnsupported } from './run-code.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
 /** The problems of a project's code. In production they are collected, so that the start reports all of them before it stops. */
 export class CodeProblems {
-  readonly #logger: Pick<Logger, 'warn'>;
+  readonly #observer: Observer;
   /** Problems that have not been reported; null once the service runs, or outside of production. */
   #found: string[] | null;
 
-  constructor({ config, logger }: { readonly config: Pick<Config, 'environment'>; readonly logger: Pick<Logger, 'warn'> }) {
-    this.#logger = logger;
+  constructor({ config, observer }: { readonly config: Pick<Config, 'environment'>; readonly observer: Observer }) {
+    this.#observer = observer;
     this.#found = config.environment === 'production' ? [] : null;
   }
 
@@ -26,9 +26,9 @@ export class CodeProblems {
   };
 
   /** Logs what stops nothing. */
-  tell(text: string): void {
-    this.#logger.warn({}, text);
-  }
+  readonly tell = (text: string): void => {
+    this.#observer.observe({ kind: 'code warned', text });
+  };
 
   /**
    * Runs the code of a file and returns its result; undefined, after a note, if it uses something that is not offered. Other errors

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import { join, relative } from 'node:path';
-import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { createSourceLoader, sourceFile, type LoadOptions, type MissingModule } from '../config/load-source.js';
 import type { ContentContext, CodeHooks } from '../content/content-context.js';
@@ -8,6 +7,7 @@ import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
 import type { ProjectCode, ProjectRoute } from '../http/route.js';
 import type { Connection } from '../http/running.js';
+import type { Observer } from '../observe/observer.js';
 import { CookieSessions, sessionOptions } from './cookie-session.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
@@ -51,7 +51,7 @@ interface ProjectInput {
   /** Absolute path of the project. */
   readonly directory: string;
   readonly config: Config;
-  readonly logger: Logger;
+  readonly observer: Observer;
   readonly connection: Connection;
   readonly httpServer: Server;
 }
@@ -83,22 +83,22 @@ export function createProject(input: ProjectInput): Project {
   const problems = new CodeProblems(input);
   const index = sourceFile(join(directory, 'src/index'));
   let loaded: Loaded | null = null;
-  const run = hookRunner(index === null ? 'src' : relative(directory, index), () => loaded);
+  const run = hookRunner({ file: index === null ? 'src' : relative(directory, index), input }, () => loaded);
   const registry = () => connection.running?.backend.models.snapshot.registry ?? null;
   return {
     register: ({ strapi }) =>
-      run('register', strapi, async () => {
+      run('register', async () => {
         loaded = await load(strapi, { ...input, registers, problems, index });
         problems.refuse();
       }),
-    bootstrap: ({ strapi }) =>
-      run('bootstrap', strapi, async () => {
+    bootstrap: () =>
+      run('bootstrap', async () => {
         if (connection.running !== null) await loaded?.plugins.storeModels(connection.running, directory);
         tableOf(loaded, registry());
         problems.refuse();
         problems.end();
       }),
-    destroy: ({ strapi }) => run('destroy', strapi, () => undefined),
+    destroy: () => run('destroy', () => undefined),
     strapi: () => loaded && (loaded.strapi as unknown as Strapi), // its members take and return more
     content: registers.content,
     codeHooks: registers.lifecycles,
@@ -119,13 +119,13 @@ export function createProject(input: ProjectInput): Project {
  * `file` is named by errors.
  */
 const hookRunner =
-  (file: string, loaded: () => Loaded | null) =>
-  async (name: HookName, given: Strapi, before: () => unknown): Promise<void> => {
-    await runLeniently(`${file}, ${name}`, given, before);
+  ({ file, input }: { readonly file: string; readonly input: ProjectInput }, loaded: () => Loaded | null) =>
+  async (name: HookName, before: () => unknown): Promise<void> => {
+    await runLeniently(`${file}, ${name}`, input, before);
     const { hooks = [], plugins, strapi } = loaded() ?? {};
     if (strapi === undefined) return;
     await plugins?.run(name, strapi);
-    for (const one of hooks) await runLeniently(`${one.file}, ${name}`, given, () => one.hooks[name]?.({ strapi }));
+    for (const one of hooks) await runLeniently(`${one.file}, ${name}`, input, () => one.hooks[name]?.({ strapi }));
   };
 
 /** Always the same list, because documents are cached by the list of routes. */
@@ -141,9 +141,9 @@ interface LoadInput extends ProjectInput {
   readonly index: string | null;
 }
 
-async function load(given: Strapi, { directory, config, logger, registers, index, problems }: LoadInput): Promise<Loaded> {
+async function load(given: Strapi, { directory, config, observer, registers, index, problems }: LoadInput): Promise<Loaded> {
   const { warn } = problems;
-  const files = await readConfigFiles(directory, config, (text) => void logger.warn({}, text));
+  const files = await readConfigFiles(directory, config, problems.tell);
   const { running, content } = registers;
   const services = createPluginServices({
     config,
@@ -152,8 +152,8 @@ async function load(given: Strapi, { directory, config, logger, registers, index
     entityService: given.entityService,
     query: (uid) => strapi.query(uid),
   });
-  const plugins = new ProjectPlugins(directory, files['plugins'], logger);
-  const strapiParts = { code: registers, directory, files, services, plugins };
+  const plugins = new ProjectPlugins(directory, files['plugins'], observer);
+  const strapiParts = { code: registers, directory, files, services, plugins, observer };
   const strapi: ProjectStrapi = createProjectStrapi(given, strapiParts);
   registers.begin(strapi);
   beginCookies(strapi, { registers, written: files['middlewares'], config, warn });
@@ -166,7 +166,7 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   });
   const options = { directory, packages, globals: { strapi } };
   const loadFile = await createFileLoader(options, problems);
-  for (const line of unsupportedUses(directory, plugins)) logger.warn({}, line);
+  for (const line of unsupportedUses(directory, plugins)) problems.tell(line);
   const folders = loadFolders({ directory, load: loadFile });
   const { registry, requests, router } = registers;
   const parts = { strapi, directory, load: loadFile, registry, requests, router };

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import type { Strapi } from '../graphql/extension/extension.js';
 import { openCodeStore } from '../mongo/stores/code-store.js';
+import type { Observer } from '../observe/observer.js';
 import type { Values } from '../values.js';
 import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
@@ -71,6 +72,7 @@ interface StrapiParts {
   readonly code: ProjectRegisters;
   readonly services: PluginServices;
   readonly plugins: OwnPlugins;
+  readonly observer: Observer;
 }
 
 /**
@@ -99,7 +101,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     db,
     query: db.query,
     server,
-    eventHub: new ProjectEvents({ lifecycles: code.lifecycles, content, log: strapi.log }),
+    eventHub: new ProjectEvents({ lifecycles: code.lifecycles, content, observer: parts.observer }),
     store: createStrapiStore(() => openCodeStore(content().store.database), readPluginSettings(code)),
     ...plugins,
     service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
+import type { Config } from '../config/config.js';
 import { ConfigError } from '../config/setting.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
-import type { Strapi } from '../graphql/extension/extension.js';
+import type { Observer } from '../observe/observer.js';
 import { printable } from '../values.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
@@ -11,7 +12,7 @@ import { UnsupportedCodeError } from './unsupported-code.js';
  */
 export async function runLeniently(
   place: string,
-  { config, log }: Pick<Strapi, 'config' | 'log'>,
+  { config, observer }: { readonly config: Pick<Config, 'environment'>; readonly observer: Observer },
   run: () => unknown,
 ): Promise<void> {
   await explained(place, async () => {
@@ -19,7 +20,7 @@ export async function runLeniently(
       await run();
     } catch (error) {
       if (!(error instanceof UnsupportedCodeError) || config.environment === 'production') throw error;
-      log.warn({}, `${place}: ${error.message}`);
+      observer.observe({ kind: 'code warned', text: `${place}: ${error.message}` });
     }
   });
 }

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { pino } from 'pino';
 import { createConfig } from '../../src/config/create-config.js';
 import type { Config } from '../../src/config/config.js';
 import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
 import type { AnyRoute, FixedRoute, Row } from '../../src/http/route.js';
 import { Connection } from '../../src/http/running.js';
 import { modelSettings } from '../../src/mongo/models/open-backend.js';
+import { noObserver } from '../../src/observe/observer.js';
 import { serviceRoutes } from '../../src/routes.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';
@@ -17,7 +17,7 @@ const configOf = (prefix: string): Config =>
   createConfig({ api: { rest: { prefix } }, plugins: { 'users-permissions': { config: { refreshTokens } } } });
 
 function routesOf(config: Config): AnyRoute[] {
-  return serviceRoutes(config, createGraphql({ config, logger: pino({ level: 'silent' }) }));
+  return serviceRoutes(config, createGraphql({ config, observer: noObserver }));
 }
 
 const isFixed = (route: AnyRoute): route is FixedRoute => !('find' in route);

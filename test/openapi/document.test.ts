@@ -5,11 +5,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { pino } from 'pino';
 import { createConfig } from '../../src/config/create-config.js';
 import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
 import { describedRows, describeRow } from '../../src/openapi/list-operations.js';
 import { packageVersion, projectVersion } from '../../src/package-root.js';
+import { noObserver } from '../../src/observe/observer.js';
 import { serviceRoutes } from '../../src/routes.js';
 import { serveDemo } from '../graphql/serve-demo.js';
 import { storeModels, type Serving } from '../support/serve.js';
@@ -59,7 +59,7 @@ describe('the rows of the route table', () => {
     admin: { token: adminToken },
     plugins: { 'users-permissions': { config: { refreshTokens: { enabled: true } } } },
   });
-  const routes = serviceRoutes(config, createGraphql({ config, logger: pino({ level: 'silent' }) }));
+  const routes = serviceRoutes(config, createGraphql({ config, observer: noObserver }));
   const fixed = routes.flatMap((route) => ('find' in route ? [] : [route]));
 
   /** GraphQL describes itself; pages for people, preflights and unknown paths have nothing to describe. */
