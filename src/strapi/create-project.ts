@@ -9,6 +9,7 @@ import type { ProjectCode, ProjectRoute } from '../http/route.js';
 import type { Connection } from '../http/running.js';
 import type { Observer } from '../observe/observer.js';
 import { CookieSessions, sessionOptions } from './cookie-session.js';
+import { isRecord, type Values } from '../values.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
 import { CodeProblems } from './code-problems.js';
@@ -91,14 +92,17 @@ export function createProject(input: ProjectInput): Project {
         loaded = await load(strapi, { ...input, registers, problems, index });
         problems.refuse();
       }),
-    bootstrap: () =>
-      run('bootstrap', async () => {
+    bootstrap: async () => {
+      await run('bootstrap', async () => {
         if (connection.running !== null) await loaded?.plugins.storeModels(connection.running, directory);
         tableOf(loaded, registry());
         problems.refuse();
         problems.end();
-      }),
-    destroy: () => run('destroy', () => undefined),
+        if (loaded !== null) registers.cron.add(tasksIn(loaded.strapi.config));
+      });
+      registers.cron.start();
+    },
+    destroy: () => run('destroy', () => void registers.cron.destroy()),
     strapi: () => loaded && (loaded.strapi as unknown as Strapi), // its members take and return more
     content: registers.content,
     codeHooks: registers.lifecycles,
@@ -127,6 +131,12 @@ const hookRunner =
     await plugins?.run(name, strapi);
     for (const one of hooks) await runLeniently(`${one.file}, ${name}`, input, () => one.hooks[name]?.({ strapi }));
   };
+
+/** Returns the tasks in config/server. */
+function tasksIn(config: ProjectStrapi['config']): Values {
+  const tasks: unknown = config.get('server.cron.enabled', true) ? config.get('server.cron.tasks') : {};
+  return isRecord(tasks) ? tasks : {};
+}
 
 /** Always the same list, because documents are cached by the list of routes. */
 const noRoutes: readonly ProjectRoute[] = [];

@@ -1,7 +1,7 @@
 const entries = 'read and write entries by strapi.entityService';
 const panel = 'there is no admin panel; use the admin API (/admin/api)';
 const code = 'strapi.service(uid), strapi.controller(uid) and strapi.server give access to the code of the project';
-const outside = 'run jobs and notifications outside of the service, and use its API';
+const outside = 'run notifications outside of the service, or in tasks of strapi.cron';
 const fields = 'the setting api.customFields defines how custom fields are stored';
 const types = 'strapi.contentTypes and strapi.getModel(uid) have all models in force';
 const queries = 'read and write entries by strapi.db.query(uid) or strapi.entityService';
@@ -40,7 +40,6 @@ const members: Readonly<Record<string, Instead>> = {
     auth: 'users, API tokens and the providers of users-permissions log in',
     container: code,
     contentAPI: 'roles grant actions of routes; sanitize.contentAPI of @strapi/utils removes what a caller may not see',
-    cron: outside,
     customFields: fields,
     documents: entries,
     features: panel,

@@ -8,6 +8,7 @@ import { entryType } from '../graphql/extension/entity-service.js';
 import type { ProjectCode, ProjectRoute } from '../http/route.js';
 import { decodeBody, isUndecoded } from '../http/request-body.js';
 import { type Connection, notRunning } from '../http/running.js';
+import type { Observer } from '../observe/observer.js';
 import { builtinControllers, builtinRoutes } from './builtin-controllers.js';
 import { CodeRegistry } from './code-registry.js';
 import { CodeTransactions } from './code-transactions.js';
@@ -18,6 +19,7 @@ import { createCoreCode, type CoreCode } from './factories.js';
 import { extendContext } from './koa-context.js';
 import { Lifecycles } from './lifecycles.js';
 import { noteRoute, patternOf, routerOf } from './matched-route.js';
+import { ProjectCron } from './project-cron.js';
 import type { RegisteredRouter } from './project-routes.js';
 import type { CodeHandler } from './strapi-route.js';
 import { withBody } from './received-files.js';
@@ -28,6 +30,7 @@ interface CodeInput {
   readonly connection: Connection;
   readonly config: Config;
   readonly httpServer: Server;
+  readonly observer: Observer;
 }
 
 /** The registers of a project's code, and its context. Created before the first file is loaded. */
@@ -39,6 +42,7 @@ export class ProjectRegisters {
   readonly registry: CodeRegistry;
   readonly core: CoreCode;
   readonly server: StrapiServer;
+  readonly cron: ProjectCron;
   readonly #config: Config;
   readonly #contexts = new AsyncLocalStorage<Context>();
   readonly #middlewares: CodeHandler[] = [];
@@ -48,7 +52,7 @@ export class ProjectRegisters {
   #sessions: CookieSessions | null = null;
   #routes: () => readonly ProjectRoute[] = () => [];
 
-  constructor({ connection, config, httpServer }: CodeInput) {
+  constructor({ connection, config, httpServer, observer }: CodeInput) {
     this.connection = connection;
     this.#config = config;
     const { content, transactions } = this;
@@ -69,6 +73,7 @@ export class ProjectRegisters {
         controller: (uid) => builtin.get(uid) ?? (this.#isApiType(uid) ? createController(uid) : null),
       },
     });
+    this.cron = new ProjectCron({ observer, strapi: () => this.#strapi, jobs: () => this.running().backend.jobs });
     this.server = createStrapiServer({ addRouter: this.addRouter, addMiddleware: this.addMiddleware, httpServer });
   }
 

@@ -11,6 +11,7 @@ import type { Service } from './core-service.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
 import { createEntityValidator, type EntityValidator } from './entity-validator.js';
 import { type EventHub, ProjectEvents } from './event-hub.js';
+import type { StrapiCron } from './project-cron.js';
 import { createProjectEntityService, type ProjectEntityService } from './project-entity-service.js';
 import type { PluginServices } from './plugin-services.js';
 import type { ProjectRegisters } from './project-registers.js';
@@ -38,6 +39,7 @@ export interface ProjectStrapi extends Omit<
   readonly server: StrapiServer;
   readonly eventHub: EventHub;
   readonly store: StrapiStore;
+  readonly cron: StrapiCron;
   /** Returns a service of the project or of a plugin, or the generated one of a content type; undefined if there is none. */
   service(uid: string): Service;
   readonly services: Readonly<Record<string, Service>>;
@@ -81,7 +83,7 @@ interface StrapiParts {
  */
 export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): ProjectStrapi {
   const { directory, files, code } = parts;
-  const { content, registry, server, requestContext } = code;
+  const { content, registry, server, cron, requestContext } = code;
   const models = modelMembers(content);
   const db = createStrapiDatabase({ ...code, models: () => ({ ...models.contentTypes, ...models.components }) });
   const config = createStrapiConfig(strapi.config, files);
@@ -101,6 +103,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     db,
     query: db.query,
     server,
+    cron,
     eventHub: new ProjectEvents({ lifecycles: code.lifecycles, content, observer: parts.observer }),
     store: createStrapiStore(() => openCodeStore(content().store.database), readPluginSettings(code)),
     ...plugins,

@@ -12,13 +12,13 @@ describe('npx mangrove check', () => {
     'src/api/memo/routes/memo.js': "module.exports = { routes: [\n  { method: 'GET', path: '/memo', handler: 'memo.none' }] };",
     'src/api/memo/controllers/memo.js': 'module.exports = {};',
     'src/policies/wrong.js': 'nothing();',
-    'src/index.js': 'module.exports = {\n  bootstrap: ({ strapi }) => strapi.cron.add({}) };',
+    'src/index.js': 'module.exports = {\n  bootstrap: ({ strapi }) => strapi.telemetry.send({}) };',
   };
 
   it('lists all problems at once', async () => {
     const directory = await writeProject(files);
     const { stdout, exitCode } = await runCli('check', ['--project', directory], { directory, env });
-    for (const text of ['problem  config/api.js', 'memo.none', 'problem  src/policies/wrong.js', 'strapi.cron is not offered'])
+    for (const text of ['problem  config/api.js', 'memo.none', 'problem  src/policies/wrong.js', 'strapi.telemetry is not offered'])
       expect(stdout).to.include(text);
     expect(exitCode).to.equal(1);
   });

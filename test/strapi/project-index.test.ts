@@ -130,7 +130,7 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
     'strapi.db.query(uid).attachRelations is not offered: create and update',
   ],
   ["strapi.plugin('users-permissions').service('permission')", 'not offered: npx mangrove permissions and the admin API'],
-  ["strapi.db.query('webhook')", "strapi.db.query('webhook') is not offered: run jobs and notifications outside"],
+  ["strapi.db.query('webhook')", "strapi.db.query('webhook') is not offered: run notifications outside"],
   ["strapi.db.query('admin::role')", "strapi.db.query('admin::role') is not offered: there is no admin panel"],
   [
     "strapi.service('plugin::users-permissions.users-permissions').getActions()",
@@ -143,7 +143,7 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ['strapi.admin.services.permission', 'strapi.admin is not offered: there is no admin panel'],
   [
     'strapi.webhookStore.createWebhook({})',
-    'strapi.webhookStore is not offered: run jobs and notifications outside of the service',
+    'strapi.webhookStore is not offered: run notifications outside of the service',
   ],
 ];
 
