@@ -104,13 +104,27 @@ export class Jobs {
         wait = result ?? undefined;
       };
       if (job.lease !== true) await work(stopped);
-      else if (!(await this.#leases.hold(job.name, dueOf(job, time), (lost) => work(AbortSignal.any([stopped, lost]))))) return;
+      else if (!(await this.#leases.hold(job.name, dueOf(job, time), (lost) => untilEither([stopped, lost], work)))) return;
       ended(null);
       return wait;
     } catch (err) {
       ended(err);
       return job.retry;
     }
+  }
+}
+
+/** Runs work with a signal that aborts when one of two does. AbortSignal.any would keep memory of each run in a long-lived signal. */
+async function untilEither(signals: readonly AbortSignal[], work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const either = new AbortController();
+  const abort = (): void => {
+    either.abort();
+  };
+  for (const signal of signals) signal.addEventListener('abort', abort);
+  try {
+    await work(either.signal);
+  } finally {
+    for (const signal of signals) signal.removeEventListener('abort', abort);
   }
 }
 

@@ -141,7 +141,7 @@ class Server implements Service {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#connection.isStopping = true;
+    this.#connection.announceStop();
     if (this.#retry !== null) clearTimeout(this.#retry);
     if (this.#http !== null) await delay(this.config.server.shutdownDelay);
     await this.#http?.close();

@@ -2,7 +2,7 @@ import Koa from 'koa';
 import { admitRequests } from './admit-requests.js';
 import { observeRequests, requestId, type RequestState } from './observe-requests.js';
 import { checkUrl, timeLimit } from './request-limits.js';
-import { compressResponse, crossOrigin, flushEvents, securityHeaders } from './koa-packages.js';
+import { compressResponse, crossOrigin, flushEvents, flushStreams, securityHeaders } from './koa-packages.js';
 import { errorResponse } from './error-response.js';
 import { countMemory } from './count-memory.js';
 import { requestBody } from './request-body.js';
@@ -54,7 +54,8 @@ function sharedMiddleware(
   const otherOrigins = cors.enabled ? [crossOrigin(cors, observer)] : [];
   const compression = compress.enabled ? [compressResponse(compress)] : [];
   const events = codeAround === null ? [] : [flushEvents]; // only code of projects sends events
-  const checks = [errorResponse(observer), countMemory(config), timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
+  const checks = [errorResponse(observer), countMemory(config)];
+  const [inTime, checked] = [timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
   const readBody = requestBody(body);
   const admit = admitRequests(config.server);
   return (settings) => {
@@ -62,10 +63,12 @@ function sharedMiddleware(
     return [
       ...headers,
       ...(settings.cors === undefined ? otherOrigins : [crossOrigin(settings.cors, observer)]),
-      ...(settings.isUncompressed ? [uncompressed] : []),
+      ...(settings.isUncompressed || settings.isLong ? [uncompressed] : []),
       ...compression,
-      ...events,
+      ...(settings.isLong ? [flushStreams] : events),
       ...checks,
+      settings.isLong ? timeLimit(config.server, settings) : inTime,
+      checked,
       settings.body === undefined ? readBody : requestBody(settings.body),
       admit,
       ...(codeAround === null ? [] : [codeAround]),

@@ -123,7 +123,13 @@ const listed = (allowed: ReadonlySet<string>, origin: string): string => (allowe
 /** The type of server-sent events, which clients read one by one. */
 const eventStream = 'text/event-stream';
 
-/** Sends the headers of an event stream before its first event, so that clients know that they are connected. */
+/** Sends the headers of a stream before its first bytes, so that clients know that they are connected. */
+export const flushStreams: Middleware = async (ctx, next) => {
+  await next();
+  ctx.res.once('pipe', () => ctx.res.flushHeaders());
+};
+
+/** Does the same for event streams only. */
 export const flushEvents: Middleware = async (ctx, next) => {
   await next();
   if (ctx.type === eventStream) ctx.res.once('pipe', () => ctx.res.flushHeaders());

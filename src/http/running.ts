@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Authenticator } from '../auth/authenticate.js';
 import { activePlugins, knownActions } from '../auth/known-actions.js';
 import type { Accounts } from '../accounts/accounts.js';
@@ -45,8 +46,21 @@ export class Connection {
   running: Running | null = null;
   /** Whether all preparations have finished: the demo is stored, and `bootstrap` has run. */
   isPrepared = false;
-  /** Whether the service is about to stop, so that load balancers should stop sending requests. */
-  isStopping = false;
+  readonly #stopping = new AbortController();
+
+  constructor() {
+    setMaxListeners(0, this.stopping); // one for each long answer
+  }
+
+  /** Aborts when the service is about to stop, so that load balancers should stop sending requests. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** Announces the stop of the service. */
+  announceStop(): void {
+    this.#stopping.abort();
+  }
 }
 
 /** Throws a 503 with the message, if there is one. Called instead of using `running` before the database has answered. */

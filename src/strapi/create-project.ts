@@ -9,7 +9,6 @@ import type { ProjectCode, ProjectRoute } from '../http/route.js';
 import type { Connection } from '../http/running.js';
 import type { Observer } from '../observe/observer.js';
 import { CookieSessions, sessionOptions } from './cookie-session.js';
-import { isRecord, type Values } from '../values.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
 import { CodeProblems } from './code-problems.js';
@@ -17,6 +16,7 @@ import type { GuardedAction } from './guarded-actions.js';
 import { isLeftOut, leaveOut } from './left-out.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
+import { tasksIn } from './project-cron.js';
 import { ProjectPlugins } from './project-plugins.js';
 import { ProjectRoutes } from './project-routes.js';
 import { hooksOf, type HookName, type PlacedHooks } from './project-hooks.js';
@@ -131,12 +131,6 @@ const hookRunner =
     await plugins?.run(name, strapi);
     for (const one of hooks) await runLeniently(`${one.file}, ${name}`, input, () => one.hooks[name]?.({ strapi }));
   };
-
-/** Returns the tasks in config/server. */
-function tasksIn(config: ProjectStrapi['config']): Values {
-  const tasks: unknown = config.get('server.cron.enabled', true) ? config.get('server.cron.tasks') : {};
-  return isRecord(tasks) ? tasks : {};
-}
 
 /** Always the same list, because documents are cached by the list of routes. */
 const noRoutes: readonly ProjectRoute[] = [];

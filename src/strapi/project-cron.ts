@@ -2,6 +2,7 @@ import { Cron } from 'croner';
 import type { Jobs } from '../jobs.js';
 import type { Observer } from '../observe/observer.js';
 import { isRecord, type Values } from '../values.js';
+import type { StrapiConfig } from './strapi-config.js';
 
 /** A task of code. `date` is the time of the rule. */
 type Task = (context: { readonly strapi: unknown }, date: Date) => unknown;
@@ -118,6 +119,12 @@ export class ProjectCron implements StrapiCron {
     const same = this.#tasks.filter(({ key }) => key === added.key).indexOf(added);
     return `cron ${added.key}${same > 0 ? ` ${String(same + 1)}` : ''}`;
   }
+}
+
+/** Returns the tasks in config/server. */
+export function tasksIn(config: StrapiConfig): Values {
+  const tasks: unknown = config.get('server.cron.enabled', true) ? config.get('server.cron.tasks') : {};
+  return isRecord(tasks) ? tasks : {};
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
