@@ -63,7 +63,7 @@ const withoutUri =
 
 class Server implements Service {
   readonly config: Config;
-  readonly #observer: Observer;
+  readonly observer: Observer;
   readonly #connection: Connection;
   readonly #address = { url: '' };
   readonly #extension: GraphqlExtension;
@@ -82,7 +82,7 @@ class Server implements Service {
     { config, logger, observer, connection, http, project }: ServerParts,
   ) {
     this.config = config;
-    this.#observer = observer;
+    this.observer = observer;
     this.#connection = connection;
     this.#project = project;
     this.#prepared = http;
@@ -119,7 +119,7 @@ class Server implements Service {
     this.#hooks = others;
     await register?.(this.#extension.input);
     const { config } = this;
-    for (const text of config.warnings) this.#observer.observe({ kind: 'warned', topic: 'configuration', text });
+    for (const text of config.warnings) this.observer.observe({ kind: 'warned', topic: 'configuration', text });
     const { uri } = config.database;
     const secrets = await loadSecrets(config);
     if (uri === null) throw new ConfigError(withoutUri);
@@ -127,12 +127,12 @@ class Server implements Service {
     const routes = serviceRoutes(config, this.#graphql, projectCode);
     const app = createApp({
       config,
-      observer: this.#observer,
+      observer: this.observer,
       connection: this.#connection,
       routes,
       projectCode,
     });
-    const parts = { config, uri, secrets, observer: this.#observer, address: this.#address, code: this.#project };
+    const parts = { config, uri, secrets, observer: this.observer, address: this.#address, code: this.#project };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
     await this.#bootstrap();
     this.#http = await startHttpServer(app.callback(), config.server, this.#prepared);
@@ -162,7 +162,7 @@ class Server implements Service {
     } catch (error) {
       if (error instanceof ConfigError && this.#retry === null) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      this.#observer.observe({ kind: 'start postponed', reason });
+      this.observer.observe({ kind: 'start postponed', reason });
       this.#retry = setTimeout(() => void this.#connectLate(input), retryAfter);
     }
   }
@@ -170,7 +170,7 @@ class Server implements Service {
   async #connectLate(input: ConnectInput): Promise<void> {
     await this.#connect(input);
     await this.#bootstrap().catch((err: unknown) => {
-      this.#observer.observe({ kind: 'failed', work: 'bootstrap', err });
+      this.observer.observe({ kind: 'failed', work: 'bootstrap', err });
       this.#connection.isPrepared = true;
     });
   }
@@ -184,7 +184,7 @@ class Server implements Service {
     await bootstrap?.(this.#extension.input);
     this.#connection.isPrepared = true;
     this.#warnOfGraphql(running.backend.models.snapshot.registry);
-    await warnOfAccounts(running, this.#observer);
+    await warnOfAccounts(running, this.observer);
   }
 
   /** Names the content types that GraphQL answers without code of the project. */
@@ -192,7 +192,7 @@ class Server implements Service {
     const { enabled, config } = this.config.plugins.graphql;
     if (this.#project === null || !enabled || !config.shadowCRUD) return;
     const warning = passedByGraphql(this.#project.guardedActions(), this.#extension.shadow(registry), registry);
-    if (warning !== null) this.#observer.observe({ kind: 'warned', topic: 'access', text: warning });
+    if (warning !== null) this.observer.observe({ kind: 'warned', topic: 'access', text: warning });
   }
 
   async #destroy(): Promise<void> {
@@ -201,7 +201,7 @@ class Server implements Service {
     try {
       await destroy?.(this.#extension.input);
     } catch (err) {
-      this.#observer.observe({ kind: 'failed', work: 'destroy', err });
+      this.observer.observe({ kind: 'failed', work: 'destroy', err });
     }
   }
 
@@ -217,7 +217,7 @@ class Server implements Service {
   #createGraphql(): GraphqlEndpoint {
     return createGraphql({
       config: this.config,
-      observer: this.#observer,
+      observer: this.observer,
       extension: this.#extension.schemaOptions,
       onSchema: (problem) => {
         this.#reportSchema(problem);
@@ -227,7 +227,7 @@ class Server implements Service {
 
   #reportSchema(problem: string | null): void {
     this.backend?.models.reportSchema(problem).catch((err: unknown) => {
-      if (!this.#stopped) this.#observer.observe({ kind: 'failed', work: 'schema state', err });
+      if (!this.#stopped) this.observer.observe({ kind: 'failed', work: 'schema state', err });
     });
   }
 }

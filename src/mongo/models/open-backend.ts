@@ -55,12 +55,18 @@ const pathsBelow = (prefix: string, paths: readonly string[]): string[] =>
 export async function openBackend({ uri, config, settings, firstLocale, observer }: BackendInput): Promise<Backend> {
   const database = await connectDatabase(uri, config, observer);
   if (!database.isReplicated) observer.observe({ kind: 'warned', topic: 'database', text: withoutReplicas });
-  await createFirstLocale(database, firstLocale);
   const jobs = new Jobs(observer, leasesIn(database));
-  const models = new ModelRegistry(database, settings, jobs);
-  const store = createStore(database, () => models.snapshot.registry.types);
-  await models.load();
-  return createBackend(store, models, jobs);
+  try {
+    await createFirstLocale(database, firstLocale);
+    const models = new ModelRegistry(database, settings, jobs);
+    const store = createStore(database, () => models.snapshot.registry.types);
+    await models.load();
+    return createBackend(store, models, jobs);
+  } catch (error) {
+    await jobs.close();
+    await database.client.close();
+    throw error;
+  }
 }
 
 const withoutReplicas =
