@@ -18,7 +18,12 @@ describe('npx mangrove check', () => {
   it('lists all problems at once', async () => {
     const directory = await writeProject(files);
     const { stdout, exitCode } = await runCli('check', ['--project', directory], { directory, env });
-    for (const text of ['problem  config/api.js', 'memo.none', 'problem  src/policies/wrong.js', 'strapi.telemetry is not offered'])
+    for (const text of [
+      'problem  config/api.js',
+      'memo.none',
+      'problem  src/policies/wrong.js',
+      'strapi.telemetry is not offered',
+    ])
       expect(stdout).to.include(text);
     expect(exitCode).to.equal(1);
   });
