@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { createAuthenticator, type FetchUser } from './auth/authenticate.js';
 import { userTokens } from './auth/user-tokens.js';
 import { attemptLimits, guessLimit } from './accounts/login/limit-attempts.js';
@@ -17,6 +16,7 @@ import type { Media } from './media/media.js';
 import { createMedia } from './media/open-media.js';
 import { retireFile } from './media/retire-files.js';
 import { createNotices } from './notices.js';
+import type { Observer } from './observe/observer.js';
 import { fullAccess } from './query/access.js';
 import type { Plan } from './query/plan.js';
 import { explainRefusal } from './mongo/refused-access.js';
@@ -29,7 +29,7 @@ export interface ConnectInput {
   /** The URI of the database. */
   readonly uri: string;
   readonly secrets: Secrets;
-  readonly logger: Logger;
+  readonly observer: Observer;
   /** Whether the database is the one that the service starts itself. */
   readonly isEmbedded: boolean;
   /** The base URL of links in e-mails. */
@@ -62,14 +62,14 @@ export async function connect(input: ConnectInput): Promise<Running> {
   }
 }
 
-function openStore({ config, features, uri, logger }: ConnectInput): Promise<Backend> {
+function openStore({ config, features, uri, observer }: ConnectInput): Promise<Backend> {
   const firstLocale = config.plugins.i18n.config.defaultLocale;
   const settings = modelSettings(features, config);
-  return openBackend({ uri, config: config.database, settings, firstLocale, logger });
+  return openBackend({ uri, config: config.database, settings, firstLocale, observer });
 }
 
 async function assemble(input: ConnectInput, backend: Backend): Promise<Running> {
-  const { config, features, secrets, logger, address, isEmbedded, code } = input;
+  const { config, features, secrets, observer, address, isEmbedded, code } = input;
   const { database } = backend.store;
   const { 'users-permissions': users, upload } = config.plugins;
   await upgradeGrants(backend.store);
@@ -77,7 +77,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
   const authenticator = createAuthenticator({
     config,
     backend,
-    logger,
+    observer,
     isEmbedded,
     tokenSalt: secrets.tokenSalt,
     userTokens: tokens,
@@ -85,11 +85,10 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
   });
   const media = upload.enabled ? createMedia(config, database) : null;
   const attempts = attemptLimits(users.config.ratelimit, database);
-  const accounts = tokens && createAccounts({ config, authenticator, logger, address, tokens, limits: attempts });
+  const accounts = tokens && createAccounts({ config, authenticator, observer, address, tokens, limits: attempts });
   return {
     config,
     secrets,
-    logger,
     actions: featureActions(features, config),
     backend,
     isEmbedded,
@@ -99,8 +98,8 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     attempts,
     adminGuesses: guessLimit(config.admin.ratelimit, database),
     limiter: requestLimiter(config, database),
-    explainRefusal: createExplainRefusal(config, logger),
-    source: { ...sourceOf(backend, media, logger), notices: createNotices(logger), ...(code && { hooks: code.codeHooks }) },
+    explainRefusal: createExplainRefusal(config, observer),
+    source: sourceOf(input, backend, media),
     ...(code && { projectActions: code.projectActions }),
     close: () => backend.close(),
   };
@@ -115,23 +114,27 @@ async function startAll(running: Running, features: readonly Feature[]): Promise
   return { ...running, close: () => end().finally(running.close) };
 }
 
-/** Logs settings that let users choose more than an operator may expect. Called when the models of a project are stored. */
-export async function warnOfAccounts({ accounts, config, source }: Running, logger: Pick<Logger, 'warn'>): Promise<void> {
+/** Reports settings that let users choose more than an operator may expect. Called when the models of a project are stored. */
+export async function warnOfAccounts({ accounts, config, source }: Running, observer: Observer): Promise<void> {
   if (accounts === null) return;
   const warnings = await startWarnings(accounts, createContext(config, source, fullAccess));
-  for (const warning of warnings) logger.warn({}, warning);
+  for (const text of warnings) observer.observe({ kind: 'warned', topic: 'accounts', text });
 }
 
-const sourceOf = ({ store, models }: Backend, media: Media | null, logger: Logger): ContentSource => ({
-  store: tracedStore(store, logger),
+const sourceOf = ({ observer, code }: ConnectInput, { store, models }: Backend, media: Media | null): ContentSource => ({
+  store: tracedStore(store, observer),
   models,
+  notices: createNotices(observer),
+  budget: { onRefusal: (limit) => void observer.observe({ kind: 'budget refused', limit }) },
+  ...(code && { hooks: code.codeHooks }),
   ...(media && { retireFile: (file, database) => retireFile(file, media, database) }),
 });
 
-/** Returns the store of requests. The log says at level debug in which way each page is read. */
-const tracedStore = (store: Backend['store'], logger: Logger): Backend['store'] => {
+/** Returns the store of requests, which reports in which way each page is read if somebody listens. */
+const tracedStore = (store: Backend['store'], observer: Observer): Backend['store'] => {
+  if (!observer.wants('page read')) return store;
   const chose = (way: string, { type }: Plan): void => {
-    logger.debug({ way, type: type.uid }, 'page read');
+    observer.observe({ kind: 'page read', way, type: type.uid });
   };
-  return logger.isLevelEnabled('debug') ? { ...store, database: { ...store.database, trace: { chose } } } : store;
+  return { ...store, database: { ...store.database, trace: { chose } } };
 };

@@ -82,6 +82,7 @@ export type { CodeContext, Controller } from './strapi/core-controller.js';
 export type { Service } from './strapi/core-service.js';
 export type { StrapiModel } from './strapi/describe-model.js';
 export type { EventHub } from './strapi/event-hub.js';
+export type { StrapiCron } from './strapi/project-cron.js';
 export type { WriteAction } from './content/content-context.js';
 export type { ProjectEntityService } from './strapi/project-entity-service.js';
 export type { LifecycleAction, LifecycleEvent, Listener, Subscriber, SubscriberMap, WriteKind } from './strapi/lifecycles.js';

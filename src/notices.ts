@@ -1,4 +1,4 @@
-import type { Logger } from './logger.js';
+import type { Observer } from './observe/observer.js';
 
 /** Tells operators, once per cause, what requests ask for and do not get. */
 export interface Notices {
@@ -9,14 +9,15 @@ export interface Notices {
 /** Number of messages that are logged at most, since names in them may come from clients. */
 const maximumNotices = 1_000;
 
-export function createNotices(logger: Pick<Logger, 'warn'>): Notices {
+export function createNotices(observer: Observer): Notices {
   const told = new Set<string>();
   return {
     tell: (message) => {
       if (told.has(message) || told.size > maximumNotices) return;
       told.add(message);
       const isLast = told.size > maximumNotices;
-      logger.warn({}, isLast ? 'further notices about requests are not logged until the next start' : message);
+      const text = isLast ? 'further notices about requests are not logged until the next start' : message;
+      observer.observe({ kind: 'warned', topic: 'request', text });
     },
   };
 }

@@ -11,13 +11,14 @@ import { createGraphql, type GraphqlEndpoint } from './graphql/endpoint/create-g
 import { contentOfCode, createExtension, type GraphqlExtension } from './graphql/extension/create-extension.js';
 import { features as allFeatures } from './features.js';
 import { createApp } from './http/create-app.js';
-import { createLogger } from './http/create-logger.js';
+import { createLogger, createObserver } from './http/create-logger.js';
 import { enabledFeatures, routesOf, type Feature } from './http/feature.js';
 import type { AnyRoute, ProjectCode, RouteMatch } from './http/route.js';
 import { Connection } from './http/running.js';
 import { prepareHttpServer, startHttpServer, type HttpServer, type PreparedServer } from './http/start-http-server.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
+import type { Observer } from './observe/observer.js';
 import type { Registry } from './schema/content-type.js';
 import type { MangroveServer, ServerInput, Service } from './service.js';
 import { builtinRoutes } from './strapi/builtin-controllers.js';
@@ -42,7 +43,8 @@ export async function createService(input: ServerInput, features: readonly Featu
   const config = createConfig(input.config, sectionsWith(features));
   if (config.database.uri === null) throw new ConfigError(withoutUri);
   const [logger, connection] = [input.logger ?? (await createLogger(config)), new Connection()];
-  const parts = { config, features, logger, connection, http: prepareHttpServer(config.server) };
+  const observer = createObserver(config, logger);
+  const parts = { config, features, logger, observer, connection, http: prepareHttpServer(config.server) };
   const project = input.project === undefined ? null : openProject(resolve(input.project), parts);
   return new Server(input, { ...parts, project });
 }
@@ -58,6 +60,7 @@ interface ServerParts {
   readonly config: Config;
   readonly features: readonly Feature[];
   readonly logger: Logger;
+  readonly observer: Observer;
   readonly connection: Connection;
   readonly http: PreparedServer;
   readonly project: Project | null;
@@ -69,8 +72,8 @@ const withoutUri =
 
 class Server implements Service {
   config: Config;
+  readonly observer: Observer;
   readonly #features: readonly Feature[];
-  readonly #logger: Logger;
   readonly #connection: Connection;
   readonly #address = { url: '' };
   readonly #extension: GraphqlExtension;
@@ -85,10 +88,10 @@ class Server implements Service {
   #stopped = false;
 
   constructor({ embeddedDatabase = false, ...hooks }: ServerInput, parts: ServerParts) {
-    const { config, features, logger, connection, http, project } = parts;
+    const { config, features, logger, observer, connection, http, project } = parts;
     this.config = config;
+    this.observer = observer;
     this.#features = features;
-    this.#logger = logger;
     this.#connection = connection;
     this.#project = project;
     this.#prepared = http;
@@ -97,6 +100,7 @@ class Server implements Service {
     this.#extension = createExtension({
       config,
       logger,
+      observer,
       content: project?.content ?? contentOfCode(connection),
       ...(project && { projectStrapi: project.strapi }),
     });
@@ -124,29 +128,15 @@ class Server implements Service {
     this.#hooks = others;
     await register?.(this.#extension.input);
     this.config = withCustomFields(this.config, this.#project?.customFields() ?? {});
-    const { config } = this;
-    for (const warning of config.warnings) this.#logger.warn({}, warning);
+    const { config, observer } = this;
+    for (const text of config.warnings) observer.observe({ kind: 'warned', topic: 'configuration', text });
     const { uri } = config.database;
     const secrets = await loadSecrets(config);
     if (uri === null) throw new ConfigError(withoutUri);
     const projectCode = this.#project?.code ?? null;
     const routes = this.#routes(projectCode);
-    const app = createApp({
-      config,
-      logger: this.#logger,
-      connection: this.#connection,
-      routes,
-      projectCode,
-    });
-    const parts = {
-      config,
-      features: this.#features,
-      uri,
-      secrets,
-      logger: this.#logger,
-      address: this.#address,
-      code: this.#project,
-    };
+    const app = createApp({ config, observer, connection: this.#connection, routes, projectCode });
+    const parts = { config, features: this.#features, uri, secrets, observer, address: this.#address, code: this.#project };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
     await this.#bootstrap();
     this.#http = await startHttpServer(app.callback(), config.server, this.#prepared);
@@ -155,7 +145,7 @@ class Server implements Service {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#connection.isStopping = true;
+    this.#connection.announceStop();
     if (this.#retry !== null) clearTimeout(this.#retry);
     if (this.#http !== null) await delay(this.config.server.shutdownDelay);
     await this.#http?.close();
@@ -186,7 +176,7 @@ class Server implements Service {
     } catch (error) {
       if (error instanceof ConfigError && this.#retry === null) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      this.#logger.warn({ reason }, 'the database could not be opened, trying again');
+      this.observer.observe({ kind: 'start postponed', reason });
       this.#retry = setTimeout(() => void this.#connectLate(input), retryAfter);
     }
   }
@@ -194,7 +184,7 @@ class Server implements Service {
   async #connectLate(input: ConnectInput): Promise<void> {
     await this.#connect(input);
     await this.#bootstrap().catch((err: unknown) => {
-      this.#logger.error({ err }, 'bootstrap failed');
+      this.observer.observe({ kind: 'failed', work: 'bootstrap', err });
       this.#serve();
     });
   }
@@ -208,7 +198,7 @@ class Server implements Service {
     await bootstrap?.(this.#extension.input);
     this.#serve();
     this.#warnOfGraphql(running.backend.models.snapshot.registry);
-    await warnOfAccounts(running, this.#logger);
+    await warnOfAccounts(running, this.observer);
   }
 
   /** Names the content types that GraphQL answers without code of the project. */
@@ -216,7 +206,7 @@ class Server implements Service {
     const { enabled, config } = this.config.plugins.graphql;
     if (this.#project === null || !enabled || !config.shadowCRUD) return;
     const warning = passedByGraphql(this.#project.guardedActions(), this.#extension.shadow(registry), registry);
-    if (warning !== null) this.#logger.warn({}, warning);
+    if (warning !== null) this.observer.observe({ kind: 'warned', topic: 'access', text: warning });
   }
 
   async #destroy(): Promise<void> {
@@ -225,7 +215,7 @@ class Server implements Service {
     try {
       await destroy?.(this.#extension.input);
     } catch (err) {
-      this.#logger.error({ err }, 'destroy failed');
+      this.observer.observe({ kind: 'failed', work: 'destroy', err });
     }
   }
 
@@ -241,7 +231,7 @@ class Server implements Service {
   #createGraphql(): GraphqlEndpoint {
     return createGraphql({
       config: this.config,
-      logger: this.#logger,
+      observer: this.observer,
       extension: this.#extension.schemaOptions,
       onSchema: (problem) => {
         this.#reportSchema(problem);
@@ -251,7 +241,7 @@ class Server implements Service {
 
   #reportSchema(problem: string | null): void {
     this.backend?.models.reportSchema(problem).catch((err: unknown) => {
-      if (!this.#stopped) this.#logger.warn({ err }, 'the state of the GraphQL schema could not be stored');
+      if (!this.#stopped) this.observer.observe({ kind: 'failed', work: 'schema state', err });
     });
   }
 }

@@ -5,6 +5,7 @@ import type { Hook, Register } from './graphql/extension/create-extension.js';
 import type { RouteMatch } from './http/route.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
+import type { Observer } from './observe/observer.js';
 
 /** The options of a server. */
 export interface ServerInput {
@@ -50,6 +51,8 @@ export interface MangroveServer {
 
 /** A server with the parts that the commands of Mangrove use. */
 export interface Service extends MangroveServer {
+  /** Takes what the service does and sees. Consumers of commands to the database must be added before `start`. */
+  readonly observer: Observer;
   /** The address of the service on this machine, without a trailing slash; empty before it listens. */
   readonly localUrl: string;
   /** Null until the database has answered. */

@@ -8,8 +8,8 @@ import { createConfig } from '../src/config/create-config.js';
 import { loadSecrets } from '../src/config/load-secrets.js';
 import { diskStorage } from '../src/media/storage/disk-storage.js';
 import { endless } from '../src/mongo/wait-time.js';
-import { createLog } from './support/create-log.js';
 
+import { noObserver } from '../src/observe/observer.js';
 describe('folders that the service makes', () => {
   const makers: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
     secrets: loadSecrets,
@@ -19,10 +19,9 @@ describe('folders that the service makes', () => {
         time: endless,
       }),
     mail: async (config) => {
-      const { logger } = await createLog();
       const settings = () => Promise.reject(new Error('only templates need settings'));
       const admits = () => Promise.resolve(true);
-      await createMailer({ config, logger, settings, admits, address: { url: '' } }).deliver({
+      await createMailer({ config, observer: noObserver, settings, admits, address: { url: '' } }).deliver({
         to: 'ann@mail.test',
         subject: 's',
         text: 't',

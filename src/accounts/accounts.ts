@@ -1,9 +1,9 @@
-import type { Logger } from 'pino';
 import type { Authenticator } from '../auth/authenticate.js';
 import type { Caller } from '../auth/caller.js';
 import type { UserTokens } from '../auth/user-tokens.js';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
+import type { Observer } from '../observe/observer.js';
 import { type Address, type Mailer, createMailer } from './mail/mailer.js';
 
 /** The components that the operations on users and roles use. */
@@ -12,7 +12,7 @@ export interface Accounts {
   readonly authenticator: Authenticator;
   readonly tokens: UserTokens;
   readonly mailer: Mailer;
-  readonly logger: Logger;
+  readonly observer: Observer;
   /** The base URL of links in e-mails. */
   readonly address: Address;
   /** Null if attempts are not limited. */
@@ -56,20 +56,20 @@ interface AccountsInput {
   readonly config: Config;
   readonly tokens: UserTokens;
   readonly authenticator: Authenticator;
-  readonly logger: Logger;
+  readonly observer: Observer;
   readonly address: Address;
   readonly limits: AccountLimits | null;
 }
 
 /** Builds the components that the operations on users and roles use. */
-export function createAccounts({ config, tokens, authenticator, logger, address, limits }: AccountsInput): Accounts {
+export function createAccounts({ config, tokens, authenticator, observer, address, limits }: AccountsInput): Accounts {
   const admits: AccountLimits['admitMail'] = (kind, to) => limits?.admitMail(kind, to) ?? Promise.resolve(true);
   return {
     config,
     authenticator,
     tokens,
-    mailer: createMailer({ config, logger, settings: authenticator.settings, address, admits }),
-    logger,
+    mailer: createMailer({ config, observer, settings: authenticator.settings, address, admits }),
+    observer,
     address,
     limits,
   };

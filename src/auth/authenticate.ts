@@ -2,7 +2,7 @@ import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { refusedToken, unauthorizedError, type TokenFault } from '../errors.js';
 import { cacheByKey, cacheUntilChanged } from '../mongo/changes.js';
-import type { Logger } from '../logger.js';
+import type { Observer } from '../observe/observer.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Access } from '../query/access.js';
 import { readAccountSettings, type AccountSettings, type StoredSettings } from './account-settings.js';
@@ -40,7 +40,7 @@ interface Credentials {
 interface AuthenticatorInput {
   readonly config: Config;
   readonly backend: Backend;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly observer: Observer;
   /** Whether the database is the one that the service starts itself. */
   readonly isEmbedded: boolean;
   readonly tokenSalt: string;

@@ -1,7 +1,7 @@
 import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { cacheUntilChanged } from '../mongo/changes.js';
-import type { Logger } from '../logger.js';
+import type { Observer } from '../observe/observer.js';
 import { type Database, readAll } from '../mongo/database.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { fullAccess, type Access } from '../query/access.js';
@@ -29,7 +29,7 @@ export type OpenAccess = Access | ((roles: Roles, isLocal: () => boolean) => Pro
 interface OpenAccessInput {
   readonly config: Config;
   readonly backend: Backend;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly observer: Observer;
   /** Whether the database is the one that the service starts itself. */
   readonly isEmbedded: boolean;
 }
@@ -39,7 +39,7 @@ interface OpenAccessInput {
  * machine, if it runs outside of production with its embedded database, and while there are neither users nor grants besides the
  * defaults.
  */
-export function createOpenAccess({ config, backend, logger, isEmbedded }: OpenAccessInput): OpenAccess {
+export function createOpenAccess({ config, backend, observer, isEmbedded }: OpenAccessInput): OpenAccess {
   const { open } = config.api;
   if (open === true) return openAccess;
   if (open === false || !mayOpenItself(config, isEmbedded)) return null;
@@ -47,21 +47,19 @@ export function createOpenAccess({ config, backend, logger, isEmbedded }: OpenAc
   let wasOpen = false;
   return async (roles, isLocal) => {
     const isOpen = !roles.areConfigured && !(await hasUsers());
-    if (wasOpen && !isOpen)
-      logger.warn(
-        {},
-        'There is a user or a grant now: the service is no longer open, and callers have only the rights of their role',
-      );
+    if (wasOpen && !isOpen) observer.observe({ kind: 'warned', topic: 'access', text: closed });
     wasOpen = isOpen;
     return isOpen && isLocal() ? localAccess : null;
   };
 }
 
+const closed = 'There is a user or a grant now: the service is no longer open, and callers have only the rights of their role';
+
 /** The clients that the service is open to. */
 export type Audience = 'everybody' | 'local' | 'nobody';
 
 /** Reads which clients the service is open to now. */
-export async function readAudience({ config, backend, isEmbedded }: Omit<OpenAccessInput, 'logger'>): Promise<Audience> {
+export async function readAudience({ config, backend, isEmbedded }: Omit<OpenAccessInput, 'observer'>): Promise<Audience> {
   const { open } = config.api;
   if (open !== null) return open ? 'everybody' : 'nobody';
   if (!mayOpenItself(config, isEmbedded)) return 'nobody';

@@ -1,10 +1,10 @@
-import type { Logger } from 'pino';
 import { readAudience } from '../auth/is-open.js';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi } from '../config/load-config.js';
-import { createLogger } from '../http/create-logger.js';
+import { createLogger, createObserver } from '../http/create-logger.js';
 import * as mangrove from '../index.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
+import type { Observer } from '../observe/observer.js';
 import { createService } from '../server.js';
 import type { Service } from '../service.js';
 import { UnsupportedCodeError } from '../strapi/unsupported-code.js';
@@ -35,7 +35,7 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
   const register = await loadRegister(directory, mangrove);
   const logger = await createLogger(config);
   const project = isProject || dependsOnStrapi(directory);
-  if (project) process.on('unhandledRejection', (error) => reportRejection(error, directory, logger));
+  if (project) process.on('unhandledRejection', (error) => reportRejection(error, directory, createObserver(config, logger)));
   const given = embedded === null ? config : withUri(config, embedded.uri);
   const server: Service = await createService({
     config: given,
@@ -45,12 +45,12 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
     ...(project && { project: directory }),
     bootstrap: async () => {
       if (isProject) await storeProjectModels(server, directory);
-      else if (project) await warnOfModels(server, directory, logger);
+      else if (project) await warnOfModels(server, directory);
       await fillDemo(server);
     },
   });
   stopOnSignal(server, embedded);
-  if (!project && hasCode(directory)) logger.warn({}, unusedCode);
+  if (!project && hasCode(directory)) server.observer.observe({ kind: 'warned', topic: 'configuration', text: unusedCode });
   await server.start();
   if (announcesStart()) await announce(server, embedded);
 }
@@ -64,22 +64,22 @@ async function storeProjectModels({ backend }: Service, directory: string): Prom
   await backend.models.load();
 }
 
-/** Logs which models of a project are not stored. */
-async function warnOfModels({ backend }: Service, directory: string, logger: Logger): Promise<void> {
-  const line = backend === null ? null : await describeUnstored(directory, backend.store.database);
-  if (line !== null) logger.warn({}, line);
+/** Reports which models of a project are not stored. */
+async function warnOfModels({ backend, observer }: Service, directory: string): Promise<void> {
+  const text = backend === null ? null : await describeUnstored(directory, backend.store.database);
+  if (text !== null) observer.observe({ kind: 'warned', topic: 'configuration', text });
 }
 
 const unusedCode =
   'src/api is not used, because package.json does not name @strapi/strapi: start with --project . (MANGROVE_PROJECT=.), which stores ' +
   'the models of src and runs its code';
 
-/** Logs a promise that was rejected without a handler, with the file of the project if its stack names one. It ends nothing. */
-function reportRejection(error: unknown, directory: string, logger: Logger): void {
+/** Reports a promise that was rejected without a handler, with the file of the project if its stack names one. It ends nothing. */
+function reportRejection(error: unknown, directory: string, observer: Observer): void {
   if (error instanceof UnsupportedCodeError) return void printError(error);
   const origin = originOf(error, directory);
   const place = origin === null ? '' : `${origin}: `; // code of the project may call the service without waiting for the result
-  logger.error({ err: error }, `${place}a promise was rejected, and nothing handles it`);
+  observer.observe({ kind: 'code failed', text: `${place}a promise was rejected, and nothing handles it`, err: error });
 }
 
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });

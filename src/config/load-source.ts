@@ -30,6 +30,8 @@ export interface LoadOptions {
 export interface MissingModule {
   /** Message with the names of file and package. */
   readonly message: string;
+  /** The message without the file. */
+  readonly reason: string;
 }
 
 /**
@@ -138,7 +140,8 @@ function requireFrom(file: string, load: (file: string) => unknown, options: Loa
       return native(id) as unknown; // typed as any
     } catch (error) {
       if (missing === undefined || !isMissing(error)) throw error;
-      return missing({ message: `${directory === undefined ? file : relative(directory, file)}: ${reasonOf(error)}` });
+      const reason = reasonOf(error);
+      return missing({ message: `${directory === undefined ? file : relative(directory, file)}: ${reason}`, reason });
     }
   };
   return Object.assign(require, { resolve: native.resolve });

@@ -81,10 +81,10 @@ function leaveOut({ environment, isStrapiProject, ...source }: ConfigSource, err
 
 async function evaluate(source: ConfigSource, file: string): Promise<unknown> {
   const { directory, env, warn } = source;
-  const missing = ({ message }: MissingModule): object => {
+  const missing = ({ message, reason }: MissingModule): object => {
     warn(`${message}; what needs it fails`);
     return createStandIn(() => {
-      throw new Error(message.slice(file.length + 2));
+      throw new Error(reason);
     });
   };
   try {

@@ -15,7 +15,7 @@ const oneOf = (keys: readonly string[], meaning: Meaning): Record<string, Meanin
  */
 export const strapiKeys: Readonly<Record<string, Meaning>> = {
   'server.app': null,
-  'server.cron': 'Mangrove runs no jobs; run them in a process of their own, over the API',
+  'server.cron': null,
   'server.webhooks': 'Mangrove sends no webhooks',
   'server.transfer': 'there is no transfer; copy the database with the tools of MongoDB',
   'server.admin': adminPanel,

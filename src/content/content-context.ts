@@ -106,6 +106,8 @@ export const ofUnknownClient = (context: ContentContext): ContentContext => ({
 export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile' | 'hooks' | 'notices'>> {
   readonly store: Store;
   readonly models: Readonly<Pick<Backend['models'], 'snapshot'>>;
+  /** Options of the budgets of all requests. */
+  readonly budget?: { readonly onRefusal: (setting: string) => void };
 }
 
 /** The type and the id of an entry. */
@@ -134,7 +136,10 @@ export function createRequestContext(
   source: ContentSource,
   { caller, sender, reservation }: RequestOrigin,
 ): ContentContext {
-  const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known', reservation);
+  const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known', {
+    reservation,
+    ...source.budget,
+  });
   const { store } = source;
   const own = { ...store, database: forRequest(store.database, budget, sender) };
   return contextOf(config, source, { store: own, access: caller.access, budget });

@@ -147,6 +147,11 @@ export function admitRequests(bounds: Bounds): Middleware {
   };
 }
 
+/** Releases the place of a request whose answer may take long. */
+export function leavePlace(ctx: PlacedContext): void {
+  ctx[place]?.giveBack();
+}
+
 /** Releases the place of the request while its body is received. Rejects with a 503 like `admitRequests`. */
 export async function withoutPlace<Body>(ctx: PlacedContext, receive: () => Promise<Body>): Promise<Body> {
   const own = ctx[place];

@@ -1,24 +1,23 @@
 import Koa from 'koa';
 import { admitRequests } from './admit-requests.js';
-import { accessLog, requestId, type RequestState } from './access-log.js';
+import { observeRequests, requestId, type RequestState } from './observe-requests.js';
 import { checkUrl, timeLimit } from './request-limits.js';
-import { compressResponse, crossOrigin, flushEvents, securityHeaders } from './koa-packages.js';
-import { writesForPeople } from './create-logger.js';
+import { compressResponse, crossOrigin, flushEvents, flushStreams, securityHeaders } from './koa-packages.js';
 import { errorResponse } from './error-response.js';
 import { countMemory } from './count-memory.js';
 import { requestBody } from './request-body.js';
 import { routeTable } from './route-table.js';
 import { answerUnknown } from './unknown-method.js';
 import type { Middleware } from 'koa';
-import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import type { Observer } from '../observe/observer.js';
 import type { AnyRoute, ProjectCode, PathSettings } from './route.js';
 import type { Connection } from './running.js';
 
 /** The parts of the application. */
 interface AppInput {
   readonly config: Config;
-  readonly logger: Logger;
+  readonly observer: Observer;
   readonly connection: Connection;
   /** The routes of all front ends. The first one whose path matches a request is used. */
   readonly routes: readonly AnyRoute[];
@@ -27,19 +26,19 @@ interface AppInput {
 }
 
 /** Returns the Koa application: shared middleware and the route table. */
-export function createApp({ config, logger, connection, routes, projectCode = null }: AppInput): Koa<RequestState> {
+export function createApp({ config, observer, connection, routes, projectCode = null }: AppInput): Koa<RequestState> {
   const app = new Koa<RequestState>({ proxy: config.server.proxy, maxIpsCount: config.server.proxyCount });
   app.use(requestId);
-  if (config.middlewares.logger.enabled) app.use(accessLog(logger, writesForPeople(config) ? 'text' : 'fields'));
+  app.use(observeRequests(observer));
   projectCode?.extend(app);
   const inner = routeTable({ routes, connection, shared: () => [], projectCode });
-  const shared = sharedMiddleware(config, logger, projectCode && orOtherRoute(projectCode.middleware, inner));
+  const shared = sharedMiddleware(config, observer, projectCode && orOtherRoute(projectCode.middleware, inner));
   app.use(routeTable({ routes, connection, shared, projectCode }));
   for (const part of shared({})) app.use(part);
   app.use(answerUnknown);
   app.on('error', (err: unknown) => {
     // errors of handlers have been answered, so only sending has failed, usually because the client has disconnected
-    logger.debug({ err }, 'answer not sent');
+    observer.observe({ kind: 'answer not sent', err });
   });
   return app;
 }
@@ -47,26 +46,29 @@ export function createApp({ config, logger, connection, routes, projectCode = nu
 /** Returns a function that returns the middleware of a path, in order. Settings of the path override those of the service. */
 function sharedMiddleware(
   config: Config,
-  logger: Logger,
+  observer: Observer,
   codeAround: Middleware | null,
 ): (settings: PathSettings) => Middleware[] {
   const { cors, security, compress, body } = config.middlewares;
   const headers = security.enabled ? [securityHeaders(security)] : [];
-  const otherOrigins = cors.enabled ? [crossOrigin(cors, logger)] : [];
+  const otherOrigins = cors.enabled ? [crossOrigin(cors, observer)] : [];
   const compression = compress.enabled ? [compressResponse(compress)] : [];
   const events = codeAround === null ? [] : [flushEvents]; // only code of projects sends events
-  const checks = [errorResponse(logger), countMemory(config), timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
+  const checks = [errorResponse(observer), countMemory(config)];
+  const [inTime, checked] = [timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
   const readBody = requestBody(body);
   const admit = admitRequests(config.server);
   return (settings) => {
     if (settings.isBare) return [];
     return [
       ...headers,
-      ...(settings.cors === undefined ? otherOrigins : [crossOrigin(settings.cors, logger)]),
-      ...(settings.isUncompressed ? [uncompressed] : []),
+      ...(settings.cors === undefined ? otherOrigins : [crossOrigin(settings.cors, observer)]),
+      ...(settings.isUncompressed || settings.isLong ? [uncompressed] : []),
       ...compression,
-      ...events,
+      ...(settings.isLong ? [flushStreams] : events),
       ...checks,
+      settings.isLong ? timeLimit(config.server, settings) : inTime,
+      checked,
       settings.body === undefined ? readBody : requestBody(settings.body),
       admit,
       ...(codeAround === null ? [] : [codeAround]),

@@ -6,6 +6,8 @@ import type pretty from 'pino-pretty';
 import type { PrettyStream } from 'pino-pretty';
 import type { DestinationStream, Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import { logObservations } from '../observe/log-observations.js';
+import { Observer } from '../observe/observer.js';
 import { printable } from '../values.js';
 
 type LogConfig = Pick<Config, 'environment'> & { readonly middlewares: Pick<Config['middlewares'], 'logger'> };
@@ -23,8 +25,14 @@ export async function createLogger(config: LogConfig, target?: Writable): Promis
   );
 }
 
+/** Returns an observer that writes to a log. */
+export function createObserver(config: LogConfig, logger: Logger): Observer {
+  const form = writesForPeople(config) ? 'text' : 'fields';
+  return new Observer(logObservations(logger, { requests: config.middlewares.logger.enabled ? form : 'none' }));
+}
+
 /** Returns whether the log has readable lines instead of JSON. */
-export const writesForPeople = ({ environment, middlewares }: LogConfig): boolean =>
+const writesForPeople = ({ environment, middlewares }: LogConfig): boolean =>
   middlewares.logger.pretty ?? environment === 'development';
 
 /**

@@ -1,20 +1,20 @@
 import { HttpError, type Context, type Middleware } from 'koa';
-import type { Logger } from 'pino';
 import { ApiError, notFoundError } from '../errors.js';
-import type { RequestState } from './access-log.js';
+import type { Observer } from '../observe/observer.js';
+import type { RequestState } from './observe-requests.js';
 
 /**
- * Answers errors with the error envelope, and unanswered requests with 404. Logs unexpected errors with their stack. Headers that
+ * Answers errors with the error envelope, and unanswered requests with 404. Reports unexpected errors. Headers that
  * were set before are kept.
  */
-export function errorResponse(logger: Logger): Middleware<RequestState> {
+export function errorResponse(observer: Observer): Middleware<RequestState> {
   return async (ctx, next) => {
     try {
       await next();
       if (ctx.status === 404 && ctx.body === undefined && ctx.respond !== false) answer(ctx, notFoundError());
     } catch (thrown) {
-      if (isBug(thrown))
-        logger.error({ requestId: ctx.state.requestId, method: ctx.method, path: ctx.path, err: thrown }, 'request failed');
+      const { method, path, state } = ctx;
+      if (isBug(thrown)) observer.observe({ kind: 'request failed', requestId: state.requestId, method, path, err: thrown });
       answer(ctx, thrown);
     }
   };

@@ -1,21 +1,22 @@
-import type { Logger } from 'pino';
 import type { Caller } from '../auth/caller.js';
 import type { Config } from '../config/config.js';
 import { commandLine } from '../command-line.js';
 import { ApiError } from '../errors.js';
+import type { Observer } from '../observe/observer.js';
 
 /** Called with the error of a request and the caller. */
 export type ExplainRefusal = (error: unknown, caller: Caller) => void;
 
 /**
- * Returns a function that logs, in development only, the actions that a refused caller lacks and the command that grants them.
+ * Returns a function that reports, in development only, the actions that a refused caller lacks and the command that grants them.
  */
-export function createExplainRefusal({ environment }: Pick<Config, 'environment'>, logger: Pick<Logger, 'info'>): ExplainRefusal {
+export function createExplainRefusal({ environment }: Pick<Config, 'environment'>, observer: Observer): ExplainRefusal {
   if (environment !== 'development') return () => undefined;
   return (error, caller) => {
     if (!(error instanceof ApiError) || error.missing.length === 0) return;
     const { status, missing } = error;
-    logger.info({ status, missing }, `${nameOf(caller)} lacks ${missing.join(', ')}: ${remedyOf(caller, missing)}`);
+    const text = `${nameOf(caller)} lacks ${missing.join(', ')}: ${remedyOf(caller, missing)}`;
+    observer.observe({ kind: 'rights lacking', status, missing, text });
   };
 }
 

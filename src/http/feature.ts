@@ -33,8 +33,11 @@ export interface Feature {
   /** Actions that can be granted to roles and tokens. */
   readonly actions?: readonly ActionName[];
   readonly routes?: (parts: RouteParts) => readonly AnyRoute[];
-  /** Begins its background work when the database has answered, before requests are answered. */
-  readonly start?: (running: Running) => Promise<Closing>;
+  /**
+   * Begins its background work when the database has answered, before requests are answered. Jobs (`running.backend.jobs`) end with the
+   * service; returns what ends other work.
+   */
+  readonly start?: (running: Running) => Promise<Closing> | undefined;
 }
 
 /** Returns the features that the configuration enables. */
@@ -81,7 +84,10 @@ export async function startFeatures(features: readonly Feature[], running: Runni
     for (const end of closings.splice(0).reverse()) await end();
   };
   try {
-    for (const { start } of features) if (start !== undefined) closings.push(await start(running));
+    for (const { start } of features) {
+      const end = await start?.(running);
+      if (end !== undefined) closings.push(end);
+    }
   } catch (error) {
     await close();
     throw error;

@@ -6,8 +6,8 @@ import compress from 'koa-compress';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { constants } from 'node:zlib';
-import type { Logger } from 'pino';
 import type { MiddlewaresConfig } from '../config/config.js';
+import type { Observer } from '../observe/observer.js';
 
 type SecurityConfig = MiddlewaresConfig['security'];
 
@@ -74,10 +74,10 @@ type Decide = (ctx: Context) => string | Promise<string>;
  * Sets CORS headers. The answer names an origin only if the configuration lists it, or its function returns it. If everybody is
  * allowed, it is `*`, with which browsers send no cookies. The configuration refuses `*` with credentials.
  */
-export function crossOrigin(settings: CorsSettings, logger: Pick<Logger, 'warn'>): Middleware {
+export function crossOrigin(settings: CorsSettings, observer: Observer): Middleware {
   const { credentials, methods, headers, expose, maxAge } = settings;
   const decided = new WeakMap<Context, string>();
-  const decide = decideOrigin(settings, logger);
+  const decide = decideOrigin(settings, observer);
   return cors({
     origin: async (ctx) => {
       const origin = await decide(ctx);
@@ -97,7 +97,7 @@ export function crossOrigin(settings: CorsSettings, logger: Pick<Logger, 'warn'>
 const allMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
 /** Returns a function that decides about origins. A function of the configuration that fails, or returns no text, allows none. */
-function decideOrigin({ origin }: CorsSettings, logger: Pick<Logger, 'warn'>): Decide {
+function decideOrigin({ origin }: CorsSettings, observer: Observer): Decide {
   if (typeof origin !== 'function') {
     const allowed = new Set([origin].flat());
     return allowed.has('*') ? () => '*' : (ctx) => listed(allowed, ctx.get('Origin'));
@@ -107,7 +107,7 @@ function decideOrigin({ origin }: CorsSettings, logger: Pick<Logger, 'warn'>): D
       const chosen: unknown = await origin(ctx);
       return typeof chosen === 'string' && /^[\x21-\x7e]*$/.test(chosen) ? chosen : '';
     } catch (err) {
-      logger.warn({ err }, 'the function cors.origin has failed; no origin is allowed');
+      observer.observe({ kind: 'failed', work: 'cors origin', err });
       return '';
     }
   };
@@ -123,7 +123,13 @@ const listed = (allowed: ReadonlySet<string>, origin: string): string => (allowe
 /** The type of server-sent events, which clients read one by one. */
 const eventStream = 'text/event-stream';
 
-/** Sends the headers of an event stream before its first event, so that clients know that they are connected. */
+/** Sends the headers of a stream before its first bytes, so that clients know that they are connected. */
+export const flushStreams: Middleware = async (ctx, next) => {
+  await next();
+  ctx.res.once('pipe', () => ctx.res.flushHeaders());
+};
+
+/** Does the same for event streams only. */
 export const flushEvents: Middleware = async (ctx, next) => {
   await next();
   if (ctx.type === eventStream) ctx.res.once('pipe', () => ctx.res.flushHeaders());

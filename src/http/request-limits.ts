@@ -26,30 +26,36 @@ function isDecodable(path: string): boolean {
 
 type Limits = Pick<ServerConfig, 'requestTimeout' | 'uploadTimeout'>;
 
-/** Functions that extend the time limit, by the request of a multipart body. */
-const uploads = new WeakMap<IncomingMessage, () => void>();
+/** Functions that change the time limit, by the request of a multipart body or a long answer. */
+const limits = new WeakMap<IncomingMessage, (limit: 'of uploads' | 'none') => void>();
 
 /**
  * Gives a request the time limit of uploads, counted from its beginning. Called when the caller is known to have the right to
  * upload.
  */
 export function allowUploadTime(request: IncomingMessage): void {
-  uploads.get(request)?.();
+  limits.get(request)?.('of uploads');
+}
+
+/** Ends the time limit of a request on a path of long answers. */
+export function endTimeLimit(request: IncomingMessage): void {
+  limits.get(request)?.('none');
 }
 
 /**
  * Answers a request that takes too long: with 408 if its body is incomplete, otherwise with 503. The work itself is stopped by
  * the time limit of the database. The timer does not keep the process alive.
  */
-export function timeLimit({ requestTimeout, uploadTimeout }: Limits): Middleware {
+export function timeLimit({ requestTimeout, uploadTimeout }: Limits, { isLong }: { readonly isLong?: true } = {}): Middleware {
   return (ctx, next) =>
     new Promise<void>((resolve, reject) => {
       const timer = new RequestTimer(requestTimeout, () => {
         reject(tooLate(ctx));
       });
-      if (isMultipart(ctx))
-        uploads.set(ctx.req, () => {
-          timer.setLimit(uploadTimeout);
+      if (isLong === true || isMultipart(ctx))
+        limits.set(ctx.req, (limit) => {
+          if (limit === 'none') timer.stop();
+          else timer.setLimit(uploadTimeout);
         });
       runUntil(next, timer).then(resolve, reject);
     });

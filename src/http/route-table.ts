@@ -5,6 +5,7 @@ import { ApiError } from '../errors.js';
 import { checkRight, identify } from './authorize.js';
 import { isJson } from './count-memory.js';
 import { countAttempt } from './limit-requests.js';
+import { letLast } from './long-answers.js';
 import { decodeBody, isUndecoded } from './request-body.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Answer, AnyRoute, FixedRoute, ProjectCode, RouteMatch, PathSettings, Row, Rows } from './route.js';
@@ -49,7 +50,7 @@ function beforeTable(table: Middleware, projectCode: ProjectCode, { shared, conn
   const matches = new WeakMap<Context, RouteMatch>();
   const answer = nest(shared({}), (ctx) => {
     const { rows = null, params = {} } = matches.get(ctx) ?? {};
-    return answerRoute(rows, { ctx, params, connection, projectCode });
+    return answerRoute(rows, { ctx, params, connection, projectCode, isLong: false });
   });
   return (ctx, next) => {
     const match = projectCode.find(ctx.method, ctx.path);
@@ -106,7 +107,9 @@ function pathsOf({ routes, connection, shared, projectCode }: RouteTableInput): 
     const here = routes.filter((route) => route.path === path);
     const findRows = finderOf(here, connection);
     const settings = here.flatMap((route) => ('find' in route ? [] : (route.settings ?? [])))[0] ?? {};
-    const answer: Answering = (ctx) => answerRoute(findRows(ctx), { ctx, params: ctx.params ?? {}, connection, projectCode });
+    const isLong = settings.isLong === true;
+    const answer: Answering = (ctx) =>
+      answerRoute(findRows(ctx), { ctx, params: ctx.params ?? {}, connection, projectCode, isLong });
     return { path, settings, answer: nest(shared(settings), answer) };
   });
 }
@@ -145,6 +148,7 @@ interface Matched {
   readonly params: RouteParams;
   readonly connection: Connection;
   readonly projectCode: ProjectCode | null;
+  readonly isLong: boolean;
 }
 
 /**
@@ -165,7 +169,10 @@ async function answerRoute(rows: Rows | null, matched: Matched): Promise<void> {
 
 function runRow(row: Row, matched: Matched): Answer | null | Promise<Answer | null> {
   const request = new RouteRequest(matched.ctx, matched.params);
-  if (row.action === null) return row.handle({ request, connection: matched.connection });
+  if (row.action === null) {
+    const { ctx, connection } = matched;
+    return row.handle(matched.isLong ? { request, connection, ends: letLast(ctx, connection) } : { request, connection });
+  }
   const answer = runIdentified(row, request, matched);
   const { refuse } = row;
   return refuse === undefined ? answer : answer.catch((error: unknown) => refuseUnauthorized(error, refuse));
@@ -178,11 +185,8 @@ function refuseUnauthorized(error: unknown, refuse: NonNullable<IdentifiedRow['r
   throw error;
 }
 
-async function runIdentified(
-  row: IdentifiedRow,
-  request: RouteRequest,
-  { ctx, connection, projectCode }: Matched,
-): Promise<Answer | null> {
+async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched: Matched): Promise<Answer | null> {
+  const { ctx, connection, projectCode } = matched;
   const running = connection.running ?? notRunning();
   const { caller, content } = await identify(ctx, row, running);
   projectCode?.noteCaller(ctx, row.action, caller, request.params);
@@ -191,7 +195,8 @@ async function runIdentified(
     if (row.others !== undefined) for (const action of row.others) checkRight(caller, action);
     if (isUndecoded(ctx)) await decodeBody(ctx);
     if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
-    const call = { request, running, caller, content };
+    const ends = matched.isLong ? letLast(ctx, connection) : null;
+    const call = ends === null ? { request, running, caller, content } : { request, running, caller, content, ends };
     return await ('handle' in row ? row.handle(call) : row.handleContext(ctx, call));
   } catch (error) {
     running.explainRefusal(error, caller);

@@ -24,12 +24,16 @@ interface OpenCall {
   readonly request: RouteRequest;
   /** `running` is null until the service is connected. */
   readonly connection: Connection;
+  /** As in RouteCall. */
+  readonly ends?: AbortSignal;
 }
 
 /** A request whose caller has the right that its row requires. */
 export interface RouteCall extends Authorized {
   readonly request: RouteRequest;
   readonly running: Running;
+  /** On paths with `isLong`: aborts when the client has disconnected, or the service stops. */
+  readonly ends?: AbortSignal;
 }
 
 /** A row whose callers are not identified. It answers even before the service is connected, and its bodies must be small. */
@@ -68,6 +72,12 @@ export interface PathSettings {
   readonly body?: MiddlewaresConfig['body'];
   /** Disables compression, because answers are compressed already or must not be changed. */
   readonly isUncompressed?: true;
+  /**
+   * For long polls and streams. When the caller's rights are checked, the request leaves the queue of requests and has no time limit
+   * any more. Its answer is never compressed, and the headers of a stream are sent at once. The handler must end its work when `ends`
+   * of the call aborts.
+   */
+  readonly isLong?: true;
   /** Skips the shared middleware: no headers are set, no body is read, errors are not translated. */
   readonly isBare?: true;
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Authenticator } from '../auth/authenticate.js';
 import { knownActions } from '../auth/known-actions.js';
 import type { Accounts } from '../accounts/accounts.js';
@@ -6,7 +7,6 @@ import type { Secrets } from '../config/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';
 import { notFoundError, unavailableError } from '../errors.js';
 import type { AttemptLimits, GuessLimit } from '../accounts/login/limit-attempts.js';
-import type { Logger } from '../logger.js';
 import type { Media } from '../media/media.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Registry } from '../schema/content-type.js';
@@ -17,7 +17,6 @@ import type { RequestLimiter } from './limit-requests.js';
 export interface Running {
   readonly config: Config;
   readonly secrets: Secrets;
-  readonly logger: Logger;
   readonly backend: Backend;
   /** Whether the database is the embedded server. */
   readonly isEmbedded: boolean;
@@ -49,8 +48,21 @@ export class Connection {
   running: Running | null = null;
   /** Whether all preparations have finished: the demo is stored, and `bootstrap` has run. */
   isPrepared = false;
-  /** Whether the service is about to stop, so that load balancers should stop sending requests. */
-  isStopping = false;
+  readonly #stopping = new AbortController();
+
+  constructor() {
+    setMaxListeners(0, this.stopping); // one for each long answer
+  }
+
+  /** Aborts when the service is about to stop, so that load balancers should stop sending requests. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** Announces the stop of the service. */
+  announceStop(): void {
+    this.#stopping.abort();
+  }
 }
 
 /** Throws a 503 with the message, if there is one. Called instead of using `running` before the database has answered. */

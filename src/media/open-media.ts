@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from '../config/config.js';
-import type { Logger } from '../logger.js';
+import type { Jobs } from '../jobs.js';
 import type { Database } from '../mongo/database.js';
 import { createImageMaker } from './images/image-maker.js';
 import type { Media } from './media.js';
@@ -20,42 +20,24 @@ export function createMedia(config: Config, database: Database): Media {
   };
 }
 
-/** Milliseconds until the next sweep, `soon` after a failed deletion. */
-const pauses = { usual: 300_000, soon: 3_000 };
-
-/**
- * Deletes remains of crashes in the background, now and every few minutes. Returns a function that stops this, and resolves when
- * the current sweep has ended.
- */
-export function keepSweeping(media: Media, config: Config, logger: Logger): () => Promise<void> {
+/** Starts the job that deletes remains of crashes, now and every few minutes. */
+export function keepSweeping(media: Media, config: Config, jobs: Jobs): void {
   // Uploads have a time limit, but making the variants of many images may take longer.
   const oldest = 2 * config.server.uploadTimeout;
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
-  const sweepOnce = async (): Promise<void> => {
-    const left = await sweepAndReport(media, oldest, logger);
-    if (closed) return;
-    timer = setTimeout(run, left > 0 ? pauses.soon : pauses.usual);
-    timer.unref();
-  };
-  let running = sweepOnce();
-  const run = (): void => {
-    running = sweepOnce();
-  };
-  return () => {
-    closed = true;
-    clearTimeout(timer);
-    return running;
-  };
+  jobs.start({
+    name: 'upload sweep',
+    every: sweepEvery,
+    isEager: true,
+    retry: sweepSoon,
+    failure: 'remains of interrupted uploads could not be searched for',
+    run: async () => {
+      const { deleted, left } = await sweep(media, oldest);
+      if (deleted > 0 || left > 0) jobs.observer.observe({ kind: 'uploads swept', deleted, left });
+      return left > 0 ? sweepSoon : sweepEvery;
+    },
+  });
 }
 
-async function sweepAndReport(media: Media, oldest: number, logger: Logger): Promise<number> {
-  try {
-    const { deleted, left } = await sweep(media, oldest);
-    if (deleted > 0 || left > 0) logger.warn({ deleted, left }, 'remains of interrupted uploads');
-    return left;
-  } catch (error) {
-    logger.warn({ err: error }, 'remains of interrupted uploads could not be searched for');
-    return 1;
-  }
-}
+/** Milliseconds until the next sweep, and until the next one after a failed deletion. */
+const sweepEvery = 300_000;
+const sweepSoon = 3_000;

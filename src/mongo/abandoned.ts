@@ -1,4 +1,5 @@
 import type { Document, MongoClient } from 'mongodb';
+import { meanwhile } from '../jobs.js';
 import { slowAfter, withinTime } from './within-time.js';
 
 interface AbandonedInput {
@@ -25,13 +26,8 @@ export class AbandonedTransactions {
   }
 
   /** Runs work that may wait for transactions of others, and looks for abandoned ones once a second until it has ended. */
-  async endWhile<Result>(work: () => Promise<Result>): Promise<Result> {
-    const timer = setInterval(this.end, slowAfter);
-    try {
-      return await work();
-    } finally {
-      clearInterval(timer);
-    }
+  endWhile<Result>(work: () => Promise<Result>): Promise<Result> {
+    return meanwhile(slowAfter, this.end, work);
   }
 
   /**

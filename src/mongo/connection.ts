@@ -2,9 +2,11 @@ import type { MongoClient } from 'mongodb';
 import type { DatabaseConfig } from '../config/config.js';
 import { collections } from '../schema/collections.js';
 import { unlimited } from '../query/budget.js';
+import { noObserver, type Observer } from '../observe/observer.js';
 import { Queue } from '../queue.js';
 import type { Database } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
+import { observeCommands } from './observe-commands.js';
 import { createClientOf, explainRefusal, hasDatabase } from './refused-access.js';
 import { AbandonedTransactions } from './abandoned.js';
 import { Sessions } from './calls.js';
@@ -18,9 +20,10 @@ import { WriteQueues } from './write-queues.js';
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
  * Rejects if no server answers within the selection timeout, and with a ConfigError if the address or its user can never work.
  */
-export async function connectDatabase(uri: string, config: DatabaseConfig): Promise<Database> {
-  const client = createClient(uri, config);
+export async function connectDatabase(uri: string, config: DatabaseConfig, observer = noObserver): Promise<Database> {
+  const client = createClient(uri, config, observer);
   try {
+    if (observer.wants('command ended')) observeCommands(client, observer);
     await client.connect();
     const db = client.db(config.name ?? (hasDatabase(uri) ? undefined : 'mangrove'));
     const { setName, msg } = await db.command({ hello: 1 });
@@ -49,8 +52,9 @@ export async function connectDatabase(uri: string, config: DatabaseConfig): Prom
   }
 }
 
-const createClient = (uri: string, config: DatabaseConfig): MongoClient =>
+const createClient = (uri: string, config: DatabaseConfig, observer: Observer): MongoClient =>
   createClientOf(uri, {
+    ...(observer.wants('command ended') && { monitorCommands: true }),
     appName: 'mangrove',
     // override the connection string, so that acknowledged writes are durable and visible to all reads
     readPreference: 'primary',

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, type Document, MongoServerError } from 'mongodb';
 import { collections } from '../schema/collections.js';
 import { type ChangeBus, countedFields } from './changes.js';
+import type { Jobs } from '../jobs.js';
+import { noObserver, type Observer } from '../observe/observer.js';
 import type { Database } from './database.js';
 import { isInterrupted } from './driver-errors.js';
 import { ChangePoll, WriteMarks } from './poll-changes.js';
@@ -30,54 +32,53 @@ const pollPace = 250;
  * Watches the database by a change stream, which is reopened after failures. A standalone server has no change streams and is
  * polled. A sharded cluster is watched in both ways, so that changes are reported within a second.
  */
-export function watchChanges(database: Database, changes: ChangeBus): ChangeWatch {
+export function watchChanges(database: Database, changes: ChangeBus, jobs: Jobs): ChangeWatch {
   const stopped = new AbortController();
   const { isReplicated, isSharded } = database;
   const marks = isSharded ? new WriteMarks(database, changes) : null;
-  const watching = [
-    ...(isReplicated ? [followChanges(database, changes, stopped.signal)] : []),
-    ...(isReplicated && !isSharded ? [] : [poll(new ChangePoll(database, changes, marks), changes, stopped.signal)]),
-  ];
+  if (!isReplicated || isSharded) {
+    // after a failed poll all caches are dropped
+    const poll = new ChangePoll(database, changes, marks);
+    jobs.start({ name: 'change poll', every: pollPace, run: () => poll.look().catch(() => changes.forget()) });
+  }
+  const following = isReplicated ? followChanges(database, changes, { stopped: stopped.signal, observer: jobs.observer }) : null;
   return {
     close: async () => {
       stopped.abort();
-      await Promise.all(watching);
+      await following;
       await marks?.close();
     },
   };
 }
 
-/** Polls until the watch is closed. After a failed poll all caches are dropped. */
-async function poll(changed: ChangePoll, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
-  while (await waited(pollPace, stopped))
-    await changed.look().catch(() => {
-      changes.forget();
-    });
-}
-
 /**
  * Reports all changes until the watch is closed. A broken stream is resumed where it ended, so that caches stay valid. If that is
- * impossible, all caches are dropped. `token` is the resume token to begin at; null to begin now.
+ * impossible, all caches are dropped.
  */
-export async function followChanges(
-  database: Database,
-  changes: ChangeBus,
-  stopped: AbortSignal,
-  token: unknown = null,
-): Promise<void> {
+export async function followChanges(database: Database, changes: ChangeBus, following: Following): Promise<void> {
   const { client } = database;
-  const place: Place = { token };
+  const { stopped, observer = noObserver, token = null } = following;
+  const place: Place = { token, isLost: false };
   while (!stopped.aborted) {
     // After any failure, changes are missed until a stream is open again.
     await client
-      .withSession((session) => followOne({ database, session, changes, stopped }, place))
+      .withSession((session) => followOne({ database, session, changes, stopped, observer }, place))
       .catch((error: unknown) => {
         // The oplog no longer contains that place (ChangeStreamHistoryLost), or another attempt would fail in the same way.
         if (error instanceof MongoServerError && !isInterrupted(error)) place.token = null;
+        if (!place.isLost && !stopped.aborted) observer.observe({ kind: 'changes lost', err: error });
+        place.isLost = true;
       });
     changes.setListening(false);
     await waited(pause, stopped);
   }
+}
+
+interface Following {
+  readonly stopped: AbortSignal;
+  readonly observer?: Observer;
+  /** The resume token to begin at; null to begin now. */
+  readonly token?: unknown;
 }
 
 /**
@@ -85,6 +86,8 @@ export async function followChanges(
  */
 interface Place {
   token: unknown;
+  /** Whether the last stream has failed, and no other is open yet. */
+  isLost: boolean;
 }
 
 interface Batch {
@@ -113,10 +116,11 @@ interface Stream {
   readonly session: ClientSession;
   readonly changes: ChangeBus;
   readonly stopped: AbortSignal;
+  readonly observer: Observer;
 }
 
 /** Reads one stream until it fails. A resumed stream has caught up once it returns an empty batch. */
-async function followOne({ database, session, changes, stopped }: Stream, place: Place): Promise<void> {
+async function followOne({ database, session, changes, stopped, observer }: Stream, place: Place): Promise<void> {
   const { db, maxTimeMS } = database;
   const send = (command: Document): Promise<Document> => db.command(command, { session, promoteLongs: false });
   const isResumed = place.token !== null;
@@ -124,6 +128,8 @@ async function followOne({ database, session, changes, stopped }: Stream, place:
   const pipeline = [begin, { $match: { 'ns.coll': { $nin: unfollowed } } }, { $project: reported }];
   let batch = cursorOf(await send({ aggregate: 1, pipeline, cursor: {} }));
   if (!isResumed) changes.setListening(true);
+  if (place.isLost) observer.observe({ kind: 'changes found' });
+  place.isLost = false;
   const { id } = batch;
   let killed: Promise<unknown> = Promise.resolve();
   // A read waits up to a second for changes. Killing the cursor ends it at once.

@@ -16,6 +16,8 @@ interface BudgetOptions {
   readonly settings?: Partial<Record<keyof SpentLimits, string>>;
   /** The memory that is reserved for the answer; null if it is not counted. */
   readonly reservation?: ByteReservation | null;
+  /** Called with the setting of a limit that is exceeded. */
+  readonly onRefusal?: (setting: string) => void;
 }
 
 /**
@@ -26,14 +28,16 @@ export class Budget {
   readonly #limits: SpentLimits;
   readonly #settings: Partial<Record<keyof SpentLimits, string>>;
   readonly #reservation: ByteReservation | null;
+  readonly #onRefusal: (setting: string) => void;
   readonly #spent: Record<Allowance, number> = { ...unspent };
   #hasChanged = false;
   #exceeded: ApiError | null = null;
 
-  constructor(limits: SpentLimits, { settings = {}, reservation = null }: BudgetOptions = {}) {
+  constructor(limits: SpentLimits, { settings = {}, reservation = null, onRefusal = () => undefined }: BudgetOptions = {}) {
     this.#limits = limits;
     this.#settings = settings;
     this.#reservation = reservation;
+    this.#onRefusal = onRefusal;
   }
 
   /** The error that was thrown when a limit was exceeded; null if none was. */
@@ -85,6 +89,7 @@ export class Budget {
     const maximum = this.#limits[limit];
     const setting = `api.limits.${this.#settings[limit] ?? limit}`;
     const [what, advice] = refusals[allowance];
+    this.#onRefusal(setting);
     const stored = this.#hasChanged ? '. The change itself was stored' : '';
     const message = `The request ${what.replace('%', String(maximum))} (${setting}): ${advice}${stored}`;
     return validationError(message, { setting, maximum });
@@ -118,10 +123,10 @@ const refusals: Readonly<Record<Allowance, readonly [what: string, advice: strin
 };
 
 /** Returns the budget of a request. Callers with a token or user have a limit of their own for conditions on related entries. */
-export function createBudget(limits: Limits, caller: 'public' | 'known', reservation: ByteReservation | null = null): Budget {
-  if (caller === 'public') return new Budget(limits, { reservation });
+export function createBudget(limits: Limits, caller: 'public' | 'known', options: Omit<BudgetOptions, 'settings'> = {}): Budget {
+  if (caller === 'public') return new Budget(limits, options);
   const settings = { relatedConditions: 'tokenRelatedConditions' };
-  return new Budget({ ...limits, relatedConditions: limits.tokenRelatedConditions }, { settings, reservation });
+  return new Budget({ ...limits, relatedConditions: limits.tokenRelatedConditions }, { settings, ...options });
 }
 
 const boundless: SpentLimits = {

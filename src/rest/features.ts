@@ -34,7 +34,7 @@ export const uploads: Feature = {
   models: fileModels,
   actions: fileActions,
   routes: ({ config }) => [...fileRoutes, ...withPrefix(config.api.rest.prefix, uploadRoutes)],
-  start: (running) => Promise.resolve(keepSweeping(mediaOf(running), running.config, running.logger)),
+  start: (running) => void keepSweeping(mediaOf(running), running.config, running.backend.jobs),
 };
 
 /** The locales of localized content types. */

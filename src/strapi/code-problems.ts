@@ -1,7 +1,7 @@
-import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { lineIn } from '../config/load-source.js';
 import { ConfigError } from '../config/setting.js';
+import type { Observer } from '../observe/observer.js';
 import { runUnlessUnsupported } from './run-code.js';
 
 /** A place in the code of a project. */
@@ -18,14 +18,14 @@ export type NoteProblem = (text: string, place?: CodePlace) => void;
 
 /** The problems of a project's code. In production they are collected, so that the start reports all of them before it stops. */
 export class CodeProblems {
-  readonly #logger: Pick<Logger, 'warn'>;
+  readonly #observer: Observer;
   /** Problems that have not been reported; null once the service runs, or outside of production. */
   #found: string[] | null;
   /** The places of problems whose text does not begin with them. */
   readonly places = new Map<string, CodePlace>();
 
-  constructor({ config, logger }: { readonly config: Pick<Config, 'environment'>; readonly logger: Pick<Logger, 'warn'> }) {
-    this.#logger = logger;
+  constructor({ config, observer }: { readonly config: Pick<Config, 'environment'>; readonly observer: Observer }) {
+    this.#observer = observer;
     this.#found = config.environment === 'production' ? [] : null;
   }
 
@@ -44,7 +44,7 @@ export class CodeProblems {
   /** Logs what stops nothing. */
   readonly tell = (text: string, place?: CodePlace): void => {
     if (place !== undefined) this.places.set(text, place);
-    this.#logger.warn({}, text);
+    this.#observer.observe({ kind: 'code warned', text });
   };
 
   /**

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import { join, relative } from 'node:path';
-import type { Logger } from 'pino';
 import type { FetchUser } from '../auth/authenticate.js';
 import type { Config } from '../config/config.js';
 import { sourceFile } from '../config/load-source.js';
@@ -9,6 +8,7 @@ import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
 import type { ProjectCode, ProjectRoute, Route } from '../http/route.js';
 import type { Connection } from '../http/running.js';
+import type { Observer } from '../observe/observer.js';
 import { CookieSessions, sessionOptions } from './cookie-session.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
@@ -17,6 +17,7 @@ import type { GuardedAction } from './guarded-actions.js';
 import { createFileLoader } from './load-file.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
+import { tasksIn } from './project-cron.js';
 import { ProjectPlugins } from './project-plugins.js';
 import { ProjectRoutes } from './project-routes.js';
 import { hooksOf, type HookName, type PlacedHooks } from './project-hooks.js';
@@ -57,7 +58,7 @@ interface ProjectInput {
   /** Absolute path of the project. */
   readonly directory: string;
   readonly config: Config;
-  readonly logger: Logger;
+  readonly observer: Observer;
   readonly connection: Connection;
   /** The built-in routes of plugins. */
   readonly builtin: readonly Route[];
@@ -77,8 +78,7 @@ interface Loaded {
 /** Loads the code of a project, without its `register`. Returns its routes. Problems are collected, and stop nothing. */
 export async function loadProjectCode(input: ProjectInput, given: Strapi, problems: CodeProblems): Promise<ProjectRoutes> {
   const registers = new ProjectRegisters(input);
-  const index = sourceFile(join(input.directory, 'src/index'));
-  return (await load(given, { ...input, registers, problems, index })).routes;
+  return (await load(given, { ...input, registers, problems })).routes;
 }
 
 /**
@@ -87,29 +87,29 @@ export async function loadProjectCode(input: ProjectInput, given: Strapi, proble
  * warning.
  */
 export function createProject(input: ProjectInput): Project {
-  const { directory, connection } = input;
   const registers = new ProjectRegisters(input);
   const problems = new CodeProblems(input);
-  const index = sourceFile(join(directory, 'src/index'));
+  const parts = { ...input, registers, problems };
   let loaded: Loaded | null = null;
-  const run = hookRunner(() => loaded);
-  const registry = () => connection.running?.backend.models.snapshot.registry ?? null;
+  const run = hookRunner(input, () => loaded);
+  const registry = () => input.connection.running?.backend.models.snapshot.registry ?? null;
   return {
     register: async ({ strapi }) => {
-      await runLeniently('src', strapi, async () => {
-        loaded = await load(strapi, { ...input, registers, problems, index });
+      await runLeniently('src', input, async () => {
+        loaded = await load(strapi, parts);
       });
       problems.refuse();
-      await run('register', strapi);
+      await run('register');
     },
-    bootstrap: async ({ strapi }) => {
-      if (connection.running !== null) await loaded?.plugins.storeModels(connection.running, directory);
-      tableOf(loaded, registry());
-      problems.refuse();
-      problems.end();
-      await run('bootstrap', strapi);
+    bootstrap: async () => {
+      if (loaded !== null) await prepare(loaded, parts);
+      await run('bootstrap');
+      registers.cron.start();
     },
-    destroy: ({ strapi }) => run('destroy', strapi),
+    destroy: async () => {
+      registers.cron.destroy();
+      await run('destroy');
+    },
     strapi: () => loaded && (loaded.strapi as unknown as Strapi), // its members take and return more
     content: registers.content,
     codeHooks: registers.lifecycles,
@@ -127,14 +127,27 @@ export function createProject(input: ProjectInput): Project {
   };
 }
 
+/** Stores the content types of plugins, and adds the tasks of config/server. Throws a ConfigError that lists all problems of the code. */
+async function prepare(loaded: Loaded, input: LoadInput): Promise<void> {
+  const { connection, registers, problems } = input;
+  const { running } = connection;
+  if (running !== null) {
+    await loaded.plugins.storeModels(running, input.directory);
+    loaded.routes.tableOf(running.backend.models.snapshot.registry);
+  }
+  problems.refuse();
+  problems.end();
+  await runLeniently('config/server, cron', input, () => registers.cron.add(tasksIn(loaded.strapi.config)));
+}
+
 /** Returns a function that runs the code of a hook: that of plugins, of extensions and of src/index. */
 const hookRunner =
-  (loaded: () => Loaded | null) =>
-  async (name: HookName, given: Strapi): Promise<void> => {
+  (input: ProjectInput, loaded: () => Loaded | null) =>
+  async (name: HookName): Promise<void> => {
     const { hooks = [], plugins, strapi } = loaded() ?? {};
     if (strapi === undefined) return;
     await plugins?.run(name, strapi);
-    for (const one of hooks) await runLeniently(`${one.file}, ${name}`, given, () => one.hooks[name]?.({ strapi }));
+    for (const one of hooks) await runLeniently(`${one.file}, ${name}`, input, () => one.hooks[name]?.({ strapi }));
   };
 
 /** Always the same list, because documents are cached by the list of routes. */
@@ -146,16 +159,11 @@ const tableOf = (loaded: Loaded | null, registry: Registry | null) =>
 interface LoadInput extends ProjectInput {
   readonly registers: ProjectRegisters;
   readonly problems: CodeProblems;
-  /** Path of src/index; null if there is none. */
-  readonly index: string | null;
 }
 
-async function load(
-  given: Strapi,
-  { directory, config, builtin, logger, registers, index, problems }: LoadInput,
-): Promise<Loaded> {
+async function load(given: Strapi, { directory, config, builtin, observer, registers, problems }: LoadInput): Promise<Loaded> {
   const { warn, tell } = problems;
-  const files = await readConfigFiles(directory, config, (text) => void logger.warn({}, text));
+  const files = await readConfigFiles(directory, config, tell);
   const { running, content } = registers;
   const services = createPluginServices({
     config,
@@ -164,8 +172,8 @@ async function load(
     entityService: given.entityService,
     query: (uid) => strapi.query(uid),
   });
-  const plugins = new ProjectPlugins(directory, files['plugins'], logger);
-  const strapiParts = { code: registers, directory, files, services, plugins };
+  const plugins = new ProjectPlugins(directory, files['plugins'], observer);
+  const strapiParts = { code: registers, directory, files, services, plugins, observer };
   const strapi: ProjectStrapi = createProjectStrapi(given, strapiParts);
   registers.begin(strapi);
   beginCookies(strapi, { registers, written: files['middlewares'], config, warn });
@@ -178,7 +186,7 @@ async function load(
   });
   const options = { directory, packages, globals: { strapi } };
   const loadFile = await createFileLoader(options, problems);
-  for (const { text, place } of unsupportedUses(directory, plugins)) problems.tell(text, place);
+  for (const { text, place } of unsupportedUses(directory, plugins)) tell(text, place);
   const folders = loadFolders({ directory, load: loadFile, isExtended: plugins.isExtended });
   const { registry, requests, router } = registers;
   const parts = { strapi, directory, load: loadFile, registry, requests, router };
@@ -190,8 +198,13 @@ async function load(
     for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
       registers.addMiddleware(handler);
   const routes = new ProjectRoutes({ ...parts, config, builtin, warn, code: registers, owners: routeOwners(folders, plugins) });
-  const own = index === null ? [] : [{ file: relative(directory, index), hooks: hooksOf(loadFile(index)) }];
-  return { plugins, services, strapi, hooks: [...hooks, ...own], routes };
+  return { plugins, services, strapi, hooks: [...hooks, ...ownHooks(directory, loadFile)], routes };
+}
+
+/** Returns the hooks of src/index. */
+function ownHooks(directory: string, load: (file: string) => unknown): readonly PlacedHooks[] {
+  const index = sourceFile(join(directory, 'src/index'));
+  return index === null ? [] : [{ file: relative(directory, index), hooks: hooksOf(load(index)) }];
 }
 
 interface CookieParts extends Pick<LoadInput, 'registers' | 'config'> {

@@ -1,5 +1,5 @@
-import type { Logger } from 'pino';
 import type { ContentContext } from '../content/content-context.js';
+import type { Observer } from '../observe/observer.js';
 import { hideFrom } from './flat-entries.js';
 import type { Lifecycles, LifecycleEvent } from './lifecycles.js';
 
@@ -34,7 +34,7 @@ const entryEvents = { afterCreate: 'entry.create', afterUpdate: 'entry.update', 
 interface HubInput {
   readonly lifecycles: Lifecycles;
   readonly content: () => ContentContext;
-  readonly log: Logger;
+  readonly observer: Observer;
 }
 
 export class ProjectEvents implements EventHub {
@@ -105,12 +105,12 @@ export class ProjectEvents implements EventHub {
   }
 
   async #announce(name: string, { model, result }: LifecycleEvent): Promise<void> {
-    const { content, log } = this.#input;
+    const { content, observer } = this.#input;
     const { registry } = content().bind;
     const type = registry.types.get(model.uid);
     const entry: unknown = type === undefined ? result : hideFrom(null, result, type, registry);
     await this.emit(name, { model: model.modelName, uid: model.uid, entry }).catch((error: unknown) => {
-      log.error({ err: error }, `a listener for ${name} failed`);
+      observer.observe({ kind: 'code failed', text: `a listener for ${name} failed`, err: error });
     });
   }
 }

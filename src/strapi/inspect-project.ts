@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import { contentOfCode, createExtension } from '../graphql/extension/create-extension.js';
-import { createLogger } from '../http/create-logger.js';
+import { createLogger, createObserver } from '../http/create-logger.js';
 import type { Route } from '../http/route.js';
 import { Connection, type Running } from '../http/running.js';
 import type { Registry } from '../schema/content-type.js';
@@ -36,12 +36,13 @@ export async function inspectCode({ directory, config: given, registry, builtin 
   const config: Config = { ...given, environment: 'production' };
   const warnings: string[] = [];
   const logger = await createLogger({ ...config, middlewares: { ...config.middlewares, logger: warnLines } }, collect(warnings));
+  const observer = createObserver(config, logger);
   const connection = new Connection();
   connection.running = onlyModels(config, registry);
-  const problems = new CodeProblems({ config, logger });
-  const { input } = createExtension({ config, logger, content: contentOfCode(connection) });
+  const problems = new CodeProblems({ config, observer });
+  const { input } = createExtension({ config, logger, observer, content: contentOfCode(connection) });
   try {
-    const parts = { directory, config, builtin, logger, connection, httpServer: createServer() };
+    const parts = { directory, config, builtin, observer, connection, httpServer: createServer() };
     const routes = await loadProjectCode(parts, input.strapi, problems);
     const { actions } = routes.tableOf(registry);
     return { problems: problems.found, warnings, places: problems.places, actions };

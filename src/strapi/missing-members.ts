@@ -1,7 +1,7 @@
 const entries = 'read and write entries by strapi.entityService';
 const panel = 'its code does not run here; use the admin API (/admin/api)';
 const code = 'strapi.service(uid), strapi.controller(uid) and strapi.server give access to the code of the project';
-const outside = 'run jobs and notifications outside of the service, and use its API';
+const outside = 'run notifications outside of the service, or in tasks of strapi.cron';
 const types = 'strapi.contentTypes and strapi.getModel(uid) have all models in force';
 const queries = 'read and write entries by strapi.db.query(uid) or strapi.entityService';
 const writes = 'create and update accept relations, such as { author: { connect: [1] } }';
@@ -39,7 +39,6 @@ const members: Readonly<Record<string, Instead>> = {
     app: code,
     container: code,
     contentAPI: 'roles grant actions of routes; sanitize.contentAPI of @strapi/utils removes what a caller may not see',
-    cron: outside,
     documents: entries,
     features: panel,
     fs: 'use node:fs',

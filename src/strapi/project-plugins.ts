@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Logger } from 'pino';
 import { absentPlugins, findPlugins, type PluginPlace } from '../config/find-plugins.js';
 import type { LoadOptions } from '../config/load-source.js';
 import type { ExtensionService } from '../graphql/extension/extension.js';
 import type { Running } from '../http/running.js';
+import type { Observer } from '../observe/observer.js';
 import { isRecord } from '../values.js';
 import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';
 import { absentAdmin } from './absent-members.js';
@@ -39,10 +39,10 @@ export class ProjectPlugins {
   readonly #hooks = new AsyncLocalStorage<RunningHook>();
 
   /** `written` are the settings in config/plugins. */
-  constructor(directory: string, written: unknown, logger: Logger) {
+  constructor(directory: string, written: unknown, observer: Observer) {
     this.places = findPlugins(directory, written);
     this.#absent = absentPlugins(directory, written);
-    this.#report = reportTo(logger);
+    this.#report = reportTo(observer);
   }
 
   /** Loads the code of the plugins, and registers it under its names in Strapi v4. */
@@ -132,11 +132,14 @@ export class ProjectPlugins {
   }
 }
 
-/** Returns a function that logs problems of plugins, with the stack of errors that are not named by Mangrove. */
+/** Returns a function that reports problems of plugins, with the stack of errors that are not named by Mangrove. */
 const reportTo =
-  (logger: Logger): PluginReport =>
+  (observer: Observer): PluginReport =>
   (place, problem) => {
     if (problem instanceof Error && !(problem instanceof UnsupportedCodeError))
-      logger.error({ err: problem }, `${place}: ${problem.message}`);
-    else logger.warn({}, `${place}: ${problem instanceof Error ? problem.message : String(problem)}`);
+      observer.observe({ kind: 'code failed', text: `${place}: ${problem.message}`, err: problem });
+    else {
+      const text = `${place}: ${problem instanceof Error ? problem.message : String(problem)}`;
+      observer.observe({ kind: 'code warned', text });
+    }
   };

@@ -10,6 +10,7 @@ import { envelopeError } from '../http/error-response.js';
 import type { ProjectCode, ProjectRoute, Route } from '../http/route.js';
 import { decodeBody, isUndecoded } from '../http/request-body.js';
 import { type Connection, notRunning } from '../http/running.js';
+import type { Observer } from '../observe/observer.js';
 import { builtinControllers } from './builtin-controllers.js';
 import { CodeRegistry } from './code-registry.js';
 import { CodeTransactions } from './code-transactions.js';
@@ -21,6 +22,7 @@ import { CustomFields } from './custom-fields.js';
 import { extendContext } from './koa-context.js';
 import { Lifecycles } from './lifecycles.js';
 import { noteRoute, patternOf, routerOf } from './matched-route.js';
+import { ProjectCron } from './project-cron.js';
 import type { RegisteredRouter } from './project-routes.js';
 import type { CodeHandler } from './strapi-route.js';
 import { withBody } from './received-files.js';
@@ -33,6 +35,7 @@ interface CodeInput {
   /** The built-in routes of plugins. */
   readonly builtin: readonly Route[];
   readonly httpServer: Server;
+  readonly observer: Observer;
 }
 
 /** The registers of a project's code, and its context. Created before the first file is loaded. */
@@ -45,6 +48,7 @@ export class ProjectRegisters {
   readonly core: CoreCode;
   readonly server: StrapiServer;
   readonly customFields = new CustomFields();
+  readonly cron: ProjectCron;
   readonly #config: Config;
   readonly #contexts = new AsyncLocalStorage<Context>();
   readonly #middlewares: CodeHandler[] = [];
@@ -54,7 +58,7 @@ export class ProjectRegisters {
   #sessions: CookieSessions | null = null;
   #routes: () => readonly ProjectRoute[] = () => [];
 
-  constructor({ connection, config, builtin: routes, httpServer }: CodeInput) {
+  constructor({ connection, config, builtin: routes, httpServer, observer }: CodeInput) {
     this.connection = connection;
     this.#config = config;
     const { content, transactions } = this;
@@ -75,6 +79,7 @@ export class ProjectRegisters {
         controller: (uid) => builtin.get(uid) ?? (this.#isApiType(uid) ? createController(uid) : null),
       },
     });
+    this.cron = new ProjectCron({ observer, strapi: () => this.#strapi, jobs: () => this.running().backend.jobs });
     this.server = createStrapiServer({ addRouter: this.addRouter, addMiddleware: this.addMiddleware, httpServer });
   }
 

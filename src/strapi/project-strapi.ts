@@ -6,6 +6,7 @@ import { UnknownTypeError } from '../graphql/extension/entity-service.js';
 import type { Strapi } from '../graphql/extension/extension.js';
 import { openCodeStore } from '../mongo/stores/code-store.js';
 import { createNotices } from '../notices.js';
+import type { Observer } from '../observe/observer.js';
 import type { Values } from '../values.js';
 import { absentMembers } from './absent-members.js';
 import { codeAuth } from './code-auth.js';
@@ -14,6 +15,7 @@ import type { Service } from './core-service.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
 import { createEntityValidator, type EntityValidator } from './entity-validator.js';
 import { type EventHub, ProjectEvents } from './event-hub.js';
+import type { StrapiCron } from './project-cron.js';
 import { createProjectEntityService, type ProjectEntityService } from './project-entity-service.js';
 import type { PluginServices } from './plugin-services.js';
 import type { ProjectRegisters } from './project-registers.js';
@@ -46,6 +48,7 @@ export interface ProjectStrapi extends Omit<
   readonly eventHub: EventHub;
   readonly customFields: { register(fields: object | readonly object[]): void };
   readonly store: StrapiStore;
+  readonly cron: StrapiCron;
   /** Returns a service of the project or of a plugin, or the generated one of a content type; undefined if there is none. */
   service(uid: string): Service;
   readonly services: Readonly<Record<string, Service>>;
@@ -82,6 +85,7 @@ interface StrapiParts {
   readonly code: ProjectRegisters;
   readonly services: PluginServices;
   readonly plugins: OwnPlugins;
+  readonly observer: Observer;
 }
 
 /**
@@ -90,7 +94,7 @@ interface StrapiParts {
  */
 export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): ProjectStrapi {
   const { directory, files, code } = parts;
-  const { content, registry, server, requestContext } = code;
+  const { content, registry, server, cron, requestContext } = code;
   const models = modelMembers(content);
   const db = createStrapiDatabase({ ...code, models: () => ({ ...models.contentTypes, ...models.components }) });
   const config = createStrapiConfig(strapi.config, files);
@@ -110,7 +114,8 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     db,
     query: db.query,
     server,
-    eventHub: new ProjectEvents({ lifecycles: code.lifecycles, content, log: strapi.log }),
+    cron,
+    eventHub: new ProjectEvents({ lifecycles: code.lifecycles, content, observer: parts.observer }),
     store: createStrapiStore(() => openCodeStore(content().store.database), readPluginSettings(code)),
     ...plugins,
     service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),
@@ -120,7 +125,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     middlewares: byName(strapi.middlewares),
     customFields: { register: code.customFields.register },
     dirs: dirsOf(directory),
-    ...absentMembers(createNotices(strapi.log)),
+    ...absentMembers(createNotices(parts.observer)),
   };
   const target: object = Object.assign(Object.create(strapi) as object, own);
   Object.defineProperties(target, Object.getOwnPropertyDescriptors(models));

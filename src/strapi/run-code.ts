@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
+import type { Config } from '../config/config.js';
 import { ConfigError } from '../config/setting.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
-import type { Strapi } from '../graphql/extension/extension.js';
 import { UnknownTypeError } from '../graphql/extension/entity-service.js';
+import type { Observer } from '../observe/observer.js';
 import { printable } from '../values.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
@@ -12,7 +13,7 @@ import { UnsupportedCodeError } from './unsupported-code.js';
  */
 export async function runLeniently(
   place: string,
-  { config, log }: Pick<Strapi, 'config' | 'log'>,
+  { config, observer }: { readonly config: Pick<Config, 'environment'>; readonly observer: Observer },
   run: () => unknown,
 ): Promise<void> {
   await explained(place, async () => {
@@ -20,7 +21,7 @@ export async function runLeniently(
       await run();
     } catch (error) {
       if (!(error instanceof UnsupportedCodeError) || config.environment === 'production') throw error;
-      log.warn({}, `${place}: ${error.message}`);
+      observer.observe({ kind: 'code warned', text: `${place}: ${error.message}` });
     }
   });
 }

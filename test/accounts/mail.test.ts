@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
+import type { Logger } from 'pino';
+import { logObservations } from '../../src/observe/log-observations.js';
+import { Observer } from '../../src/observe/observer.js';
 import { createOutbox } from '../../src/accounts/mail/outbox.js';
 import { password, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
 import { createLog } from '../support/create-log.js';
@@ -106,8 +109,9 @@ describe('e-mails', () => {
     const open = (deliver: () => Promise<unknown>, more: object = {}) => {
       const lines: Line[] = [];
       const write = (details: object, message: string): void => void lines.push({ n: Reflect.get(details, 'n'), message });
-      const logger = { warn: write, error: write } as unknown as Parameters<typeof createOutbox>[0]['logger']; // the called methods
-      const outbox = createOutbox({ logger, deliver, retries: [1, 1], grace: 1, ...more });
+      const logger = { warn: write, error: write, isLevelEnabled: () => false } as unknown as Logger; // the called methods
+      const observer = new Observer(logObservations(logger, { requests: 'none' }));
+      const outbox = createOutbox({ observer, deliver, retries: [1, 1], grace: 1, ...more });
       const post = (n: number): void => {
         outbox.post({ about: { n }, compose: () => Promise.resolve({}) });
       };

@@ -14,7 +14,7 @@ describe('npx mangrove check', () => {
     'src/api/memo/routes/memo.js': "module.exports = { routes: [\n  { method: 'GET', path: '/memo', handler: 'memo.none' }] };",
     'src/api/memo/controllers/memo.js': 'module.exports = {};',
     'src/policies/wrong.js': 'nothing();',
-    'src/index.js': 'module.exports = {\n  bootstrap: ({ strapi }) => strapi.cron.add({}) };',
+    'src/index.js': 'module.exports = {\n  bootstrap: ({ strapi }) => strapi.telemetry.send({}) };',
   };
 
   it('lists all problems at once', async () => {
@@ -30,7 +30,7 @@ describe('npx mangrove check', () => {
       'problem  src/api/memo/routes/memo.js:2: route GET /api/memo: ',
       'problem  src/policies/wrong.js:1: ',
       'warning  config/database.js:1: DATABASE_HOST is required',
-      'warning  src/index.js:2: strapi.cron is not offered',
+      'warning  src/index.js:2: strapi.telemetry is not offered',
     ])
       expect(stdout).to.include(text);
     expect(exitCode).to.equal(1);
@@ -98,8 +98,11 @@ describe('npx mangrove check', () => {
       'problem  src/api/memo/routes/memo.ts: route GET /api/memo',
     ],
     'a use below a comment': [
-      { 'src/index.js': '/* strapi.cron\n */\n// strapi.cron\nmodule.exports = { bootstrap() { strapi.cron.add({}); } };' },
-      'warning  src/index.js:4: strapi.cron is not offered',
+      {
+        'src/index.js':
+          '/* strapi.telemetry\n */\n// strapi.telemetry\nmodule.exports = { bootstrap() { strapi.telemetry.send({}); } };',
+      },
+      'warning  src/index.js:4: strapi.telemetry is not offered',
     ],
     'code that throws': [
       { 'src/policies/wrong.js': "\nrequire('./helper')();", 'src/policies/helper.js': 'module.exports = () => no();' },
@@ -128,7 +131,7 @@ describe('npx mangrove check', () => {
       'problem  The embedded',
       'memo.none',
       'problem  src/policies/wrong.js:1',
-      'strapi.cron',
+      'strapi.telemetry',
     ])
       expect(stderr).to.include(text);
   });

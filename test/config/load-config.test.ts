@@ -409,7 +409,6 @@ describe('loadConfig', () => {
       'config/server.js',
       "module.exports = { port: 4321, cron: { enabled: true, tasks: require('no-such-package/tasks') } };",
       'config/server.js: module "no-such-package/tasks" is not installed; what needs it fails',
-      'config/server.js: cron: Mangrove runs no jobs',
     ],
     'a connection that is not installed': [
       'config/database.js',

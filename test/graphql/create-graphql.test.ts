@@ -7,6 +7,8 @@ import { pino } from 'pino';
 import ts from 'typescript';
 import { createConfig } from '../../src/config/create-config.js';
 import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
+import { createObserver } from '../../src/http/create-logger.js';
+import { noObserver } from '../../src/observe/observer.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { models } from './content.js';
 import { serveGraphql } from './serve-graphql.js';
@@ -27,7 +29,7 @@ describe('The GraphQL front end', () => {
       },
     };
     const config = createConfig({ plugins: { graphql } });
-    await createGraphql({ config, logger: pino({ level: 'silent' }) }).replaceRegistry(buildRegistry(models).registry);
+    await createGraphql({ config, observer: noObserver }).replaceRegistry(buildRegistry(models).registry);
     const sdl = buildFromText(await readFile(path.join(directory, 'out/schema.graphql'), 'utf8'));
     expect(sdl.getType('ArticleEntityResponseCollection')).not.to.equal(undefined);
     const program = ts.createProgram([path.join(directory, 'types.d.ts')], { strict: true, noEmit: true, types: [] });
@@ -38,7 +40,7 @@ describe('The GraphQL front end', () => {
   it('writes them under their default names if they are set to true', async () => {
     const artifacts = { schema: true, typegen: true } as unknown as { schema: string; typegen: string }; // as JSON may say it
     const config = { ...createConfig({ plugins: { graphql: { config: { generateArtifacts: true, artifacts } } } }), directory };
-    await createGraphql({ config, logger: pino({ level: 'silent' }) }).replaceRegistry(buildRegistry(models).registry);
+    await createGraphql({ config, observer: noObserver }).replaceRegistry(buildRegistry(models).registry);
     expect(await readFile(path.join(directory, 'schema.graphql'), 'utf8')).to.contain('type Query {');
     expect(await readFile(path.join(directory, 'schema.types.ts'), 'utf8')).to.contain('export interface Query {');
   });
@@ -51,7 +53,9 @@ describe('The GraphQL front end', () => {
     const config = createConfig({ plugins: { graphql: { config: { generateArtifacts: true, artifacts } } } });
     const problems: (string | null)[] = [];
     const onSchema = (problem: string | null) => problems.push(problem);
-    await createGraphql({ config, logger, onSchema }).replaceRegistry(buildRegistry(models).registry);
+    await createGraphql({ config, observer: createObserver(config, logger), onSchema }).replaceRegistry(
+      buildRegistry(models).registry,
+    );
     expect(problems).to.deep.equal([null]);
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
       'the files of the GraphQL schema could not be written',
@@ -65,7 +69,7 @@ describe('The GraphQL front end', () => {
     const onSchema = (problem: string | null) => problems.push(problem);
     const flag = { uid: 'api::flag.flag', kind: 'collectionType', info, attributes: { kinds } };
     const { registry } = buildRegistry([flag]);
-    await createGraphql({ config: createConfig({}), logger: pino({ level: 'silent' }), onSchema }).replaceRegistry(registry);
+    await createGraphql({ config: createConfig({}), observer: noObserver, onSchema }).replaceRegistry(registry);
     expect(problems).to.deep.equal([null]);
   });
 
@@ -77,7 +81,7 @@ describe('The GraphQL front end', () => {
         graphql: { config: { apolloServer: { cache: 'bounded', tracing: false, cors: { origin: '*', secureContext: true } } } },
       },
     });
-    createGraphql({ config, logger });
+    createGraphql({ config, observer: createObserver(config, logger) });
     expect(lines).to.have.length(1);
     expect(JSON.parse(lines[0] ?? '')).to.deep.include({ options: ['cache', 'cors.secureContext'] });
   });

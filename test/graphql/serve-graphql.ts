@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pino } from 'pino';
 import type { Caller } from '../../src/auth/caller.js';
 import type { ContentContext } from '../../src/content/content-context.js';
 import type { Config } from '../../src/config/config.js';
@@ -16,6 +15,7 @@ import { Connection, type Running } from '../../src/http/running.js';
 import { createStore } from '../../src/mongo/store.js';
 import { noNotices } from '../../src/notices.js';
 import { fullAccess, type Access } from '../../src/query/access.js';
+import { noObserver } from '../../src/observe/observer.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { bindContext } from '../support/things.js';
@@ -88,7 +88,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
     report,
     ...input.parts,
   });
-  const app = createApp({ config: defaults, logger: pino({ level: 'silent' }), connection, routes });
+  const app = createApp({ config: defaults, observer: noObserver, connection, routes });
   const server: Server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;

@@ -7,7 +7,7 @@ import { createApp } from '../../src/http/create-app.js';
 import { healthRoutes } from '../../src/http/health.js';
 import { Connection } from '../../src/http/running.js';
 import { startHttpServer } from '../../src/http/start-http-server.js';
-import { createLogger } from '../../src/http/create-logger.js';
+import { createLogger, createObserver } from '../../src/http/create-logger.js';
 import type { Config } from '../../src/config/config.js';
 import { sourceUrl } from '../support/program.js';
 
@@ -80,7 +80,12 @@ describe('createLogger', () => {
     });
     const config = createConfig({ environment: 'development' });
     const logger = await createLogger(config, target);
-    const app = createApp({ config, logger, connection: new Connection(), routes: healthRoutes({}) });
+    const app = createApp({
+      config,
+      observer: createObserver(config, logger),
+      connection: new Connection(),
+      routes: healthRoutes({}),
+    });
     const server = await startHttpServer(app.callback(), { ...config.server, host: '127.0.0.1', port: 0 });
     await (await fetch(`${server.url}/nothing?secret=1`)).text();
     await server.close();

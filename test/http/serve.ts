@@ -5,7 +5,7 @@ import { createApp } from '../../src/http/create-app.js';
 import { healthRoutes, type Check } from '../../src/http/health.js';
 import { Connection, type Running } from '../../src/http/running.js';
 import { type Access, fullAccess } from '../../src/query/access.js';
-import { createLogger } from '../../src/http/create-logger.js';
+import { createLogger, createObserver } from '../../src/http/create-logger.js';
 import { startHttpServer } from '../../src/http/start-http-server.js';
 import type { Middleware } from 'koa';
 import type { Config } from '../../src/config/config.js';
@@ -43,7 +43,7 @@ export async function serve(input: ServeInput = {}): Promise<Served> {
   const connection = input.connection ?? new Connection();
   if (input.connection === undefined) connection.running = input.running ?? openTo(config);
   const routes = [...(input.routes ?? []), ...healthRoutes(input.checks ?? {}), ...(input.route ? [adapt(input.route)] : [])];
-  const app = createApp({ config, logger: await createLogger(config, log.target), connection, routes });
+  const app = createApp({ config, observer: createObserver(config, await createLogger(config, log.target)), connection, routes });
   const server = await startHttpServer(app.callback(), config.server);
   return { ...server, lines: log.lines, waitForLine: log.waitForLine };
 }

@@ -4,7 +4,7 @@ import { ModelRegistry } from '../../src/mongo/models/model-registry.js';
 import { StoredModels } from '../../src/mongo/stores/model-store.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
-import { databaseOf, freshDatabase } from '../support/mongo.js';
+import { databaseOf, jobsOf, freshDatabase } from '../support/mongo.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 const model = (name: string, attributes: object = { title: { type: 'string' } }, rest: object = {}): TestModel => ({
@@ -15,8 +15,6 @@ const model = (name: string, attributes: object = { title: { type: 'string' } },
   attributes,
   ...rest,
 });
-
-const silent = { info: () => undefined, warn: () => undefined };
 
 describe('models that change while the service runs', () => {
   let first: Serving;
@@ -123,7 +121,8 @@ describe('models that change while the service runs', () => {
   });
 
   it('are put in force from the build of a check, if they are stored unchanged', async () => {
-    const registry = new ModelRegistry(databaseOf(first.database), defaultModelSettings, silent);
+    const jobs = jobsOf(first.database);
+    const registry = new ModelRegistry(databaseOf(first.database), defaultModelSettings, jobs);
     await registry.load();
     const before = registry.inForce();
     const dab = model('dab');
@@ -133,12 +132,14 @@ describe('models that change while the service runs', () => {
     await registry.loadModels([dab.uid], { stored, before, after });
     expect(registry.inForce()).to.equal(after);
     await drop('dab');
+    await jobs.close();
     await registry.close();
   });
 
   it('need no commands for what a new collection cannot have', async () => {
     const fresh = await freshDatabase();
-    const registry = new ModelRegistry(databaseOf(fresh), defaultModelSettings, silent);
+    const jobs = jobsOf(fresh);
+    const registry = new ModelRegistry(databaseOf(fresh), defaultModelSettings, jobs);
     await registry.load();
     await registry.settled();
     const store = async (attributes: object): Promise<readonly string[]> => {
@@ -166,6 +167,7 @@ describe('models that change while the service runs', () => {
       'find _required',
       'count eels',
     ]);
+    await jobs.close();
     await registry.close();
     await fresh.drop();
   });

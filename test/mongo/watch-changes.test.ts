@@ -11,6 +11,7 @@ import { launchMongod } from '../../src/mongo/embedded/launch-mongod.js';
 import { commonArguments, pickPort } from '../../src/mongo/embedded/open-data.js';
 import { ChangeBus } from '../../src/mongo/changes.js';
 import { followChanges } from '../../src/mongo/watch-changes.js';
+import { Observer } from '../../src/observe/observer.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 /** Watches the changes of a database, and counts the reports. */
@@ -20,11 +21,17 @@ function following(fresh: Pick<FreshDatabase, 'client' | 'db'>, token: unknown =
   changes.onChange(['rows'], () => (heard.rows += 1));
   // nobody writes to it: it is heard of only when everything is read again
   changes.onChange(['others'], () => (heard.others += 1));
+  const seen: string[] = [];
+  const observer = new Observer({
+    'changes lost': ({ kind }) => void seen.push(kind),
+    'changes found': ({ kind }) => void seen.push(kind),
+  });
   const stopped = new AbortController();
-  const ended = followChanges(databaseOf(fresh), changes, stopped.signal, token);
+  const ended = followChanges(databaseOf(fresh), changes, { stopped: stopped.signal, observer, token });
   return {
     changes,
     heard,
+    seen,
     stop: async () => {
       stopped.abort();
       await ended;
@@ -100,12 +107,13 @@ describe('a change stream', () => {
   });
 
   it('opens a new stream if the server refuses the resume token, and drops all caches', async () => {
-    const { changes, heard, stop } = following(fresh, { _data: 'no place' });
+    const { changes, heard, seen, stop } = following(fresh, { _data: 'no place' });
     await until(() => changes.isListening);
     expect(heard).to.deep.equal({ rows: 1, others: 1 });
     await insert();
     await until(() => heard.rows === 2);
     await stop();
+    expect(seen).to.deep.equal(['changes lost', 'changes found']);
   });
 
   it('reports writes made while it was disconnected', async () => {

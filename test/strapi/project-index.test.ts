@@ -140,7 +140,7 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ['strapi.server.mount', 'strapi.server.mount is not offered: strapi.server has routes(), use() and httpServer'],
   ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: plugins of Strapi do not run"],
   ['strapi.admin.services.role', 'strapi.admin is not offered: its code does not run here'],
-  ['strapi.webhookRunner.add()', 'strapi.webhookRunner is not offered: run jobs and notifications outside of the service'],
+  ['strapi.webhookRunner.add()', 'strapi.webhookRunner is not offered: run notifications outside of the service'],
 ];
 
 /** Names of Strapi v4, by the object that has them: each is offered, or a clear error. */

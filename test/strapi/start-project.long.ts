@@ -138,9 +138,9 @@ describe('npm start in a Strapi project', function () {
     });
 
   it('stops in production if code uses unsupported features', async () => {
-    const message = 'src/index.ts, register: strapi.cron is not offered: run jobs and notifications outside of the service';
+    const message = 'src/index.ts, register: strapi.webhookRunner is not offered: run notifications outside of the service';
     const { exitCode, text } = await run(
-      'export default { register: ({ strapi }) => strapi.cron.add({}) };',
+      'export default { register: ({ strapi }) => strapi.webhookRunner.add({}) };',
       'production',
       message,
     );
@@ -184,9 +184,9 @@ describe('npm start in a Strapi project', function () {
     });
 
   it('continues in development, even if code does not await its promises', async () => {
-    const code = 'const seed = async () => strapi.cron.add({});\nexport default { bootstrap() { seed(); } };';
-    const { exitCode, text } = await run(code, 'development', 'strapi.cron is not offered');
-    expect(text).to.contain('strapi.cron is not offered: run jobs and notifications outside of the service');
+    const code = 'const seed = async () => strapi.webhookRunner.add({});\nexport default { bootstrap() { seed(); } };';
+    const { exitCode, text } = await run(code, 'development', 'strapi.webhookRunner is not offered');
+    expect(text).to.contain('strapi.webhookRunner is not offered: run notifications outside of the service');
     expect(exitCode).to.equal(0);
   });
 });

@@ -8,6 +8,9 @@ import { SearchIndexes, UniqueBuilds } from '../../src/mongo/index-state.js';
 import { endless } from '../../src/mongo/wait-time.js';
 import { workTime } from '../../src/mongo/within-time.js';
 import { WriteQueues } from '../../src/mongo/write-queues.js';
+import { Jobs } from '../../src/jobs.js';
+import { leasesIn } from '../../src/mongo/stores/claim.js';
+import { noObserver } from '../../src/observe/observer.js';
 import { unlimited } from '../../src/query/budget.js';
 import { Queue } from '../../src/queue.js';
 
@@ -64,3 +67,6 @@ export const databaseOf = ({ client, db }: Pick<FreshDatabase, 'client' | 'db'>,
   scans: new Queue({ atOnce: 10 }),
   replies: new Replies(new Queue({ atOnce: 4 })),
 });
+
+/** The background work of a service without an observer. */
+export const jobsOf = (fresh: Pick<FreshDatabase, 'client' | 'db'>): Jobs => new Jobs(noObserver, leasesIn(databaseOf(fresh)));

@@ -50,7 +50,7 @@ const patience = 600_000;
  * Returns the provider of a name. Throws an ApplicationError if none is configured, and for `local`, the name for users with
  * passwords.
  */
-export function loginProvider({ config, logger }: Pick<Accounts, 'config' | 'logger'>, name: string): LoginProvider {
+export function loginProvider({ config, observer }: Pick<Accounts, 'config' | 'observer'>, name: string): LoginProvider {
   const own = name === 'local' ? undefined : ownProvider(config, name);
   const provider = settingsOf(config, name);
   if (own === undefined && provider === null) throw applicationError('This provider is disabled');
@@ -66,18 +66,19 @@ export function loginProvider({ config, logger }: Pick<Accounts, 'config' | 'log
   return {
     name,
     redirect: provider?.redirect ?? null,
-    begin: (callback, content) => logFailure(logger, async () => begin(inBrowser(), callback, content)),
-    finish: (returned, content) => logFailure(logger, () => finishHere(returned, content)),
-    accept: (tokens) => logFailure(logger, () => acceptHere(tokens)),
+    begin: (callback, content) => tellFailure(observer, async () => begin(inBrowser(), callback, content)),
+    finish: (returned, content) => tellFailure(observer, () => finishHere(returned, content)),
+    accept: (tokens) => tellFailure(observer, () => acceptHere(tokens)),
   };
 }
 
-/** Runs a step of a login. Logs a provider that fails, because only the operator can do something about it. */
-async function logFailure<Result>(logger: Accounts['logger'], step: () => Promise<Result>): Promise<Result> {
+/** Runs a step of a login. Reports a provider that fails, because only the operator can do something about it. */
+async function tellFailure<Result>(observer: Accounts['observer'], step: () => Promise<Result>): Promise<Result> {
   try {
     return await step();
   } catch (error) {
-    if (error instanceof ApiError && error.status >= 500) logger.warn(error.details ?? {}, error.message);
+    if (error instanceof ApiError && error.status >= 500)
+      observer.observe({ kind: 'warned', topic: 'login provider', text: error.message, about: error.details ?? {} });
     throw error;
   }
 }

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SendMailOptions, Transporter } from 'nodemailer';
-import type { Logger } from 'pino';
 import type { EmailTemplate, StoredSettings, TemplateName } from '../../auth/account-settings.js';
 import type { KnownUser } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
+import type { Observer } from '../../observe/observer.js';
 import { makePrivateFolder } from '../../private-folder.js';
 import { escapeHtml } from '../../values.js';
 import { createOutbox } from './outbox.js';
@@ -35,7 +35,7 @@ export interface Address {
 
 interface MailerInput {
   readonly config: Config;
-  readonly logger: Logger;
+  readonly observer: Observer;
   readonly settings: () => Promise<StoredSettings>;
   readonly address: Address;
   /** Returns whether one more e-mail of a kind may be sent to an address, and counts it. */
@@ -51,10 +51,11 @@ export function createMailer(input: MailerInput): Mailer {
   if (!enabled) return { post: () => undefined, deliver: () => Promise.resolve(), close: () => Promise.resolve() };
   const hasServer = Object.keys(config.providerOptions).length > 0;
   const deliver = hasServer ? bySmtp(config.providerOptions) : byFile(input);
-  const outbox = createOutbox({ logger: input.logger, deliver });
+  const outbox = createOutbox({ observer: input.observer, deliver });
   const write = async ({ template, user, values }: Letter): Promise<SendMailOptions | null> => {
     if (!(await input.admits(template, user.email))) {
-      input.logger.warn({ template, user: user.id }, 'too many e-mails were sent to one address: one was not sent');
+      const text = 'too many e-mails were sent to one address: one was not sent';
+      input.observer.observe({ kind: 'mail withheld', text, about: { template, user: user.id } });
       return null;
     }
     const text = (await input.settings()).templates[template] ?? defaultTemplates[template];
@@ -110,13 +111,14 @@ function laterTransport(options: object): () => Promise<Transporter> {
  * Writes each e-mail to two files, in its transmitted form (`.eml`) and as text, and its link to the log. In production nothing
  * is written and only the subject is logged, because the link contains a secret code.
  */
-function byFile({ config, logger }: MailerInput): Deliver {
+function byFile({ config, observer }: MailerInput): Deliver {
   const transport = laterTransport({ streamTransport: true, buffer: true });
   const directory = join(config.directory, 'data', 'mail');
   let count = 0;
   return async (mail) => {
     if (config.environment === 'production') {
-      logger.error({ subject: mail.subject }, 'no mail server is configured (plugins.email): an e-mail was not sent');
+      const text = 'no mail server is configured (plugins.email): an e-mail was not sent';
+      observer.observe({ kind: 'mail failed', text, about: { subject: mail.subject } });
       return;
     }
     const { message } = (await (await transport()).sendMail(mail)) as { readonly message: Buffer }; // the option `buffer` is set
@@ -127,7 +129,8 @@ function byFile({ config, logger }: MailerInput): Deliver {
     await writeFile(text, readable(shown), { mode: 0o600 });
     await writeFile(file, message, { mode: 0o600 });
     const link = /\S+[?&]\S+=\S+/.exec(shown.text)?.[0];
-    logger.info({}, `e-mail "${shown.subject}" to ${shown.to}: ${[text, ...(link === undefined ? [] : [link])].join(' ')}`);
+    const places = [text, ...(link === undefined ? [] : [link])].join(' ');
+    observer.observe({ kind: 'mail written', text: `e-mail "${shown.subject}" to ${shown.to}: ${places}` });
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SendMailOptions } from 'nodemailer';
-import type { Logger } from 'pino';
+import type { Observer } from '../../observe/observer.js';
 import { Queue } from '../../queue.js';
 
 /** An e-mail that is sent after the answer. */
@@ -19,7 +19,7 @@ interface Outbox {
 }
 
 interface OutboxInput {
-  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  readonly observer: Observer;
   readonly deliver: (mail: SendMailOptions) => Promise<unknown>;
   /** Milliseconds before each further attempt. */
   readonly retries?: readonly number[];
@@ -34,26 +34,25 @@ const usualRetries: readonly number[] = [1_000, 10_000, 60_000, 600_000, 1_800_0
 
 /** Returns an outbox in memory. E-mails contain codes, which are stored as hashes only. */
 export function createOutbox(input: OutboxInput): Outbox {
-  const { logger, deliver, retries = usualRetries, most = 1_000, grace = 3_000 } = input;
+  const { observer, deliver, retries = usualRetries, most = 1_000, grace = 3_000 } = input;
   const pending = new Map<Posting, Promise<void>>();
   const closing = new AbortController();
 
-  const send = sender({ logger, deliver, retries, signal: closing.signal });
+  const send = sender({ observer, deliver, retries, signal: closing.signal });
   const run = async ({ about, compose }: Posting): Promise<void> => {
     try {
       const mail = await compose();
       if (mail !== null) await send(mail, about);
     } catch (err) {
-      logger.error({ ...about, err }, closing.signal.aborted ? dropped : 'an e-mail could not be sent');
+      const text = closing.signal.aborted ? dropped : 'an e-mail could not be sent';
+      observer.observe({ kind: 'mail failed', text, about: { ...about, err } });
     }
   };
   return {
     post: (posting) => {
       if (closing.signal.aborted || pending.size >= most) {
-        logger.error(
-          posting.about,
-          closing.signal.aborted ? dropped : 'too many e-mails wait for the mail server: one was not sent',
-        );
+        const text = closing.signal.aborted ? dropped : 'too many e-mails wait for the mail server: one was not sent';
+        observer.observe({ kind: 'mail failed', text, about: posting.about });
         return;
       }
       const sent = run(posting).finally(() => pending.delete(posting));
@@ -62,18 +61,18 @@ export function createOutbox(input: OutboxInput): Outbox {
     close: async () => {
       closing.abort();
       await Promise.race([Promise.all(pending.values()), delay(grace, undefined, { ref: false })]);
-      for (const { about } of pending.keys()) logger.error(about, dropped);
+      for (const { about } of pending.keys()) observer.observe({ kind: 'mail failed', text: dropped, about });
     },
   };
 }
 
-interface SenderInput extends Required<Pick<OutboxInput, 'logger' | 'deliver' | 'retries'>> {
+interface SenderInput extends Required<Pick<OutboxInput, 'observer' | 'deliver' | 'retries'>> {
   /** Aborted when the service stops: nothing is tried again then. */
   readonly signal: AbortSignal;
 }
 
 /** Returns a function that sends an e-mail, a few at a time. It rejects with the error of the last attempt. */
-function sender({ logger, deliver, retries, signal }: SenderInput) {
+function sender({ observer, deliver, retries, signal }: SenderInput) {
   const queue = new Queue({ atOnce: 5 });
   return async (mail: SendMailOptions, about: Posting['about']): Promise<void> => {
     for (const wait of [...retries, null]) {
@@ -82,7 +81,8 @@ function sender({ logger, deliver, retries, signal }: SenderInput) {
         return;
       } catch (err) {
         if (wait === null || isFinal(err) || signal.aborted) throw err;
-        logger.warn({ ...about, err, retryIn: wait }, 'an e-mail could not be sent yet');
+        const text = 'an e-mail could not be sent yet';
+        observer.observe({ kind: 'mail delayed', text, about: { ...about, err, retryIn: wait } });
         await delay(wait, undefined, { signal, ref: false });
       }
     }

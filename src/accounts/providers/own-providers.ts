@@ -24,20 +24,21 @@ interface OwnProvider {
   readonly authCallback: AuthCallback;
 }
 
+/** By the settings of plugins, because the configuration itself is replaced when code has registered custom fields. */
 const registered = new WeakMap<Config['plugins'], Map<string, OwnProvider>>();
 
 /** Returns the provider that code has registered under a name; undefined if there is none. */
-export const ownProvider = (config: Config, name: string): OwnProvider | undefined => registered.get(config.plugins)?.get(name);
+export const ownProvider = ({ plugins }: Config, name: string): OwnProvider | undefined => registered.get(plugins)?.get(name);
 
 /**
  * Registers a provider: a function that returns its `authCallback`, as in Strapi v4, or `{ authCallback, grantConfig }`. Throws a
  * TypeError for anything else.
  */
-export function registerProvider(config: Config, name: unknown, provider: unknown): void {
+export function registerProvider({ plugins }: Config, name: unknown, provider: unknown): void {
   if (typeof name !== 'string' || !/^[\w.-]+$/.test(name) || name === 'local')
     throw new TypeError(`a provider needs a name of letters, digits, dots and hyphens, not ${JSON.stringify(name)}`);
   const own = readProvider(name, provider);
-  registered.set(config.plugins, (registered.get(config.plugins) ?? new Map<string, OwnProvider>()).set(name, own));
+  registered.set(plugins, (registered.get(plugins) ?? new Map<string, OwnProvider>()).set(name, own));
 }
 
 function readProvider(name: string, provider: unknown): OwnProvider {
@@ -99,9 +100,9 @@ export async function identityByCode(config: Config, name: string, token: Foreig
 }
 
 /** Returns the settings of all providers in the form of Strapi v4. */
-function grantsOf(config: Config): Values {
-  const own = [...(registered.get(config.plugins) ?? [])].map(([name, { settings }]) => [name, settings] as const);
-  const all = [...own, ...Object.entries(config.plugins['users-permissions'].config.providers)];
+function grantsOf({ plugins }: Config): Values {
+  const own = [...(registered.get(plugins) ?? [])].map(([name, { settings }]) => [name, settings] as const);
+  const all = [...own, ...Object.entries(plugins['users-permissions'].config.providers)];
   return Object.fromEntries(all.map(([name, settings]) => [name, settings === null ? { enabled: true } : grantOf(settings)]));
 }
 

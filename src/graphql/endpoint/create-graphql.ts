@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { Logger } from 'pino';
 import type { Config, PluginsConfig } from '../../config/config.js';
 import type { ContextRoute, OpenRoute } from '../../http/route.js';
+import type { Observer } from '../../observe/observer.js';
 import type { Registry } from '../../schema/content-type.js';
 import { type Artifacts, writeArtifacts } from './write-artifacts.js';
 import { CurrentSchema } from './current-schema.js';
@@ -17,7 +17,7 @@ import { traceSchema } from './trace-schema.js';
 /** The inputs of the GraphQL front end. */
 interface GraphqlServices {
   readonly config: Config;
-  readonly logger: Logger;
+  readonly observer: Observer;
   /**
    * Returns the options by which custom code changes the schema of a registry. If it throws, the previous schema stays in force.
    */
@@ -35,12 +35,17 @@ export interface GraphqlEndpoint {
 
 /** Creates the GraphQL front end: settings, schema, transport, playground. */
 export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
-  const { config, logger, extension = () => ({}), onSchema = () => undefined } = services;
+  const { config, observer, extension = () => ({}), onSchema = () => undefined } = services;
   const settings = graphqlSettings(config.plugins.graphql.config, config);
   if (settings.unknownOptions.length > 0)
-    logger.warn({ options: settings.unknownOptions }, 'graphql.config.apolloServer has options without effect');
+    observer.observe({
+      kind: 'warned',
+      topic: 'graphql',
+      text: 'graphql.config.apolloServer has options without effect',
+      about: { options: settings.unknownOptions },
+    });
   const report = (err: unknown): void => {
-    logger.error({ err }, 'GraphQL request failed');
+    observer.observe({ kind: 'failed', work: 'graphql request', err });
   };
   const artifacts = artifactsOf(config);
   const plugins = pluginsOf(config);
@@ -54,7 +59,7 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
     },
     (err, registry) => {
       onSchema(err instanceof Error ? err.message : String(err));
-      reportFailure(err, registry, logger);
+      reportFailure(err, registry, observer);
     },
   );
   const routes = graphqlRoutes({ settings, pathSettings: graphqlPathSettings(config), schema: current, report });
@@ -62,7 +67,7 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
     // An extension may fail for the new models. So its schema is built immediately, to log the error now.
     if (artifacts === null && !('extend' in extension(registry))) return current.replaceWhenRead(registry);
     await current.replace(registry);
-    if (artifacts !== null) await tryArtifacts(current, artifacts, logger);
+    if (artifacts !== null) await tryArtifacts(current, artifacts, observer);
   };
   return { routes, replaceRegistry };
 }
@@ -74,23 +79,23 @@ const pluginsOf = (config: Config): Pick<SchemaOptions, 'accounts' | 'upload'> =
 });
 
 /** Writes the schema files after the schema is in force. Errors are only logged. */
-async function tryArtifacts(current: CurrentSchema, artifacts: Artifacts, logger: Logger): Promise<void> {
+async function tryArtifacts(current: CurrentSchema, artifacts: Artifacts, observer: Observer): Promise<void> {
   try {
     const { schema } = await current.read();
     await writeArtifacts(schema, artifacts);
   } catch (err) {
-    logger.warn({ err }, 'the files of the GraphQL schema could not be written');
+    observer.observe({ kind: 'failed', work: 'graphql files', err });
   }
 }
 
 /**
- * Logs that a schema cannot be built. Before the first content type is stored this is not an error, because extensions may refer
+ * Reports that a schema cannot be built. Before the first content type is stored this is not an error, because extensions may refer
  * to types that do not exist yet.
  */
-function reportFailure(err: unknown, { byPluralName, bySingularName }: Registry, logger: Logger): void {
+function reportFailure(err: unknown, { byPluralName, bySingularName }: Registry, observer: Observer): void {
   if (byPluralName.size + bySingularName.size === 0 && err instanceof Error)
-    logger.info({ reason: err.message }, 'the GraphQL schema waits for content types');
-  else logger.error({ err }, 'the GraphQL schema could not be built; the previous one, if there is one, stays in use');
+    observer.observe({ kind: 'schema postponed', reason: err.message });
+  else observer.observe({ kind: 'failed', work: 'graphql schema', err });
 }
 
 /** Returns the files to write; null if there are none, which is the default except in development. */

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.js';
 import { didYouMean } from '../../nearest-name.js';
 import { createContext, type ContentContext } from '../../content/content-context.js';
 import { type Connection, notRunning } from '../../http/running.js';
+import type { Observer } from '../../observe/observer.js';
 import { codeAccess, codeSettings } from '../../query/code-binding.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { graphqlSettings } from '../endpoint/graphql-settings.js';
@@ -34,6 +35,7 @@ import { createQueriesBuilder, createReturnTypes } from './builders.js';
 interface ExtensionParts {
   readonly config: Config;
   readonly logger: Logger;
+  readonly observer: Observer;
   /** Returns the context of custom code: the registry in force, with all rights. Throws a 503 until the database has answered. */
   readonly content: () => ContentContext;
   /** Returns the `strapi` of a project's code, which extensions then have; null if there is none. */
@@ -75,14 +77,14 @@ const notYet =
   'register() runs before there are content types and entries; reach for them in functions given to use(), or in resolvers';
 
 export function createExtension(parts: ExtensionParts): GraphqlExtension {
-  const { logger } = parts;
+  const { observer } = parts;
   const extensions = createExtensions();
   const strapi = createStrapi(parts, extensions.service);
   const { used } = extensions;
   const warn = (message: string): void => {
-    logger.warn({}, message);
+    observer.observe({ kind: 'code warned', text: message });
   };
-  const extend = extendOrWait(createNotices(logger));
+  const extend = extendOrWait(createNotices(observer));
   return {
     input: { strapi, graphql: { extension: extensions.service } },
     shadow: (registry) => extensions.shadow(registry, () => undefined),

@@ -1,5 +1,5 @@
 import { MongoServerError } from 'mongodb';
-import type { Logger } from '../../logger.js';
+import type { Jobs } from '../../jobs.js';
 import type { Database } from '../database.js';
 import { withinTime } from '../within-time.js';
 
@@ -28,7 +28,7 @@ interface LongBuild extends Build {
 
 interface ReportsInput {
   readonly database: Database;
-  readonly logger: Logger;
+  readonly jobs: Jobs;
   /** Called with the indexes that are being built; with none when they are built. */
   readonly report: (uid: string, indexes: readonly BuildingIndex[]) => Promise<void>;
 }
@@ -46,7 +46,7 @@ const longestLook = 1_000;
 export class BuildReports {
   readonly #input: ReportsInput;
   readonly #builds = new Set<LongBuild>();
-  #next: NodeJS.Timeout | undefined;
+  #stopLooking: (() => Promise<void>) | null = null;
   /** Whether the user of the connection may read the progress, as far as is known. */
   #mayLook = true;
 
@@ -65,18 +65,20 @@ export class BuildReports {
     } finally {
       clearTimeout(timer);
       if (this.#builds.delete(long)) await this.#report(long, []);
+      if (this.#builds.size === 0) this.#endLooks();
     }
   }
 
   #begin(build: LongBuild): void {
     this.#builds.add(build);
     void this.#report(build, withProgress(build, []));
-    if (this.#builds.size === 1) this.#lookLater();
+    if (this.#mayLook)
+      this.#stopLooking ??= this.#input.jobs.start({ name: 'index progress', every: lookEvery, run: () => this.#look() });
   }
 
-  #lookLater(): void {
-    clearTimeout(this.#next);
-    if (this.#builds.size > 0 && this.#mayLook) this.#next = setTimeout(() => void this.#look(), lookEvery).unref();
+  #endLooks(): void {
+    void this.#stopLooking?.();
+    this.#stopLooking = null;
   }
 
   /** Reads the progress of all builds by one command, and reports it. */
@@ -86,21 +88,22 @@ export class BuildReports {
       await Promise.all([...this.#builds].map((build) => this.#report(build, withProgress(build, operations))));
     } catch (error) {
       // other failures pass, and the progress is not important enough for the log
-      if (error instanceof MongoServerError && error.code === unauthorized) this.#mayLook = false;
+      if (!(error instanceof MongoServerError) || error.code !== unauthorized) return;
+      this.#mayLook = false;
+      this.#endLooks();
     }
-    this.#lookLater();
   }
 
   /** Writes the indexes after those that were reported before, if they differ. */
   #report(build: LongBuild, indexes: readonly BuildingIndex[]): Promise<void> {
-    const { logger, report } = this.#input;
+    const { jobs, report } = this.#input;
     const { uid } = build;
     const text = JSON.stringify(indexes);
     if (text === build.reported) return build.written;
     build.reported = text;
     const write = (): Promise<void> =>
       report(uid, indexes).catch((err: unknown) => {
-        logger.warn({ uid, err }, 'the state of indexes could not be written');
+        jobs.observer.observe({ kind: 'failed', work: 'index state', about: { uid }, err });
       });
     build.written = build.written.then(write);
     return build.written;

@@ -1,6 +1,6 @@
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { Queue } from '../../queue.js';
-import type { Logger } from '../../logger.js';
+import type { Jobs } from '../../jobs.js';
 import type { Database } from '../database.js';
 import { type IndexPlan, indexesLeftOut, keepsUnique, planIndexes } from '../read/plan-indexes.js';
 import { findUnused } from './unused-indexes.js';
@@ -14,7 +14,7 @@ const day = 86_400_000;
 
 interface BuildsInput {
   readonly database: Database;
-  readonly logger: Logger;
+  readonly jobs: Jobs;
   /** Called with indexes that could not be built. */
   readonly report: (uid: string, problems: IndexProblems) => Promise<void>;
   /** Called with indexes that are being built; with none when they are built. */
@@ -75,7 +75,7 @@ export class IndexBuilds {
 
   /** Builds the unique indexes of a type. Resolves to the other indexes to build; null if the indexes could not be listed. */
   #beginUnique(type: ContentType, missingOf: (type: ContentType) => Promise<MissingIndexes>): Promise<LeftIndexes | null> {
-    const { database, logger } = this.#input;
+    const { database, jobs } = this.#input;
     const build = this.#turns
       .run(async () => {
         const { missing, isNew } = await missingOf(type);
@@ -85,7 +85,7 @@ export class IndexBuilds {
         return { problems, others: missing.filter((plan) => !first.includes(plan)) };
       })
       .catch((err: unknown) => {
-        logger.warn({ uid: type.uid, err }, 'indexes could not be checked');
+        jobs.observer.observe({ kind: 'failed', work: 'index check', about: { uid: type.uid }, err });
         return null;
       });
     database.uniques.begin(type.collection, settle([build]));
@@ -93,26 +93,31 @@ export class IndexBuilds {
   }
 
   async #buildOthers(type: ContentType, registry: Registry, unique: Promise<LeftIndexes | null>): Promise<void> {
-    const { logger, report } = this.#input;
+    const { report } = this.#input;
+    const { observer } = this.#input.jobs;
     const left = await unique;
     if (left === null) return;
     try {
       await this.#turns.run(async () => {
         const leftOut = indexesLeftOut(type, registry).map(describeLeftOut);
         const problems = [...left.problems, ...leftOut, ...(await this.#watched(type, left.others))];
-        for (const problem of problems) logger.warn({ uid: type.uid }, problem);
+        for (const text of problems) observer.observe({ kind: 'index refused', uid: type.uid, text });
         await report(type.uid, problems);
       });
     } catch (err) {
-      logger.warn({ uid: type.uid, err }, 'indexes could not be built');
+      observer.observe({ kind: 'failed', work: 'index build', about: { uid: type.uid }, err });
     }
   }
 
   /** Builds indexes, and reports them as being built if that takes long. */
-  #watched({ uid, collection }: ContentType, plans: readonly IndexPlan[]): Promise<IndexProblems> {
-    const { database } = this.#input;
-    const build = { uid, collection, names: plans.map(({ name }) => name) };
-    return this.#reports.during(build, () => database.abandoned.endWhile(() => buildIndexes(database.db, collection, plans)));
+  async #watched({ uid, collection }: ContentType, plans: readonly IndexPlan[]): Promise<IndexProblems> {
+    const { database, jobs } = this.#input;
+    const names = plans.map(({ name }) => name);
+    const begun = performance.now();
+    const build = (): Promise<IndexProblems> => database.abandoned.endWhile(() => buildIndexes(database.db, collection, plans));
+    const problems = await this.#reports.during({ uid, collection, names }, build);
+    if (names.length > 0) jobs.observer.observe({ kind: 'indexes built', uid, names, ms: performance.now() - begun });
+    return problems;
   }
 }
 

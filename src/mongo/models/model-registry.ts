@@ -4,7 +4,8 @@ import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../
 import type { Registry } from '../../schema/content-type.js';
 import { reportModels, type ModelReport } from '../../schema/report-models.js';
 import { asksForMore } from './complete-documents.js';
-import type { Logger } from '../../logger.js';
+import type { Jobs } from '../../jobs.js';
+import type { Work } from '../../observe/observation.js';
 import type { Database } from '../database.js';
 import { IndexBuilds } from './index-builds.js';
 import { readLocales, type Locales } from '../stores/locale-store.js';
@@ -19,9 +20,6 @@ type Documents = Awaited<ReturnType<StoredModels['read']>>;
 
 /** Milliseconds between two counts of entries that lack required values, which may be repaired without a change of the models. */
 const recountEvery = 300_000;
-
-const uncounted = 'entries that lack required values could not be counted';
-const unsearched = 'search indexes could not be built';
 
 /** The content types in force, and the locales. A request keeps the snapshot that was current when it began. */
 interface Snapshot {
@@ -44,7 +42,7 @@ export interface ExpectedModels {
 export class ModelRegistry {
   readonly #database: Database;
   readonly #settings: ModelSettings;
-  readonly #logger: Logger;
+  readonly #jobs: Jobs;
   readonly #status: ModelStatus;
   readonly #listeners = new Set<(registry: Registry) => void>();
   /** The snapshot in force. It is immutable and replaced as a whole. */
@@ -59,32 +57,31 @@ export class ModelRegistry {
   readonly #required: RequiredChecks;
   readonly #searches: SearchBuilds;
   readonly #indexes: IndexBuilds;
-  readonly #recounting: NodeJS.Timeout;
   readonly #preparation: TypePreparation;
   readonly #models: StoredModels;
 
-  constructor(database: Database, settings: ModelSettings, logger: Logger) {
+  constructor(database: Database, settings: ModelSettings, jobs: Jobs) {
     this.#database = database;
     this.#models = new StoredModels(database);
     this.#settings = settings;
-    this.#logger = logger;
-    this.#status = new ModelStatus(database, logger);
+    this.#jobs = jobs;
+    this.#status = new ModelStatus(database, jobs);
     this.#indexes = new IndexBuilds({
       database,
-      logger,
+      jobs,
       report: (uid, problems) => this.#status.reportIndexes(uid, problems),
       reportBuilding: (uid, indexesBuilding) => this.#status.reportIndexState(uid, { indexesBuilding }),
       reportUnused: (uid, unusedIndexes) => this.#status.reportIndexState(uid, { unusedIndexes }),
     });
     this.#searches = new SearchBuilds({
       database,
-      logger,
+      jobs,
       hasOthers: () => this.#status.hasOthers(),
       report: (uid, state) => this.#status.reportSearch(uid, state),
     });
-    this.#preparation = new TypePreparation({ database, logger, indexes: this.#indexes, searches: this.#searches });
+    this.#preparation = new TypePreparation({ database, jobs, indexes: this.#indexes, searches: this.#searches });
     this.#required = new RequiredChecks(database, (uid, found) => this.#status.reportViolations(uid, found));
-    this.#recounting = setInterval(() => void this.#lookAgain(), recountEvery).unref();
+    jobs.start({ name: 'model recount', every: recountEvery, run: () => this.#lookAgain() });
     this.#build = buildRegistry([], settings);
     this.snapshot = { registry: this.#build.registry, locales: { codes: ['en'], default: 'en' } };
   }
@@ -145,13 +142,11 @@ export class ModelRegistry {
 
   /** Counts the entries that lack required values again, for `_model_status`. */
   recount(): Promise<void> {
-    return this.#required.recount().catch(this.#warn(uncounted));
+    return this.#required.recount().catch(this.#report('required count'));
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#recounting);
     this.#searches.close();
-    this.#preparation.close();
     await this.#loading?.catch(() => undefined);
     await this.#background.catch(() => undefined);
     await this.#status.clear();
@@ -184,8 +179,8 @@ export class ModelRegistry {
     const incomplete = changed.filter((type) => asksForMore({ type, registry: build.registry }, previous));
     this.#preparation.completeLater(incomplete, build.registry, this.snapshot.locales.default);
     const check = () => this.#required.check(changed, build.registry, older);
-    this.#background = this.#background.then(check).catch(this.#warn(uncounted));
-    this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#warn(unsearched));
+    this.#background = this.#background.then(check).catch(this.#report('required count'));
+    this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#report('search build'));
     await this.#status.report(build);
   }
 
@@ -210,11 +205,13 @@ export class ModelRegistry {
 
   async #lookAgain(): Promise<void> {
     await this.recount();
-    await this.#searches.resume().catch(this.#warn(unsearched));
-    await this.#indexes.reportUnused(this.snapshot.registry).catch(this.#warn('unused indexes could not be looked for'));
+    await this.#searches.resume().catch(this.#report('search build'));
+    await this.#indexes.reportUnused(this.snapshot.registry).catch(this.#report('unused indexes'));
   }
 
-  readonly #warn = (message: string) => (err: unknown) => void this.#logger.warn({ err }, message);
+  readonly #report = (work: Work) => (err: unknown) => {
+    this.#jobs.observer.observe({ kind: 'failed', work, err });
+  };
 
   #replace(build: RegistryBuild): void {
     this.#build = build;

@@ -4,7 +4,8 @@ import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import type { RegistryBuild } from '../../schema/build-registry.js';
 import { describeReport, reportModels, warningText, type ModelReport } from '../../schema/report-models.js';
-import type { Logger } from '../../logger.js';
+import type { Jobs } from '../../jobs.js';
+import type { Observer } from '../../observe/observer.js';
 import { inReadTime, inWriteTime } from '../calls.js';
 import type { Database } from '../database.js';
 import type { BuildingIndex } from './build-reports.js';
@@ -45,9 +46,8 @@ export const isStatusError = (error: unknown): boolean => error instanceof Error
 /** The state of each model on this instance, in `_model_status`, for operators and the admin API. */
 export class ModelStatus {
   readonly #database: Database;
-  readonly #logger: Logger;
+  readonly #observer: Observer;
   readonly #instance = `${hostname()}:${String(process.pid)}:${randomBytes(2).toString('hex')}`;
-  readonly #timer: NodeJS.Timeout;
   #reported = new Map<string, string>();
   /** The uids of models with indexes that could not be built. */
   readonly #withoutIndexes = new Set<string>();
@@ -55,10 +55,13 @@ export class ModelStatus {
   /** The problem that was written last; undefined if none was written yet. */
   #schemaProblem: string | null | undefined;
 
-  constructor(database: Database, logger: Logger) {
+  constructor(database: Database, jobs: Jobs) {
     this.#database = database;
-    this.#logger = logger;
-    this.#timer = setInterval(() => void this.#live(), heartbeat).unref();
+    this.#observer = jobs.observer;
+    const run = () =>
+      this.#change((states) => states.updateMany({ instance: this.#instance }, { $set: { expiresAt: expiry() } }));
+    const failure = 'the state of the models could not be kept alive';
+    jobs.start({ name: 'model status', every: heartbeat, failure, run });
   }
 
   /** Writes the state of models whose state has changed, and logs their problems, causes first. */
@@ -68,7 +71,7 @@ export class ModelStatus {
     for (const report of changed) {
       const { uid } = report;
       const line = describeReport(report);
-      if (line !== null) this.#logger.warn({ uid }, line);
+      if (line !== null) this.#observer.observe({ kind: 'model refused', uid, text: line });
     }
     const known = new Set(reports.map(({ uid }) => uid));
     const gone = [...this.#reported.keys()].filter((uid) => !known.has(uid));
@@ -102,13 +105,8 @@ export class ModelStatus {
 
   /** Writes and logs how many entries lack required values, or have values that do not fit their attributes. */
   async reportViolations(uid: string, { requiredNulls, unfitValues }: FoundViolations): Promise<void> {
-    for (const { attribute, entries } of requiredNulls)
-      this.#logger.warn({ uid, attribute, entries }, `${uid}: ${attribute} is required now, and null in stored entries`);
-    for (const { attribute, entries } of unfitValues)
-      this.#logger.warn(
-        { uid, attribute, entries },
-        `${uid}: ${attribute} has stored values that do not fit, and are read as null`,
-      );
+    for (const found of requiredNulls) this.#observer.observe({ kind: 'entries unfit', problem: 'null', uid, ...found });
+    for (const found of unfitValues) this.#observer.observe({ kind: 'entries unfit', problem: 'type', uid, ...found });
     await this.#write([this.#set(uid, { requiredNulls, unfitValues })]);
   }
 
@@ -125,16 +123,7 @@ export class ModelStatus {
 
   /** Removes the states of this instance when it stops. */
   async clear(): Promise<void> {
-    clearInterval(this.#timer);
     await this.#change((states) => states.deleteMany({ instance: this.#instance })).catch(() => undefined);
-  }
-
-  async #live(): Promise<void> {
-    try {
-      await this.#change((states) => states.updateMany({ instance: this.#instance }, { $set: { expiresAt: expiry() } }));
-    } catch (err) {
-      this.#logger.warn({ err }, 'the state of the models could not be kept alive');
-    }
   }
 
   /** Creates the index that deletes old states. Called with the first state, and again if it failed. */

@@ -2,13 +2,15 @@ import { collections } from '../../schema/collections.js';
 import type { DatabaseConfig } from '../../config/config.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { connectDatabase, describeDatabase } from '../connection.js';
+import { leasesIn } from '../stores/claim.js';
 import { createFirstLocale } from '../stores/locale-store.js';
-import type { Logger } from '../../logger.js';
+import { Jobs } from '../../jobs.js';
+import type { Observer } from '../../observe/observer.js';
 import { ModelRegistry } from './model-registry.js';
 import { isStatusError } from './model-status.js';
 import { createStore, type Store } from '../store.js';
 import type { Change, ChangeBus } from '../changes.js';
-import { logAvailability } from '../log-availability.js';
+import { watchAvailability } from '../watch-availability.js';
 import { watchChanges } from '../watch-changes.js';
 
 /** The back end, connected and with its models loaded. */
@@ -17,6 +19,8 @@ export interface Backend {
   readonly models: ModelRegistry;
   /** The settings that the models are read with. */
   readonly settings: ModelSettings;
+  /** The background work of the service. It ends when the backend is closed. */
+  readonly jobs: Jobs;
   /** Host and database, for display. */
   readonly description: string;
   /** Drops all caches. Called after the data were replaced without the service. */
@@ -30,51 +34,59 @@ interface BackendInput {
   readonly settings: ModelSettings;
   /** Code of the locale that an empty database begins with. */
   readonly firstLocale: string;
-  readonly logger: Logger;
+  readonly observer: Observer;
 }
 
 /** Connects, loads the models and follows their changes. Rejects if no server answers. */
-export async function openBackend({ uri, config, settings, firstLocale, logger }: BackendInput): Promise<Backend> {
-  const database = await connectDatabase(uri, config);
-  if (!database.isReplicated)
-    logger.warn({}, 'MongoDB is not a replica set: no transactions, model changes are polled for, totals are counted every time');
-  await createFirstLocale(database, firstLocale);
-  const models = new ModelRegistry(database, settings, logger);
-  const store = createStore(database, () => models.snapshot.registry.types);
-  await models.load();
-  return { ...createBackend(store, models, logger), settings };
+export async function openBackend({ uri, config, settings, firstLocale, observer }: BackendInput): Promise<Backend> {
+  const database = await connectDatabase(uri, config, observer);
+  if (!database.isReplicated) observer.observe({ kind: 'warned', topic: 'database', text: withoutReplicas });
+  const jobs = new Jobs(observer, leasesIn(database));
+  try {
+    await createFirstLocale(database, firstLocale);
+    const models = new ModelRegistry(database, settings, jobs);
+    const store = createStore(database, () => models.snapshot.registry.types);
+    await models.load();
+    return { ...createBackend(store, models, jobs), settings };
+  } catch (error) {
+    await jobs.close();
+    await database.client.close();
+    throw error;
+  }
 }
 
+const withoutReplicas =
+  'MongoDB is not a replica set: no transactions, model changes are polled for, totals are counted every time';
+
 /** Returns the backend of an open database. */
-function createBackend(store: Store, models: ModelRegistry, logger: Logger): Omit<Backend, 'settings'> {
+function createBackend(store: Store, models: ModelRegistry, jobs: Jobs): Omit<Backend, 'settings'> {
   const { database, changes } = store;
-  const stopReading = readAfterChanges(models, changes, logger);
+  const stopReading = readAfterChanges(models, changes, jobs);
   // An import may insert entries with the ids that were reserved.
   changes.onChange([collections.imports], () => {
     store.ids.forget();
   });
-  const watch = watchChanges(database, changes);
-  const stopLogging = logAvailability(database.client, logger);
+  const watch = watchChanges(database, changes, jobs);
+  const stopWatching = watchAvailability(database.client, jobs.observer);
   return {
     store,
     models,
+    jobs,
     description: describeDatabase(database),
     forget: () => {
       store.ids.forget();
       changes.forget();
     },
     close: async () => {
-      await watch.close();
       stopReading();
+      await jobs.close();
+      await watch.close();
       await models.close();
-      stopLogging();
+      stopWatching();
       await database.client.close();
     },
   };
 }
-
-const modelsNotLoaded = 'models could not be loaded, the former ones remain in force for now';
-const stateNotWritten = 'the state of the models could not be written to _model_status';
 
 /** The pause after which models that could not be loaded are loaded again, in milliseconds. */
 const readAgainAfter = 2_000;
@@ -83,13 +95,13 @@ const readAgainAfter = 2_000;
  * Reads the models again after each change of their collections, and retries until that succeeds. Returns a function that stops
  * the retries.
  */
-function readAfterChanges(models: ModelRegistry, changes: ChangeBus, logger: Logger): () => void {
+function readAfterChanges(models: ModelRegistry, changes: ChangeBus, { observer }: Jobs): () => void {
   let retry: NodeJS.Timeout | undefined;
   let isOver = false;
   const read = (load: () => Promise<void>): void => {
     load().catch((err: unknown) => {
       if (isOver) return;
-      logger.warn({ err }, isStatusError(err) ? stateNotWritten : modelsNotLoaded);
+      observer.observe({ kind: 'failed', work: isStatusError(err) ? 'model state' : 'model load', err });
       clearTimeout(retry);
       retry = setTimeout(() => read(() => models.load([])), readAgainAfter).unref();
     });

@@ -1,6 +1,6 @@
 import type { ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';
-import type { Logger } from '../../logger.js';
+import type { Jobs } from '../../jobs.js';
 import type { Database } from '../database.js';
 import { trigramAttributes } from '../index-state.js';
 import { textIndexName } from '../read/plan-indexes.js';
@@ -31,7 +31,7 @@ type AttributeState = {
 
 interface BuildsInput {
   readonly database: Database;
-  readonly logger: Logger;
+  readonly jobs: Jobs;
   readonly hasOthers: () => Promise<boolean>;
   readonly report: (uid: string, state: SearchState) => Promise<void>;
 }
@@ -53,6 +53,14 @@ export class SearchBuilds {
 
   constructor(input: BuildsInput) {
     this.#input = input;
+    input.jobs.start({
+      name: 'search samples',
+      every: sampledFor,
+      failure: 'trigrams could not be sampled',
+      run: async () => {
+        for (const place of this.#types.flatMap(placesOf)) if (this.#isComplete(place)) await this.#sample(place);
+      },
+    });
   }
 
   /**
@@ -92,9 +100,7 @@ export class SearchBuilds {
 
   /** Continues builds that a failure of the database has ended. */
   async resume(): Promise<void> {
-    const { searches } = this.#input.database;
-    const isComplete = ({ collection, attribute }: TrigramAttribute): boolean => searches.isComplete(collection, attribute);
-    await this.build(this.#types.filter((type) => !placesOf(type).every(isComplete)));
+    await this.build(this.#types.filter((type) => !placesOf(type).every((place) => this.#isComplete(place))));
   }
 
   close(): void {
@@ -130,16 +136,13 @@ export class SearchBuilds {
     await this.#report(type, null);
   }
 
+  #isComplete({ collection, attribute }: TrigramAttribute): boolean {
+    return this.#input.database.searches.isComplete(collection, attribute);
+  }
+
   async #sample(place: TrigramAttribute): Promise<void> {
-    const { database, logger } = this.#input;
+    const { database } = this.#input;
     database.searches.setComplete(place.collection, place.attribute, await sampleTrigrams(place, database));
-    const again = (): void => {
-      if (this.#isClosed || !database.searches.isComplete(place.collection, place.attribute)) return;
-      this.#sample(place).catch((err: unknown) => {
-        logger.warn({ err }, 'trigrams could not be sampled');
-      });
-    };
-    setTimeout(again, sampledFor).unref();
   }
 
   async #report(type: ContentType, building: (TrigramAttribute & BuildProgress) | null): Promise<void> {

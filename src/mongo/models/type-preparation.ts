@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '../../logger.js';
+import type { Jobs } from '../../jobs.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { Database } from '../database.js';
 import { ensureCollections, storedCollections } from '../ensure-collections.js';
@@ -19,7 +19,7 @@ const completionDelays = [250, 1000, 5000];
 
 interface PreparationInput {
   readonly database: Database;
-  readonly logger: Logger;
+  readonly jobs: Jobs;
   readonly indexes: IndexBuilds;
   readonly searches: SearchBuilds;
 }
@@ -36,7 +36,6 @@ interface Prepared {
  */
 export class TypePreparation {
   readonly #input: PreparationInput;
-  readonly #timers = new Set<NodeJS.Timeout>();
 
   constructor(input: PreparationInput) {
     this.#input = input;
@@ -44,7 +43,7 @@ export class TypePreparation {
 
   /** Completes entries and begins to build indexes. Resolves when the types can be served. */
   async prepare(types: readonly ContentType[], registry: Registry, locale: string): Promise<Prepared> {
-    const { database, logger, indexes, searches } = this.#input;
+    const { database, jobs, indexes, searches } = this.#input;
     searches.suspend(types);
     const names = types.map(({ collection }) => collection);
     const stored = await storedCollections(names, database);
@@ -52,7 +51,8 @@ export class TypePreparation {
       names.filter((name) => !stored.has(name)),
       database,
     );
-    for (const refusal of await shardNewTypes(types, registry, database)) logger.warn({}, refusal);
+    for (const text of await shardNewTypes(types, registry, database))
+      jobs.observer.observe({ kind: 'warned', topic: 'database', text });
     const older = types.filter(({ collection }) => stored.has(collection));
     await completeDocuments(older, { registry, defaultLocale: locale }, database);
     const { unique, all } = indexes.begin(types, registry, stored);
@@ -65,19 +65,13 @@ export class TypePreparation {
   /** Completes entries again that are written in the former form after the types are served. */
   completeLater(types: readonly ContentType[], registry: Registry, locale: string): void {
     if (types.length === 0) return;
-    const { database, logger } = this.#input;
-    for (const milliseconds of completionDelays) {
-      const timer = setTimeout(() => {
-        this.#timers.delete(timer);
-        completeDocuments(types, { registry, defaultLocale: locale }, database).catch((error: unknown) => {
-          logger.warn({ err: error }, 'entries written during a model change could not be completed');
-        });
-      }, milliseconds);
-      this.#timers.add(timer);
-    }
-  }
-
-  close(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
+    const { database, jobs } = this.#input;
+    const times = completionDelays.map((milliseconds) => new Date(Date.now() + milliseconds));
+    jobs.start({
+      name: 'entry completion',
+      at: () => times.shift() ?? null,
+      failure: 'entries written during a model change could not be completed',
+      run: () => completeDocuments(types, { registry, defaultLocale: locale }, database),
+    });
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Document } from 'mongodb';
+import { type Due, type Leases, meanwhile } from '../../jobs.js';
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../calls.js';
 import { type Database, inSession } from '../database.js';
@@ -10,6 +11,8 @@ interface Claim {
   /** An id of the claim. */
   readonly holder: string;
   readonly until: Date;
+  /** The time of the last run of a job, by its schedule or by the clock of the server. */
+  readonly ran?: Date;
 }
 
 interface ClaimedWork<Result> {
@@ -19,14 +22,23 @@ interface ClaimedWork<Result> {
 }
 
 /** Milliseconds after which a claim expires that is not renewed, because its holder has died. */
-const patience = 30_000;
+const claimLifetime = 30_000;
 
-/** Returns the update that takes a free claim, or renews the claim of the holder, by the clock of the server. */
-function takenBy(holder: string): Document[] {
-  const mine = { $literal: holder };
-  const isMine = { $or: [{ $eq: ['$holder', mine] }, { $lt: [{ $ifNull: ['$until', new Date(0)] }, '$$NOW'] }] };
-  const until = { $cond: [isMine, { $add: ['$$NOW', patience] }, '$until'] };
-  return [{ $set: { holder: { $cond: [isMine, mine, '$holder'] }, until } }];
+/** Seconds after which the claim of a job is deleted that no instance runs any more. */
+const forgottenAfter = 3_600;
+
+const later = { $add: ['$$NOW', claimLifetime] };
+
+/** Returns the update that takes a free claim, by the clock of the server. `due` is when the run of a job is due. */
+function takenBy(holder: string, due: Due | null): Document[] {
+  const before = { $ifNull: ['$until', new Date(0)] };
+  const ran = { $ifNull: ['$ran', new Date(0)] };
+  // a timer may be a little early
+  const isDue = due === null || { $lt: [ran, due instanceof Date ? due : { $subtract: ['$$NOW', 0.9 * due] }] };
+  const isMine = { $and: [{ $lt: [before, '$$NOW'] }, isDue] };
+  const ifMine = (value: unknown, name: string) => ({ $cond: [isMine, value, `$${name}`] });
+  const taken = { holder: ifMine({ $literal: holder }, 'holder'), until: ifMine(later, 'until') };
+  return [{ $set: due === null ? taken : { ...taken, ran: ifMine(due instanceof Date ? due : '$$NOW', 'ran') } }];
 }
 
 /**
@@ -35,26 +47,73 @@ function takenBy(holder: string): Document[] {
  * caller has the claim.
  */
 export async function claim<Result>(database: Database, name: string, { work, busy }: ClaimedWork<Result>): Promise<Result> {
-  const { db, session } = database;
-  const claims = db.collection<Claim>(collections.claims);
+  const { session } = database;
+  const holder = await take(database, name, null);
+  if (holder === null) throw busy();
+  const held = { _id: name, holder };
+  try {
+    return session === null ? await renewed(database, held, { work, lost: () => undefined }) : await work();
+  } finally {
+    await inWriteTime(database, () => claimsOf(database).deleteOne(held, inSession(session))).catch(() => undefined);
+  }
+}
+
+/** Returns the leases of jobs. What is stored about a job expires an hour after its last run. */
+export function leasesIn(database: Database): Leases {
+  const claims = claimsOf(database);
+  let expiring: Promise<unknown> | null = null;
+  const expire = () => inWriteTime(database, () => claims.createIndex({ until: 1 }, { expireAfterSeconds: forgottenAfter }));
+  return {
+    hold: async (job, due, work) => {
+      await (expiring ??= expire()).catch(() => (expiring = null)); // the next run tries again
+      const held = { _id: `job ${job}`, holder: (await take(database, `job ${job}`, due)) ?? '' };
+      if (held.holder === '') return false;
+      const lost = new AbortController();
+      try {
+        await renewed(database, held, { work: () => work(lost.signal), lost: () => void lost.abort() });
+      } finally {
+        const end = [{ $set: { until: '$$NOW' } }];
+        await inWriteTime(database, () => claims.updateOne(held, end)).catch(() => undefined);
+      }
+      return true;
+    },
+  };
+}
+
+const claimsOf = ({ db }: Database) => db.collection<Claim>(collections.claims);
+
+/** Takes a claim. Returns the id of its holder; null if another caller has it, or the work is not due. */
+async function take(database: Database, name: string, due: Due | null): Promise<string | null> {
   const holder = randomUUID();
-  const options = { upsert: true, returnDocument: 'after', ...inSession(session) } as const;
-  const taken = await inWriteTime(database, () => claims.findOneAndUpdate({ _id: name }, takenBy(holder), options)).catch(
+  const options = { upsert: true, returnDocument: 'after', ...inSession(database.session) } as const;
+  const update = takenBy(holder, due);
+  const taken = await inWriteTime(database, () => claimsOf(database).findOneAndUpdate({ _id: name }, update, options)).catch(
     unlessTaken,
   );
-  if (taken?.holder !== holder) throw busy();
-  const renew = (): void => void claims.updateOne({ _id: name, holder }, takenBy(holder)).catch(() => undefined);
-  const timer = session === null ? setInterval(renew, patience / 3) : undefined;
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-    await inWriteTime(database, () => claims.deleteOne({ _id: name, holder }, inSession(session))).catch(() => undefined);
-  }
+  return taken?.holder === holder ? holder : null;
 }
 
 /** Returns null if another instance was the first to insert the claim; other errors are thrown. */
 function unlessTaken(error: unknown): null {
   if (!(error instanceof DuplicateKey)) throw error;
   return null;
+}
+
+interface RenewedWork<Result> {
+  readonly work: () => Promise<Result>;
+  /** Called if another caller has the claim now. */
+  readonly lost: () => void;
+}
+
+/** Runs work, and renews its claim meanwhile. */
+function renewed<Result>(
+  database: Database,
+  held: Pick<Claim, '_id' | 'holder'>,
+  { work, lost }: RenewedWork<Result>,
+): Promise<Result> {
+  const renew = (): void => {
+    const renewing = claimsOf(database).updateOne(held, [{ $set: { until: later } }]);
+    renewing.then(({ matchedCount }) => (matchedCount === 0 ? lost() : undefined)).catch(() => undefined);
+  };
+  return meanwhile(claimLifetime / 3, renew, work);
 }

@@ -3,6 +3,7 @@ import { collections } from '../../schema/collections.js';
 import { translating } from '../calls.js';
 import type { Database } from '../database.js';
 import { DuplicateKey } from '../driver-errors.js';
+import { meanwhile } from '../../jobs.js';
 import { hasEnded } from '../../processes.js';
 
 /** The process that runs an import. */
@@ -129,15 +130,10 @@ async function updateOwn(database: Database, state: ImportState, values: Partial
 }
 
 /** Runs work, and stores heartbeats meanwhile. */
-export async function whileAlive<Result>(database: Database, state: ImportState, work: () => Promise<Result>): Promise<Result> {
+export function whileAlive<Result>(database: Database, state: ImportState, work: () => Promise<Result>): Promise<Result> {
   // A process that lost the import fails when it saves. A short outage of the server is ignored here.
   const beat = (): void => void assertHeld(database, state).catch(() => undefined);
-  const timer = setInterval(beat, pulse);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
+  return meanwhile(pulse, beat, work);
 }
 
 /** Deletes the record of an import that this process holds. */

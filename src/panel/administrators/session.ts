@@ -116,7 +116,8 @@ async function sendCode({ id, email }: StoredAdministrator, { running, content }
     const text = `Somebody has asked for a new password of your account in the admin panel. Choose one here, within an hour:\n\n${link}\n`;
     await accounts.mailer.deliver({ to: email, subject: 'Reset password', text });
   } catch (err) {
-    accounts.logger.error({ err }, 'the e-mail with a code for a new password was not sent');
+    const text = 'the e-mail with a code for a new password of an administrator was not sent';
+    accounts.observer.observe({ kind: 'mail failed', text, about: { err } });
   }
 }
 

@@ -3,6 +3,7 @@ import type { Caller } from '../../../src/auth/caller.js';
 import type { ContentContext } from '../../../src/content/content-context.js';
 import { createConfig } from '../../../src/config/create-config.js';
 import { createExtension, type Register } from '../../../src/graphql/extension/create-extension.js';
+import { createObserver } from '../../../src/http/create-logger.js';
 import { fullAccess, type Access } from '../../../src/query/access.js';
 import { buildRegistry } from '../../../src/schema/build-registry.js';
 import { documents, models } from '../content.js';
@@ -24,13 +25,14 @@ export interface ServedExtended extends ServedGraphql {
 export async function serveExtended({ register, access, caller }: ExtendedInput): Promise<ServedExtended> {
   const lines: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+  const config = createConfig({});
   const { registry } = buildRegistry(models);
   let served: ServedGraphql | null = null;
   const content = (): ContentContext => {
     if (served === null) return { bind: { registry } } as ContentContext; // schemas are built before anything is read
     return { ...served.content, bind: { ...served.content.bind, access: fullAccess } };
   };
-  const extension = createExtension({ config: createConfig({}), logger, content });
+  const extension = createExtension({ config, logger, observer: createObserver(config, logger), content });
   await register(extension.input);
   const options = { ...extension.schemaOptions(registry), accounts: someAccounts };
   served = await serveGraphql({ models, documents, options, ...(access && { access }), ...(caller && { caller }) });

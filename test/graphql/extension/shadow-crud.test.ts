@@ -5,6 +5,7 @@ import { createConfig } from '../../../src/config/create-config.js';
 import { createExtension } from '../../../src/graphql/extension/create-extension.js';
 import type { ExtensionService } from '../../../src/graphql/extension/extension.js';
 import { buildSchema } from '../../../src/graphql/endpoint/build-schema.js';
+import { noObserver } from '../../../src/observe/observer.js';
 import { buildRegistry } from '../../../src/schema/build-registry.js';
 import { models } from '../content.js';
 import { someAccounts, someUpload } from '../services.js';
@@ -12,7 +13,12 @@ import { serveExtended } from './serve-extended.js';
 
 const { registry } = buildRegistry(models);
 const create = () =>
-  createExtension({ config: createConfig({}), logger: pino({ level: 'silent' }), content: () => expect.fail('no content here') });
+  createExtension({
+    config: createConfig({}),
+    logger: pino({ level: 'silent' }),
+    observer: noObserver,
+    content: () => expect.fail('no content here'),
+  });
 
 const generate = (change: (extension: ExtensionService) => unknown): Promise<GraphQLSchema> => {
   const extension = create();

@@ -1,22 +1,17 @@
 import type { MongoClient, TopologyDescription, TopologyDescriptionChangedEvent } from 'mongodb';
-import type { Logger } from '../logger.js';
+import type { Observer } from '../observe/observer.js';
 
 /**
- * Logs when the service loses its connection to a MongoDB server that accepts writes, and when there is one again. Returns a function
+ * Reports when the service loses its connection to a MongoDB server that accepts writes, and when there is one again. Returns a function
  * that stops this.
  */
-export function logAvailability(client: MongoClient, logger: Logger): () => void {
+export function watchAvailability(client: MongoClient, observer: Observer): () => void {
   let wasAvailable = true;
   const compare = ({ newDescription }: TopologyDescriptionChangedEvent): void => {
     const isAvailable = hasWritable(newDescription);
     if (isAvailable === wasAvailable) return;
     wasAvailable = isAvailable;
-    if (isAvailable) logger.info({}, 'MongoDB is available again');
-    else
-      logger.warn(
-        { err: errorOf(newDescription) },
-        'MongoDB is not available: no server accepts writes, requests wait and are then answered by 503',
-      );
+    observer.observe(isAvailable ? { kind: 'database found' } : { kind: 'database lost', err: errorOf(newDescription) });
   };
   client.on('topologyDescriptionChanged', compare);
   return () => client.off('topologyDescriptionChanged', compare);

@@ -1,0 +1,143 @@
+/**
+ * What the service does and sees, as plain values. The log writes a line for most of them (`log-observations.ts`); other consumers
+ * may count them. Add a kind for anything that an operator should be able to count.
+ */
+export type Observation =
+  | RequestEnded
+  | RequestFailed
+  | CommandEnded
+  | JobEnded
+  | Failed
+  | Warned
+  /** The answer of a request could not be sent, usually because its client has disconnected. */
+  | { readonly kind: 'answer not sent'; readonly err: unknown }
+  /** A request has exceeded a limit of the configuration, such as `api.limits.entriesRead`. */
+  | { readonly kind: 'budget refused'; readonly limit: string }
+  /** The way in which a page of a list was read. */
+  | { readonly kind: 'page read'; readonly way: string; readonly type: string }
+  /** A caller lacks rights. `text` names them and the command that grants them. In development only. */
+  | { readonly kind: 'rights lacking'; readonly status: number; readonly missing: readonly string[]; readonly text: string }
+  /** The service could not be opened, and tries again. */
+  | { readonly kind: 'start postponed'; readonly reason: string }
+  /** No server of the database accepts writes. */
+  | { readonly kind: 'database lost'; readonly err: unknown }
+  | { readonly kind: 'database found' }
+  /** The change stream has ended, so that changes are missed until it is open again. */
+  | { readonly kind: 'changes lost'; readonly err: unknown }
+  | { readonly kind: 'changes found' }
+  /** A model is not in force as it is stored, or has warnings. */
+  | { readonly kind: 'model refused'; readonly uid: string; readonly text: string }
+  /** Stored entries do not fit their model: required values are null, or values have another type. */
+  | EntriesUnfit
+  | { readonly kind: 'indexes built'; readonly uid: string; readonly names: readonly string[]; readonly ms: number }
+  | { readonly kind: 'index refused'; readonly uid: string; readonly text: string }
+  /** The remains of interrupted uploads that were deleted, and those that could not be. */
+  | { readonly kind: 'uploads swept'; readonly deleted: number; readonly left: number }
+  /** GraphQL cannot be served before there are content types. */
+  | { readonly kind: 'schema postponed'; readonly reason: string }
+  | Mailed
+  /** Code of the project asks for what is not offered, or its configuration has no effect. */
+  | { readonly kind: 'code warned'; readonly text: string; readonly err?: unknown }
+  /** Code of the project has thrown an error. */
+  | { readonly kind: 'code failed'; readonly text: string; readonly err: unknown };
+
+interface RequestEnded {
+  readonly kind: 'request ended';
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  /** The path of the route, such as `/api/{*rest}`; null if no router has found it. */
+  readonly route: string | null;
+  readonly status: number;
+  readonly ms: number;
+  readonly ip: string;
+  /** Whether the client has disconnected before the answer was sent. */
+  readonly isAborted: boolean;
+}
+
+/** A request has failed by an unexpected error. */
+interface RequestFailed {
+  readonly kind: 'request failed';
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly err: unknown;
+}
+
+/** A command to the database has ended. `collection` is null for commands without one. */
+interface CommandEnded {
+  readonly kind: 'command ended';
+  readonly command: string;
+  readonly collection: string | null;
+  readonly ms: number;
+  readonly isFailed: boolean;
+}
+
+/** A run of a job has ended. `err` is null after success. */
+interface JobEnded {
+  readonly kind: 'job ended';
+  readonly job: string;
+  readonly ms: number;
+  readonly err: unknown;
+  /** What the log says if it has failed; null for nothing. */
+  readonly failure: string | null;
+}
+
+interface EntriesUnfit {
+  readonly kind: 'entries unfit';
+  readonly uid: string;
+  readonly attribute: string;
+  readonly entries: number;
+  readonly problem: 'null' | 'type';
+}
+
+/** Work of the service that has failed. It is tried again, or left out. */
+interface Failed {
+  readonly kind: 'failed';
+  readonly work: Work;
+  readonly err: unknown;
+  /** Further fields of the line in the log. */
+  readonly about?: object;
+}
+
+export type Work =
+  | 'bootstrap'
+  | 'destroy'
+  | 'index check'
+  | 'index build'
+  | 'index state'
+  | 'schema state'
+  | 'model state'
+  | 'model load'
+  | 'required count'
+  | 'search build'
+  | 'unused indexes'
+  | 'graphql request'
+  | 'graphql schema'
+  | 'graphql files'
+  | 'cors origin';
+
+/** Something that an operator should know. */
+interface Warned {
+  readonly kind: 'warned';
+  readonly topic: 'configuration' | 'database' | 'accounts' | 'access' | 'graphql' | 'login provider' | 'request';
+  readonly text: string;
+  /** Further fields of the line in the log. */
+  readonly about?: object;
+}
+
+/**
+ * An e-mail was not sent (`failed`), will be tried again (`delayed`), was not sent because of a limit (`withheld`), or was written
+ * to a file (`written`).
+ */
+interface Mailed {
+  readonly kind: 'mail failed' | 'mail delayed' | 'mail withheld' | 'mail written';
+  readonly text: string;
+  /** Further fields of the line in the log. They contain no code and no address. */
+  readonly about?: object;
+}
+
+export type ObservationKind = Observation['kind'];
+
+/** The observations of a kind. */
+export type ObservationOf<Kind extends ObservationKind> = Extract<Observation, { readonly kind: Kind }>;

@@ -1,0 +1,34 @@
+import type { Observation, ObservationKind } from './observation.js';
+
+/** Takes observations: a function for each kind that it takes. */
+export type Consumer = {
+  readonly [Kind in ObservationKind]?: (seen: Extract<Observation, { readonly kind: Kind }>) => void;
+};
+
+/** Passes observations to consumers, in the order in which they were added. */
+export class Observer {
+  readonly #takers = new Map<ObservationKind, readonly ((seen: Observation) => void)[]>();
+
+  constructor(...consumers: readonly Consumer[]) {
+    for (const consumer of consumers) this.add(consumer);
+  }
+
+  add(consumer: Consumer): void {
+    for (const [name, take] of Object.entries(consumer)) {
+      const kind = name as ObservationKind; // the keys of a Consumer
+      this.#takers.set(kind, [...(this.#takers.get(kind) ?? []), take as (seen: Observation) => void]); // called with its kind only
+    }
+  }
+
+  /** Returns whether a consumer takes a kind. Asked before observations of requests, commands and jobs are built. */
+  wants(kind: ObservationKind): boolean {
+    return this.#takers.has(kind);
+  }
+
+  observe(seen: Observation): void {
+    for (const take of this.#takers.get(seen.kind) ?? []) take(seen);
+  }
+}
+
+/** For code without consumers, such as commands. */
+export const noObserver = new Observer();
