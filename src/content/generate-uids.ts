@@ -38,17 +38,32 @@ interface WantedUid {
  * Returns a uid that is made from its target attribute. If the plain value is taken, a free number is appended: the first one,
  * and in later attempts a random one of the next.
  */
-async function freeUid(
-  type: ContentType,
-  { attribute, data, attempt }: WantedUid,
-  { store, bind }: ContentContext,
-): Promise<string> {
+export async function freeUid(type: ContentType, { attribute, data, attempt }: WantedUid, context: ContentContext): Promise<string> {
   const { default: slugify } = await import('@sindresorhus/slugify');
   const source = attribute.targetField === null ? undefined : data[attribute.targetField];
   const whole = slugify(typeof source === 'string' ? source : '') || type.singularName;
   const base = whole.slice(0, longestUid).replace(/-$/, '');
-  const among = type.localized ? { locale: data['locale'] ?? bind.defaultLocale } : {};
-  const taken = await takenTexts(type.collection, { field: attribute.name, text: base, among }, store.database);
+  return freeFrom(base, { type, name: attribute.name, locale: data['locale'], attempt }, context);
+}
+
+/** The place of a uid. */
+interface UidPlace {
+  readonly type: ContentType;
+  /** The attribute. */
+  readonly name: string;
+  /** The locale of the entry; by default the default one. */
+  readonly locale?: unknown;
+  readonly attempt: number;
+}
+
+/** Returns a uid, or the uid with a number as `freeUid` appends one if it is taken. */
+export async function freeFrom(
+  base: string,
+  { type, name, locale, attempt }: UidPlace,
+  { store, bind }: ContentContext,
+): Promise<string> {
+  const among = type.localized ? { locale: locale ?? bind.defaultLocale } : {};
+  const taken = await takenTexts(type.collection, { field: name, text: base, among }, store.database);
   if (!taken.has(base)) return base;
   let toSkip = randomInt(numbersToDraw(attempt));
   for (let suffix = 1; ; suffix++) {
