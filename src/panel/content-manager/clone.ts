@@ -81,7 +81,11 @@ const asBody: Presentation<Shaped> = {
  * Returns what a copy takes over from an entry, as a body. Links that only one entry can have stay with it, and so do passwords,
  * which cannot be read.
  */
-async function valuesToCopy(type: ContentType, id: number, call: PanelCall): Promise<{ readonly data: Values; readonly locale: Values }> {
+async function valuesToCopy(
+  type: ContentType,
+  id: number,
+  call: PanelCall,
+): Promise<{ readonly data: Values; readonly locale: Values }> {
   const context = await contextOfEntry(type, id, { call, action: 'read' });
   const { registry, budget } = context.bind;
   const query = { ...values, populate: linksOf(type, registry) };

@@ -49,7 +49,8 @@ export async function createIn(type: ContentType, call: PanelCall): Promise<numb
   const locale = localeOf(type, call);
   if (locale === null) return createEntry(type, body, { call });
   const { relatedEntityId } = parametersOf(call);
-  if (relatedEntityId === undefined && type.kind === 'collectionType') return createEntry(type, body, { call, values: { locale } });
+  if (relatedEntityId === undefined && type.kind === 'collectionType')
+    return createEntry(type, body, { call, values: { locale } });
   const related = decodeId(String(relatedEntityId)) || (await anyEntry(type, call));
   if (related === null) return createEntry(type, body, { call, values: { locale } });
   return createFrom({ type, id: related, locale }, call);

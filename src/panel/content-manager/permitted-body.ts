@@ -54,7 +54,8 @@ function withoutForbidden(type: ContentType, values: Values, place: Place): Valu
   return kept;
 }
 
-const each = (value: unknown, work: (item: unknown) => unknown): unknown => (Array.isArray(value) ? value.map(work) : work(value));
+const each = (value: unknown, work: (item: unknown) => unknown): unknown =>
+  Array.isArray(value) ? value.map(work) : work(value);
 
 /** Returns the type that a part of a dynamic zone names; undefined for an unknown one. */
 function partType(part: unknown, { types }: Registry): ContentType | undefined {

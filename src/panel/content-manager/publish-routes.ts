@@ -23,11 +23,26 @@ const single = '/content-manager/single-types/:uid';
 
 /** The routes that publish and unpublish entries, and those that change several at once. */
 export const publishRoutes: readonly PanelRoute[] = [
-  { method: 'POST', path: `${collection}/:id/actions/publish`, right: 'logged in', handle: (call) => change(keyOf(call), 'published', call) },
-  { method: 'POST', path: `${collection}/:id/actions/unpublish`, right: 'logged in', handle: (call) => change(keyOf(call), 'draft', call) },
+  {
+    method: 'POST',
+    path: `${collection}/:id/actions/publish`,
+    right: 'logged in',
+    handle: (call) => change(keyOf(call), 'published', call),
+  },
+  {
+    method: 'POST',
+    path: `${collection}/:id/actions/unpublish`,
+    right: 'logged in',
+    handle: (call) => change(keyOf(call), 'draft', call),
+  },
   { method: 'POST', path: `${single}/actions/publish`, right: 'logged in', handle: (call) => changeSingle('published', call) },
   { method: 'POST', path: `${single}/actions/unpublish`, right: 'logged in', handle: (call) => changeSingle('draft', call) },
-  { method: 'POST', path: `${collection}/actions/bulkPublish`, right: 'logged in', handle: (call) => changeAll('published', call) },
+  {
+    method: 'POST',
+    path: `${collection}/actions/bulkPublish`,
+    right: 'logged in',
+    handle: (call) => changeAll('published', call),
+  },
   { method: 'POST', path: `${collection}/actions/bulkUnpublish`, right: 'logged in', handle: (call) => changeAll('draft', call) },
   { method: 'POST', path: `${collection}/actions/bulkDelete`, right: 'logged in', handle: removeAll },
 ];

@@ -53,7 +53,9 @@ async function existing(call: PanelCall): Promise<Answer> {
   const [rows, total] = [childOf(part, 'page'), childOf(part, 'total')];
   const results = (typeof rows === 'number' ? [] : rows).map(createShaper(flat, call.content.bind.budget));
   if (!source.link.many) return { body: { data: results[0] ?? null } };
-  return { body: { results, pagination: paginationOf({ pagination: { kind: 'page', page, pageSize: size }, total: Number(total) }) } };
+  return {
+    body: { results, pagination: paginationOf({ pagination: { kind: 'page', page, pageSize: size }, total: Number(total) }) },
+  };
 }
 
 /** Returns what a child of a loaded entry has; nothing if it was left out. */
@@ -181,7 +183,12 @@ async function localeOfTargets({ target }: Source, holder: Holder | null, call: 
   const { locale } = parametersOf(call);
   const fallback = typeof locale === 'string' ? locale : null;
   if (holder?.type.localized !== true) return fallback;
-  const entry = await findOne(holder.type, holder.id, { ...emptyQuery, fields: ['locale'] }, contentFor(call, 'read', holder.type));
+  const entry = await findOne(
+    holder.type,
+    holder.id,
+    { ...emptyQuery, fields: ['locale'] },
+    contentFor(call, 'read', holder.type),
+  );
   const own = entry?.document['locale'];
   return typeof own === 'string' ? own : fallback;
 }

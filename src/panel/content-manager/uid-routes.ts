@@ -47,7 +47,8 @@ function uidIn({ contentTypeUID, field }: UidName, call: PanelCall): Uid {
   const permissions = ['create', 'update'].flatMap((action) => permissionsFor(rights, `${explorer}.${action}`, type.uid));
   if (!rights.isSuper && permissions.length === 0) throw forbiddenError();
   const attribute = uidOf(type, field);
-  if (!rights.isSuper && !permissions.some(({ properties }) => properties.fields?.includes(field) === true)) throw forbiddenError();
+  if (!rights.isSuper && !permissions.some(({ properties }) => properties.fields?.includes(field) === true))
+    throw forbiddenError();
   return { type, attribute };
 }
 
@@ -60,7 +61,9 @@ function uidOf({ attributes }: ContentType, name: string): ScalarAttribute {
 async function generate(call: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(generateBody, bodyOf(call.request));
   const { type, attribute } = uidIn(body, call);
-  return answerData(await freeIn(await madeUid(type, attribute, isRecord(body.data) ? body.data : {}), { type, attribute }, call));
+  return answerData(
+    await freeIn(await madeUid(type, attribute, isRecord(body.data) ? body.data : {}), { type, attribute }, call),
+  );
 }
 
 /** Returns a uid that no entry has in any locale. */

@@ -27,13 +27,16 @@ interface Doing {
  * Returns the call with the permissions that hold for an entry: of two that name different fields under different conditions,
  * only those count whose conditions it meets. Throws the errors of `contextOfEntry`.
  */
-export async function callOnEntry({ type, id }: EntryKey, { call, action }: Doing): Promise<PanelCall> {
+async function callOnEntry({ type, id }: EntryKey, { call, action }: Doing): Promise<PanelCall> {
   await contextOfEntry(type, id, { call, action });
   const { rights } = call;
   const permissions = permissionsFor(rights, `${explorer}.${action}`, type.uid);
   if (permissions.length < 2) return call;
   const others = rights.permissions.filter((permission) => !permissions.includes(permission));
-  const withOnly = (kept: typeof permissions): PanelCall => ({ ...call, rights: { ...rights, permissions: [...others, ...kept] } });
+  const withOnly = (kept: typeof permissions): PanelCall => ({
+    ...call,
+    rights: { ...rights, permissions: [...others, ...kept] },
+  });
   const found = await Promise.all(
     permissions.map((one) => findOne(type, id, idQuery, contentFor(withOnly([one]), action, type))),
   );
