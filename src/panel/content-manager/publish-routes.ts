@@ -1,4 +1,4 @@
-import { type EntryKey, withDatabase } from '../../content/content-context.js';
+import { type EntryKey, withDatabase, withoutBudget } from '../../content/content-context.js';
 import { findOne } from '../../content/find-one.js';
 import { update } from '../../content/update.js';
 import { applicationError, forbiddenError, NotFoundError, notFoundError } from '../../errors.js';
@@ -91,11 +91,11 @@ async function idsIn({ request }: PanelCall): Promise<readonly number[]> {
   return [...new Set(ids.map((id) => decodeId(String(id))))];
 }
 
-/** Changes the entries of a request in one transaction, and answers how many have changed. */
+/** Changes the entries of a request in one transaction, and answers how many have changed. Only their number is limited. */
 async function inOne(call: PanelCall, changes: (id: number, call: PanelCall) => Promise<boolean>): Promise<Answer> {
   const ids = await idsIn(call);
   const count = await inTransaction(call.content.store.database, async (database) => {
-    const inside = { ...call, content: withDatabase(call.content, database) };
+    const inside = { ...call, content: withoutBudget(withDatabase(call.content, database)) };
     let changed = 0;
     for (const id of ids) if (await changes(id, inside)) changed++;
     return changed;
