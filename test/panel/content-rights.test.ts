@@ -62,14 +62,17 @@ const administrators = {
       { action: 'read', subject: folder, fields: ['name'], ...mine },
     ],
   ],
-  // may change the title of all entries, and the secret of own ones
+  // may read and change the title of all entries, and the secret of own ones
   both: [
     [
       { action: 'create', subject: memo, fields: ['title'] },
-      { action: 'read', subject: memo, fields: ['title', 'secret'] },
+      { action: 'read', subject: memo, fields: ['title'] },
       { action: 'update', subject: memo, fields: ['title'] },
     ],
-    [{ action: 'update', subject: memo, fields: ['title', 'secret'], ...mine }],
+    [
+      { action: 'read', subject: memo, fields: ['title', 'secret', 'folder'], ...mine },
+      { action: 'update', subject: memo, fields: ['title', 'secret'], ...mine },
+    ],
   ],
   french: [
     [
@@ -126,6 +129,8 @@ const refused: readonly (readonly [as: string, request: string, body: unknown, s
   ['writer', `GET ${relations}/${memo}/folder?entityId={memo}`, undefined, 403],
   ['writer', `GET ${relations}/${memo}/folders`, undefined, 403],
   ['writer', `GET ${relations}/shared.row/{row}/folder`, undefined, 403],
+  ['both', `GET ${relations}/${memo}/{memo}/folder`, undefined, 403],
+  ['nobody', `POST ${memos}/actions/bulkUnpublish`, { ids: ['{memo}'] }, 403],
   // a component of another entry
   ['writer', `PUT ${memos}/{own}`, { rows: [{ id: '{row}', label: 'stolen' }] }, 400],
   // an entry that the administrator may not read counts as missing
@@ -283,5 +288,11 @@ describe('rights of administrators who write', () => {
   it('answers only the id of an entry that its creator may not read', async () => {
     const { body } = await send('inserter', 'POST', memos, { title: 'unseen' });
     expect(Object.keys(body)).to.deep.equal(['id']);
+  });
+
+  it('answers only the values that a permission for the entry names', async () => {
+    const created = (await send('both', 'POST', memos, { title: 'mine' })).body;
+    const ofOther = (await send('both', 'GET', filled(`${memos}/{memo}`))).body;
+    expect([created, ofOther].map((entry) => 'secret' in entry)).to.deep.equal([true, false]);
   });
 });

@@ -12,7 +12,8 @@ import { array, checkPanelBody, mixed, object } from '../check-body.js';
 import { largestPage } from '../panel-query.js';
 import type { PanelCall, PanelRoute } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
-import { contextOfEntry, idQuery, typeOf } from './read-routes.js';
+import { idQuery } from './entry-rights.js';
+import { contextOfEntry, typeOf } from './read-routes.js';
 import { removeWith, showWritten } from './write-entry.js';
 import { singleOf } from './write-routes.js';
 

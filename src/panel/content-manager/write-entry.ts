@@ -2,46 +2,17 @@ import { deleteUser } from '../../accounts/users/users.js';
 import { userUid } from '../../accounts/user-store.js';
 import type { ContentContext, EntryKey } from '../../content/content-context.js';
 import { create } from '../../content/create.js';
-import { findOne } from '../../content/find-one.js';
 import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
 import { ForbiddenError, notFoundError } from '../../errors.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
 import type { PanelCall } from '../panel-route.js';
-import { explorer } from '../rights/actions.js';
-import { contentFor, type EntryAction } from '../rights/content-access.js';
-import { permissionsFor } from '../rights/rights.js';
+import { contentFor } from '../rights/content-access.js';
 import { permittedBody } from './permitted-body.js';
-import { contextOfEntry, idQuery, showEntry } from './read-routes.js';
+import { callOnEntry, idQuery } from './entry-rights.js';
+import { contextOfEntry, showEntry } from './read-routes.js';
 import { createUserEntry, updateUserEntry } from './user-entries.js';
-
-/** What is done, and by whom. */
-interface Doing {
-  readonly call: PanelCall;
-  readonly action: EntryAction;
-}
-
-/**
- * Returns the call with the permissions that hold for an entry: of two that name different fields under different conditions,
- * only those count whose conditions it meets. Throws the errors of `contextOfEntry`.
- */
-async function callOnEntry({ type, id }: EntryKey, { call, action }: Doing): Promise<PanelCall> {
-  const { rights } = call;
-  if (rights.isSuper) return call;
-  await contextOfEntry(type, id, { call, action });
-  const permissions = permissionsFor(rights, `${explorer}.${action}`, type.uid);
-  if (permissions.length < 2) return call;
-  const others = rights.permissions.filter((permission) => !permissions.includes(permission));
-  const withOnly = (kept: typeof permissions): PanelCall => ({
-    ...call,
-    rights: { ...rights, permissions: [...others, ...kept] },
-  });
-  const found = await Promise.all(
-    permissions.map((one) => findOne(type, id, idQuery, contentFor(withOnly([one]), action, type))),
-  );
-  return withOnly(permissions.filter((_, index) => (found[index] ?? null) !== null));
-}
 
 /** Creates an entry from a body, as a draft if the type has drafts, and returns its id. `values` are added to the data. */
 export async function createEntry(type: ContentType, body: unknown, { call, values = {} }: Creating): Promise<number> {
@@ -68,7 +39,9 @@ export const asNew = (type: ContentType, data: Values, values: Values): Values =
 /** Writes the values of a body to an entry. Throws the errors of `contextOfEntry` and of an update. */
 async function changeEntry({ type, id }: EntryKey, call: PanelCall): Promise<void> {
   const own = await callOnEntry({ type, id }, { call, action: 'update' });
-  const context = contentFor(own, 'update', type);
+  const context = call.rights.isSuper
+    ? contentFor(call, 'update', type)
+    : await contextOfEntry(type, id, { call: own, action: 'update' });
   const data = permittedBody(type, call.request.body, { call: own, action: 'update' });
   if (type.uid === userUid) return updateUserEntry(id, data, { running: call.running, context });
   if ((await update({ type, id }, { data, query: idQuery }, context)) === null) throw notFoundError();
