@@ -14,7 +14,7 @@ import { acceptChanged, acceptWrite } from './accept-write.js';
 import { checkBody, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext, type EntryKey, type WriteInput } from './content-context.js';
 import { settingValues } from './end-tokens.js';
-import { stampUpdate, timesIn } from './given-times.js';
+import { marksOfUpdate, stampUpdate } from './given-times.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { refuseBroken, ruleFilter, updateMayBreakRule } from './rules-on-writes.js';
@@ -135,7 +135,7 @@ function isScalarsOnly({ type, data, mayBreakRule }: Change, { bind }: ContentCo
 
 async function updateScalars({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
   const { values } = await buildUpdate(type, data, {}, context);
-  const change = settingValues(type, Object.assign({}, values, timesIn(data)));
+  const change = settingValues(type, Object.assign({}, values, marksOfUpdate(data, context)));
   const document = await updateEntry(context.store, type.collection, { match, change, ...compileReturned(selection) });
   return document === null ? null : readWritten(document, selection, context);
 }
@@ -168,7 +168,7 @@ async function updateStored(
   for (const links of write.exclusive) await writeExclusive(id, type, links, context);
   const document = await updateEntry(context.store, type.collection, {
     match: { _id: id },
-    change: settingValues(type, Object.assign({}, write.values, timesIn(data))),
+    change: settingValues(type, Object.assign({}, write.values, marksOfUpdate(data, context))),
     ...compileReturned(selection),
   });
   for (const links of write.inverse) await writeInverse({ type, id }, links, context);
