@@ -21,9 +21,9 @@ const user: Model = {
     username: text({ required: true, unique: true, minLength: 3 }),
     email: { type: 'email', required: true, minLength: 6 },
     provider: text(),
-    password: { type: 'password', minLength: 6, ...hidden },
-    resetPasswordToken: text(hidden),
-    confirmationToken: text(hidden),
+    password: { type: 'password', minLength: 6, searchable: false, ...hidden },
+    resetPasswordToken: text({ searchable: false, ...hidden }),
+    confirmationToken: text({ searchable: false, ...hidden }),
     confirmed: { type: 'boolean', default: false },
     blocked: { type: 'boolean', default: false },
     role: relation('manyToOne', 'plugin::users-permissions.role', { inversedBy: 'users' }),
@@ -80,7 +80,7 @@ const file: Model = {
     provider_metadata: { type: 'json' },
     related: { type: 'relation', relation: 'morphToMany', writable: false },
     folder: relation('manyToOne', 'plugin::upload.folder', { inversedBy: 'files', ...hidden }),
-    folderPath: text({ required: true, ...hidden }),
+    folderPath: text({ required: true, searchable: false, ...hidden }),
   },
 };
 

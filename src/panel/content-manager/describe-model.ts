@@ -25,7 +25,7 @@ const added = {
 /** Returns the attributes of a model, in the order in which the panel lists them. */
 export function panelAttributes({ uid, kind, attributes }: Model): PanelAttributes {
   const own = Object.entries(attributes).filter(([, { writable }]) => writable !== false);
-  const described = own.map(([name, definition]) => [name, describeAttribute(definition, isFixed(uid, definition))] as const);
+  const described = own.map(([name, definition]) => [name, describeAttribute(definition, isFixed(uid, name))] as const);
   const times = Object.entries(kind === undefined ? {} : added).map(
     ([name, each]) => [name, describeAttribute(each, false)] as const,
   );
@@ -33,8 +33,8 @@ export function panelAttributes({ uid, kind, attributes }: Model): PanelAttribut
 }
 
 /** Returns whether the builder cannot change an attribute, because it belongs to the service itself. */
-const isFixed = (uid: string, { private: isPrivate, target }: AttributeDefinition): boolean =>
-  !uid.startsWith('api::') && uid.includes('::') && !(isPrivate === true && target === 'plugin::upload.folder');
+const isFixed = (uid: string, name: string): boolean =>
+  !uid.startsWith('api::') && uid.includes('::') && !name.startsWith('folder');
 
 function describeAttribute(definition: AttributeDefinition, isBuiltIn: boolean): AttributeDefinition & Values {
   const { type, relation, target } = definition;
@@ -45,11 +45,28 @@ function describeAttribute(definition: AttributeDefinition, isBuiltIn: boolean):
   };
 }
 
+/** Parts of the models of the service itself that only a panel reads, as Strapi v4 has them. */
+const ownModels: Readonly<Record<string, { readonly info: Values; readonly options?: Values; readonly isHidden?: true }>> = {
+  'plugin::users-permissions.user': {
+    info: { name: 'user', description: '' },
+    options: { draftAndPublish: false, timestamps: true },
+  },
+  'plugin::upload.file': { info: { description: '' }, options: {}, isHidden: true },
+  'admin::user': { info: { name: 'User', description: '' }, isHidden: true },
+};
+
+const hiddenOptions = { 'content-manager': { visible: false }, 'content-type-builder': { visible: false } };
+
 /** Returns a content type as the panel knows it. */
 export function describeType(model: Model) {
-  const { uid, kind, info, options = {}, pluginOptions = {} } = model;
+  const { uid, kind, info } = model;
+  const own = ownModels[uid];
+  const { options = {}, pluginOptions = {} } = model;
   return {
-    ...{ uid, isDisplayed: isDisplayed(model), apiID: info.singularName, kind, info, options, pluginOptions },
+    ...{ uid, isDisplayed: isDisplayed(model), apiID: info.singularName, kind, info: { ...own?.info, ...info } },
+    ...(own === undefined
+      ? { options, pluginOptions }
+      : { options: own.options, ...(own.isHidden && { pluginOptions: hiddenOptions }) }),
     attributes: panelAttributes(model),
   };
 }
