@@ -7,6 +7,9 @@ import { roleRoutes } from './rights/role-routes.js';
 import { readRoutes } from './content-manager/read-routes.js';
 import { viewRoutes } from './content-manager/view-routes.js';
 import { firstContactRoutes } from './first-contact.js';
+import { contentApiRoutes } from './settings/content-api-routes.js';
+import { tokenRoutes } from './settings/token-routes.js';
+import { webhookRoutes } from './settings/webhook-routes.js';
 import { panelRows } from './panel-route.js';
 
 /** The routes that the admin panel of Strapi v4 calls. Fixed paths come before those with parameters. */
@@ -19,4 +22,7 @@ export const panelRoutes: readonly Route[] = panelRows([
   ...roleRoutes,
   ...viewRoutes,
   ...readRoutes,
+  ...tokenRoutes,
+  ...contentApiRoutes,
+  ...webhookRoutes,
 ]);
