@@ -7,6 +7,9 @@ import { roleRoutes } from './rights/role-routes.js';
 import { readRoutes } from './content-manager/read-routes.js';
 import { viewRoutes } from './content-manager/view-routes.js';
 import { firstContactRoutes } from './first-contact.js';
+import { fileRoutes } from './library/file-routes.js';
+import { folderRoutes } from './library/folder-routes.js';
+import { librarySettingsRoutes } from './library/library-settings.js';
 import { contentApiRoutes } from './settings/content-api-routes.js';
 import { tokenRoutes } from './settings/token-routes.js';
 import { webhookRoutes } from './settings/webhook-routes.js';
@@ -25,4 +28,7 @@ export const panelRoutes: readonly Route[] = panelRows([
   ...tokenRoutes,
   ...contentApiRoutes,
   ...webhookRoutes,
+  ...fileRoutes,
+  ...folderRoutes,
+  ...librarySettingsRoutes,
 ]);
