@@ -1,5 +1,6 @@
 import type { Answer } from '../http/route.js';
 import { hasAdministrator } from './administrators/first-administrator.js';
+import { readLogos } from './settings/project-settings.js';
 import { answerData, type OpenPanelCall, type PanelRoute } from './panel-route.js';
 
 /** The version of Strapi whose panel is served. */
@@ -20,7 +21,8 @@ export const firstContactRoutes: readonly PanelRoute[] = [
 
 /** `uuid: false` switches the telemetry of the panel off. */
 async function init({ content }: OpenPanelCall): Promise<Answer> {
-  return answerData({ uuid: false, hasAdmin: await hasAdministrator(content), menuLogo: null, authLogo: null });
+  const [hasAdmin, { menuLogo, authLogo }] = await Promise.all([hasAdministrator(content), readLogos(content)]);
+  return answerData({ uuid: false, hasAdmin, menuLogo: menuLogo?.['url'] ?? null, authLogo: authLogo?.['url'] ?? null });
 }
 
 /** The content-type builder can be edited only if `autoReload` is true and the environment is `development`. */

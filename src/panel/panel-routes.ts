@@ -11,7 +11,13 @@ import { fileRoutes } from './library/file-routes.js';
 import { folderRoutes } from './library/folder-routes.js';
 import { librarySettingsRoutes } from './library/library-settings.js';
 import { contentApiRoutes } from './settings/content-api-routes.js';
+import { emailRoutes } from './settings/email-routes.js';
+import { localeRoutes } from './settings/locale-routes.js';
+import { pluginRoutes } from './settings/plugin-routes.js';
+import { projectSettingsRoutes } from './settings/project-settings.js';
 import { tokenRoutes } from './settings/token-routes.js';
+import { userRoleRoutes } from './settings/user-role-routes.js';
+import { userSettingsRoutes } from './settings/user-settings-routes.js';
 import { webhookRoutes } from './settings/webhook-routes.js';
 import { panelRows } from './panel-route.js';
 
@@ -31,4 +37,10 @@ export const panelRoutes: readonly Route[] = panelRows([
   ...fileRoutes,
   ...folderRoutes,
   ...librarySettingsRoutes,
+  ...projectSettingsRoutes,
+  ...pluginRoutes,
+  ...emailRoutes,
+  ...localeRoutes,
+  ...userRoleRoutes,
+  ...userSettingsRoutes,
 ]);

@@ -49,7 +49,10 @@ async function list(call: PanelCall): Promise<Answer> {
   return answerData(showAll(entries, content));
 }
 
-const withoutPage = ({ page, pageSize, ...parameters }: Readonly<Record<string, unknown>>) => parameters;
+const withoutPage = (parameters: Readonly<Record<string, unknown>>) => ({
+  ...parameters,
+  ...{ page: undefined, pageSize: undefined },
+});
 
 async function read(call: PanelCall): Promise<Answer> {
   const content = filesFor(call, 'plugin::upload.read');
