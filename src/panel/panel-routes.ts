@@ -7,6 +7,7 @@ import { roleRoutes } from './rights/role-routes.js';
 import { readRoutes } from './content-manager/read-routes.js';
 import { viewRoutes } from './content-manager/view-routes.js';
 import { firstContactRoutes } from './first-contact.js';
+import { builderRoutes } from './builder/builder-routes.js';
 import { fileRoutes } from './library/file-routes.js';
 import { folderRoutes } from './library/folder-routes.js';
 import { librarySettingsRoutes } from './library/library-settings.js';
@@ -43,4 +44,5 @@ export const panelRoutes: readonly Route[] = panelRows([
   ...localeRoutes,
   ...userRoleRoutes,
   ...userSettingsRoutes,
+  ...builderRoutes,
 ]);
