@@ -3,7 +3,7 @@ import type { Config } from './config/config.js';
 import type { GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
 import { fileRoutes } from './http/file-routes.js';
 import { healthRoutes } from './http/health.js';
-import type { AnyRoute, ProjectCode } from './http/route.js';
+import type { AnyRoute, FixedRoute, ProjectCode } from './http/route.js';
 import { docsRoutes, servesDocs } from './openapi/docs-routes.js';
 import { openapiRoutes } from './openapi/openapi-routes.js';
 import { packageVersion, projectVersion } from './package-root.js';
@@ -25,18 +25,26 @@ export function serviceRoutes(
   projectCode: ProjectCode | null = null,
 ): AnyRoute[] {
   const content = contentRoutes(config);
+  const rest = restRoutes(config, content);
   const routes = [
     ...healthRoutes(undefined, config.admin.enabled ? failsHealth : undefined),
     ...startRoutes({ config, version: packageVersion, links: pageLinks(config), contentRoute: content.root, projectCode }),
     ...(graphql?.routes ?? []),
     ...(config.plugins.upload.enabled ? fileRoutes : []),
     ...(servesDocs(config) ? docsRoutes(config) : []),
-    ...(config.admin.enabled ? [...adminRoutes, ...panelRoutes] : []),
-    ...restRoutes(config, content),
+    ...(config.admin.enabled ? [...adminRoutes, ...panelRoutes.filter((route) => !isAmong(route, rest))] : []),
+    ...rest,
   ];
   const version = projectVersion(config.directory);
   return config.api.openapi ? [...openapiRoutes({ config, others: routes, projectCode, version }), ...routes] : routes;
 }
+
+/**
+ * Returns whether other routes have the path and method of a route. Those of the API take precedence over those of the panel, which
+ * have the same paths if the API has no prefix.
+ */
+const isAmong = ({ method, path }: Pick<FixedRoute, 'method' | 'path'>, others: readonly AnyRoute[]): boolean =>
+  others.some((other) => 'method' in other && other.method === method && other.path === path);
 
 /** Returns the links of the start page. */
 function pageLinks(config: Config): PageLink[] {
