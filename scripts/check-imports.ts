@@ -17,6 +17,7 @@ const levels: readonly (readonly string[])[] = [
     'package-root',
     'private-folder',
     'processes',
+    'public-address',
     'client',
   ],
   ['config', 'notices', 'schema', 'queue', 'byte-budget', 'jobs'],

@@ -11,7 +11,7 @@ import { createContext, type ContentSource, type CodeHooks } from './content/con
 import { createExplainRefusal } from './http/explain-refusal.js';
 import { requestLimiter } from './http/limit-requests.js';
 import { enabledFeatures, featureActions, modelSettings, startFeatures, type Feature } from './http/feature.js';
-import type { Running } from './http/running.js';
+import type { ModelFiles, Running } from './http/running.js';
 import type { Media } from './media/media.js';
 import { createMedia } from './media/open-media.js';
 import { retireFile } from './media/retire-files.js';
@@ -22,6 +22,14 @@ import type { Plan } from './query/plan.js';
 import { explainRefusal } from './mongo/refused-access.js';
 import { createOwnCollections } from './mongo/ensure-collections.js';
 import { openBackend, type Backend } from './mongo/models/open-backend.js';
+
+/** The parts of a project that requests need. */
+interface ProjectParts {
+  readonly codeHooks: CodeHooks;
+  readonly modelFiles: ModelFiles;
+  readonly projectActions: () => readonly string[];
+  readonly fetchUser: () => FetchUser | null;
+}
 
 export interface ConnectInput {
   readonly config: Config;
@@ -36,12 +44,6 @@ export interface ConnectInput {
   readonly address: Address;
   /** The code of a project; null if there is none. */
   readonly code: ProjectParts | null;
-}
-
-interface ProjectParts {
-  readonly codeHooks: CodeHooks;
-  readonly projectActions: () => readonly string[];
-  readonly fetchUser: () => FetchUser | null;
 }
 
 /**
@@ -83,7 +85,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     userTokens: tokens,
     fetchUser: code?.fetchUser,
   });
-  const media = upload.enabled ? createMedia(config, database) : null;
+  const media = upload.enabled ? createMedia(config, database, backend.store.changes) : null;
   const attempts = attemptLimits(users.config.ratelimit, database);
   const accounts = tokens && createAccounts({ config, authenticator, observer, address, tokens, limits: attempts });
   return {
@@ -100,7 +102,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, observer),
     source: sourceOf(input, backend, media),
-    ...(code && { projectActions: code.projectActions }),
+    ...(code && { projectActions: code.projectActions, modelFiles: code.modelFiles }),
     close: () => backend.close(),
   };
 }

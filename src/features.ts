@@ -1,10 +1,17 @@
 import { admin } from './admin/feature.js';
 import type { Feature } from './http/feature.js';
-import { health } from './http/health-feature.js';
+import { healthRoutes } from './http/health.js';
 import { docs, openapi } from './openapi/features.js';
+import { failsHealth } from './panel/builder/fail-health.js';
 import { panel } from './panel/feature.js';
 import { accounts, content, locales, models, uploads } from './rest/features.js';
 import { startPage } from './start-page/feature.js';
+
+/** Tells load balancers whether the service runs, and whether it is ready; and the panel that models have changed. */
+const health: Feature = {
+  name: 'health',
+  routes: ({ config }) => healthRoutes(undefined, config.admin.enabled ? failsHealth : undefined),
+};
 
 /** The features of the service, except for GraphQL, whose endpoint also depends on code of the project. */
 export const features: readonly Feature[] = [

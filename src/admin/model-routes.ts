@@ -10,7 +10,7 @@ import { warningText, type ModelReport } from '../schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
 import { anything, closed } from './check-admin-body.js';
-import { previewChange, previewRemoval, type ModelPreview } from './preview-models.js';
+import { previewChange, previewRemoval, type ModelPreview } from '../mongo/models/preview-models.js';
 
 /** Properties that GET adds to a model. */
 const shown: readonly string[] = ['problems', 'warnings', 'affects'];

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
-import { changeOf } from '../admin/preview-models.js';
+import { changeOf } from '../mongo/models/preview-models.js';
 import { isStoredAs } from '../schema/is-stored-as.js';
 import type { Model } from '../schema/model.js';
-import { type ModelDocument, modelPath, readModelFiles, shownFile, writeModelFile } from './model-files.js';
+import { type ModelDocument, modelPath, writeModelFile } from '../strapi/model-files.js';
+import { readModelFiles, shownFile } from './model-files.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import type { OpenedDatabase } from './open-database.js';
 import { required } from './usage-error.js';

@@ -2,20 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from '../config/config.js';
 import type { Jobs } from '../jobs.js';
+import { cacheUntilChanged, type ChangeBus } from '../mongo/changes.js';
 import type { Database } from '../mongo/database.js';
+import { collections } from '../schema/collections.js';
+import { readImageChoices } from './image-choices.js';
 import { createImageMaker } from './images/image-maker.js';
 import type { Media } from './media.js';
 import { createStorageOf } from './storage/storage-of.js';
 import { sweep } from './retire-files.js';
 
 /** Returns the media library without its background work. */
-export function createMedia(config: Config, database: Database): Media {
+export function createMedia(config: Config, database: Database, changes: ChangeBus | null = null): Media {
   const settings = config.plugins.upload.config;
+  const choices = () => readImageChoices(database);
   return {
     settings,
     database,
     owner: { host: hostname(), pid: process.pid, instance: randomUUID() },
     images: createImageMaker(settings),
+    imageChoices: changes === null ? choices : cacheUntilChanged(changes, [collections.codeStore], choices),
     storageOf: createStorageOf({ settings, directory: config.directory, database }),
   };
 }

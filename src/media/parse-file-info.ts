@@ -9,6 +9,9 @@ export interface FileInfo {
   readonly name?: string;
   readonly alternativeText?: string;
   readonly caption?: string;
+  /** Set by the media library of the panel only: the folder of the file, and its path. */
+  readonly folder?: number | null;
+  readonly folderPath?: string;
 }
 
 /** Called with names in a `fileInfo` that are not read. */

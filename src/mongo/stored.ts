@@ -15,7 +15,8 @@ export const findStored = (
   database: Database,
   collection: string,
   { match = {}, sort = { _id: 1 }, skip = 0, limit = 0 }: Wanted = {},
-): Promise<readonly Document[]> => readAll(database, { find: collection, filter: match, sort, skip, limit, batchSize: limit || 1_000_000 });
+): Promise<readonly Document[]> =>
+  readAll(database, { find: collection, filter: match, sort, skip, limit, batchSize: limit || 1_000_000 });
 
 /** Returns the first stored document of a match; null if there is none. */
 export const findFirst = async (database: Database, collection: string, match: Match): Promise<Document | null> =>
@@ -23,6 +24,10 @@ export const findFirst = async (database: Database, collection: string, match: M
 
 /** Returns the number of stored documents of a match. */
 export async function countMatching(database: Database, collection: string, match: Match): Promise<number> {
-  const [counted] = await readAll(database, { aggregate: collection, pipeline: [{ $match: match }, { $count: 'n' }], cursor: {} });
+  const [counted] = await readAll(database, {
+    aggregate: collection,
+    pipeline: [{ $match: match }, { $count: 'n' }],
+    cursor: {},
+  });
   return Number(counted?.['n'] ?? 0);
 }

@@ -16,7 +16,7 @@ const user: Model = {
   kind: 'collectionType',
   collectionName: collections.users,
   info: { singularName: 'user', pluralName: 'users', displayName: 'User' },
-  options: { draftAndPublish: false },
+  options: { draftAndPublish: false, timestamps: true },
   attributes: {
     username: text({ required: true, unique: true, minLength: 3 }),
     email: { type: 'email', required: true, minLength: 6 },

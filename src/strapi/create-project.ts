@@ -7,7 +7,7 @@ import type { ContentContext, CodeHooks } from '../content/content-context.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
 import type { ProjectCode, ProjectRoute, Route } from '../http/route.js';
-import type { Connection } from '../http/running.js';
+import type { Connection, ModelFiles } from '../http/running.js';
 import type { Observer } from '../observe/observer.js';
 import { CookieSessions, sessionOptions } from './cookie-session.js';
 import { middlewaresOf } from './endpoints.js';
@@ -17,6 +17,7 @@ import type { GuardedAction } from './guarded-actions.js';
 import { createFileLoader } from './load-file.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
+import { projectModelFiles } from './model-files.js';
 import { tasksIn } from './project-cron.js';
 import { ProjectPlugins } from './project-plugins.js';
 import { ProjectRoutes } from './project-routes.js';
@@ -48,6 +49,7 @@ export interface Project {
   readonly fetchUser: () => FetchUser | null;
   /** Returns the types of custom fields that code has registered, by name. */
   readonly customFields: () => Readonly<Record<string, string>>;
+  readonly modelFiles: ModelFiles;
   /** Returns the actions of the project that can be granted to roles. */
   readonly projectActions: () => readonly string[];
   /** Returns the generated actions that code overrides or guards over REST. */
@@ -113,6 +115,7 @@ export function createProject(input: ProjectInput): Project {
     strapi: () => loaded && (loaded.strapi as unknown as Strapi), // its members take and return more
     content: registers.content,
     codeHooks: registers.lifecycles,
+    modelFiles: projectModelFiles(input.directory),
     code: registers.projectCode({
       find: (method, path) => {
         const current = registry();

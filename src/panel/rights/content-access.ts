@@ -2,7 +2,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { forbiddenError } from '../../errors.js';
 import type { Filter } from '../../query/ast.js';
 import { type Access, fullAccess, type RowRule } from '../../query/access.js';
-import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
+import { type Attribute, type ContentType, type Registry, uploadFile } from '../../schema/content-type.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer } from './actions.js';
 import { isInternal, permittedAttributes } from './field-paths.js';
@@ -152,3 +152,17 @@ function conditionOf(name: string, { administrator }: Rights): Filter {
 
 const field = (name: string, filter: Filter): Filter => ({ kind: 'field', name, filter });
 const isIn = (value: readonly unknown[]): Filter => ({ kind: 'comparison', operator: 'in', value });
+
+/**
+ * Returns the context of an action on files. Those that meet none of the conditions of the permissions are not found. Throws a
+ * ForbiddenError if no permission allows it.
+ */
+export function filesFor({ content, rights }: PanelCall, action: `plugin::upload.${string}`): ContentContext {
+  const permissions = permissionsFor(rights, action);
+  if (!rights.isSuper && permissions.length === 0) throw forbiddenError();
+  const rule = rights.isSuper ? null : ruleOf(permissions, rights);
+  const rules = new Map(rule === null ? [] : [[uploadFile, rule]]);
+  const hidden = new Map([...secretsOf(content.bind.registry)].filter(([uid]) => uid !== uploadFile));
+  const access: Access = { ...wholeAccess, hidden, rules };
+  return { ...content, author: rights.administrator.id, bind: { ...content.bind, access } };
+}
