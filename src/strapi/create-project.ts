@@ -97,9 +97,7 @@ export function createProject(input: ProjectInput): Project {
   const registry = () => input.connection.running?.backend.models.snapshot.registry ?? null;
   return {
     register: async ({ strapi }) => {
-      await runLeniently('src', input, async () => {
-        loaded = await load(strapi, parts);
-      });
+      await runLeniently('src', input, async () => void (loaded = await load(strapi, parts)));
       problems.refuse();
       await run('register');
     },
@@ -108,9 +106,9 @@ export function createProject(input: ProjectInput): Project {
       await run('bootstrap');
       registers.cron.start();
     },
-    destroy: async () => {
+    destroy: () => {
       registers.cron.destroy();
-      await run('destroy');
+      return run('destroy');
     },
     strapi: () => loaded && (loaded.strapi as unknown as Strapi), // its members take and return more
     content: registers.content,
