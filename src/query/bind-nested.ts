@@ -4,7 +4,7 @@ import type { Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindFilter, bindRule } from './bind-filter.js';
 import { bindSort, bindWindow } from './bind-list.js';
-import { allOf, leadsAway, orNull } from './conditions.js';
+import { allOf, orNull, someCondition } from './conditions.js';
 import { type Child, type Condition, type LinkChild, type NestedList, published, type Selection } from './plan.js';
 
 /** Returns the condition that hides drafts; none if the type has none, or the query includes them. */
@@ -83,4 +83,5 @@ export function childAsksInLists(child: Child): boolean {
 }
 
 const asksInLists = (selection: Selection, list: NestedList | null): boolean =>
-  selection.asksInLists === true || (list !== null && list.condition !== null && leadsAway(list.condition));
+  selection.asksInLists === true ||
+  (list !== null && list.condition !== null && someCondition(list.condition, ({ kind }) => kind === 'related'));

@@ -1,3 +1,4 @@
+import { foldCondition } from './conditions.js';
 import type { Child, Condition, NestedList, Plan, Selection, SortKey } from './plan.js';
 
 /** Returns the approximate size of a plan in memory, in bytes, with the projections that are compiled from it. */
@@ -56,20 +57,11 @@ const weighSource = ({ condition }: { readonly condition: Condition | null }): n
 
 const weighKey = ({ links }: SortKey): number => 200 + 100 * links.length;
 
-function weighCondition(condition: Condition): number {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return 60 + weighAll(condition.conditions, weighCondition);
-    case 'comparison':
-      return 60 + weighOperand(condition.operand);
-    case 'search':
-      return 60 + 2 * condition.text.length + weighCondition(condition.otherwise);
-    case 'element':
-    case 'related':
-      return 200 + weighCondition(condition.condition);
-  }
-}
+const weighCondition = (condition: Condition): number =>
+  foldCondition<number>(condition, (one, parts) => {
+    const own = one.kind === 'comparison' ? weighOperand(one.operand) : one.kind === 'search' ? 2 * one.text.length : 0;
+    return parts.reduce((sum, part) => sum + part, own + ('path' in one && one.kind !== 'comparison' ? 200 : 60));
+  });
 
 function weighOperand(operand: unknown): number {
   if (Array.isArray(operand)) return weighAll(operand, weighOperand);
