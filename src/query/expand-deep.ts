@@ -1,5 +1,6 @@
 import { validationError } from '../errors.js';
 import { uploadFile, type Attribute, type ContentType } from '../schema/content-type.js';
+import { componentsOf } from '../schema/parts.js';
 import { emptyQuery, type Populate, type PopulateField } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { createTypeCounter } from './budget.js';
@@ -53,23 +54,14 @@ function deepField(attribute: Attribute, levels: number, expansion: Expansion): 
 
 function populateBelow(attribute: Attribute, levels: number, expansion: Expansion): Populate | null {
   const { types } = expansion.context.registry;
-  switch (attribute.kind) {
-    case 'scalar':
-    case 'morph':
-    case 'media':
-      return null;
-    case 'relation': {
-      const target = types.get(attribute.target);
-      return target === undefined || attribute.name === 'localizations' ? null : levelBelow(target, levels, expansion);
-    }
-    case 'component': {
-      const component = types.get(attribute.component);
-      return component === undefined ? null : levelBelow(component, levels, { ...expansion, seen: null });
-    }
-    case 'dynamiczone': {
-      const components = attribute.components.flatMap((uid) => types.get(uid) ?? []);
-      const below = components.flatMap((type) => levelBelow(type, levels, { ...expansion, seen: null })?.fields ?? []);
-      return { all: false, fields: mergeFields(below) };
-    }
+  if (attribute.kind === 'relation') {
+    const target = types.get(attribute.target);
+    return target === undefined || attribute.name === 'localizations' ? null : levelBelow(target, levels, expansion);
   }
+  const below = componentsOf(attribute).map((uid) => {
+    const component = types.get(uid);
+    return component === undefined ? null : levelBelow(component, levels, { ...expansion, seen: null });
+  });
+  if (attribute.kind !== 'dynamiczone') return below[0] ?? null;
+  return { all: false, fields: mergeFields(below.flatMap((populate) => populate?.fields ?? [])) };
 }

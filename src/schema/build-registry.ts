@@ -4,7 +4,8 @@ import { buildContentType, defaultModelSettings, type ModelSettings } from './bu
 import { builtinModels } from './builtin-models.js';
 import { collectLeftOut } from './left-out.js';
 import { areDistinct, graphqlConflicts, nameConflicts } from './name-conflicts.js';
-import type { Attribute, ContentType, Registry } from './content-type.js';
+import type { ContentType, Registry } from './content-type.js';
+import { componentsOf } from './parts.js';
 import { collectionOf, type Model, type ModelWarning } from './model.js';
 import { readModel, type ModelReading } from './read-model.js';
 import { settleReferences, type SettledModel } from './settle-references.js';
@@ -211,6 +212,3 @@ function componentsIn(type: ContentType, { types }: Registry): readonly ContentT
   contained.set(type, uids);
   return uids.map((uid) => types.get(uid)).filter((component) => component !== undefined);
 }
-
-const componentsOf = (attribute: Attribute): readonly string[] =>
-  attribute.kind === 'component' ? [attribute.component] : attribute.kind === 'dynamiczone' ? attribute.components : [];
