@@ -18,7 +18,7 @@ const levels: readonly (readonly string[])[] = [
     'processes',
     'client',
   ],
-  ['config', 'notices', 'schema', 'queue', 'byte-budget'],
+  ['config', 'notices', 'schema', 'limits'],
   ['query'],
   ['mongo'],
   ['auth'],

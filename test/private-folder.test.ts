@@ -7,7 +7,7 @@ import type { Config } from '../src/config/config.js';
 import { createConfig } from '../src/config/create-config.js';
 import { loadSecrets } from '../src/config/load-secrets.js';
 import { diskStorage } from '../src/media/storage/disk-storage.js';
-import { endless } from '../src/mongo/wait-time.js';
+import { endless } from '../src/limits/clock.js';
 import { createLog } from './support/create-log.js';
 
 describe('folders that the service makes', () => {

@@ -1,5 +1,5 @@
 import type { Document, MongoClient } from 'mongodb';
-import { slowAfter, withinTime } from './within-time.js';
+import { slowAfter, withinTime } from '../limits/clock.js';
 
 interface AbandonedInput {
   readonly client: MongoClient;

@@ -5,7 +5,7 @@ import type { BindContext } from './bind-context.js';
 import { bindFilter, bindRule, bindSearch } from './bind-filter.js';
 import { bindPagination, bindSort, windowOf } from './bind-list.js';
 import { bindSelection } from './bind-selection.js';
-import { unlimited } from './budget.js';
+import { unlimited } from '../limits/budget.js';
 import { allOf, orNull } from './conditions.js';
 import { currentMoment } from './moment.js';
 import { bindPublication } from './bind-nested.js';

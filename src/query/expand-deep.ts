@@ -3,7 +3,7 @@ import { uploadFile, type Attribute, type ContentType } from '../schema/content-
 import { componentsOf } from '../schema/parts.js';
 import { emptyQuery, type Populate, type PopulateField } from './ast.js';
 import type { BindContext } from './bind-context.js';
-import { createTypeCounter } from './budget.js';
+import { createTypeCounter } from '../limits/budget.js';
 import { mergeFields, plainField } from './merge-populate.js';
 import { readable } from './access.js';
 

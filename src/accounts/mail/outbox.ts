@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SendMailOptions } from 'nodemailer';
 import type { Logger } from 'pino';
-import { Queue } from '../../queue.js';
+import { Queue } from '../../limits/queue.js';
 
 /** An e-mail that is sent after the answer. */
 interface Posting {

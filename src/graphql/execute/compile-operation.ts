@@ -13,7 +13,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { BoundedCache } from '../../caches.js';
-import { createTypeCounter } from '../../query/budget.js';
+import { createTypeCounter } from '../../limits/budget.js';
 import { collectFields } from '../selection/collect-fields.js';
 import { markRepeatedField } from '../selection/read-root.js';
 import type { GraphqlContext } from '../graphql-context.js';
