@@ -1,3 +1,4 @@
+import { memoize } from '../caches.js';
 import type { Caller } from '../auth/caller.js';
 import type { Config } from '../config/config.js';
 import { forRequest, type Database } from '../mongo/database.js';
@@ -160,7 +161,7 @@ function contextOf(
     access,
     limits: api.limits,
     budget,
-    settings: settingsOf(api),
+    settings: settingsOf(api.rest),
     defaultLocale: locales.default,
     locales: locales.codes,
   };
@@ -168,22 +169,10 @@ function contextOf(
 }
 
 /** Returns the same object for all requests, since it is part of the key of bound queries. */
-function settingsOf({ rest }: Config['api']): BindSettings {
+const settingsOf = memoize((rest: Config['api']['rest']): BindSettings => {
   const { defaultLimit, maxLimit, maxNested, withCount, strict, populateDeep } = rest;
-  const settings = knownSettings.get(rest) ?? {
-    defaultLimit,
-    maxLimit: maxLimit ?? 1000,
-    maxNested,
-    withCount,
-    strict,
-    populateDeep,
-    roleUsers: false,
-  };
-  knownSettings.set(rest, settings);
-  return settings;
-}
-
-const knownSettings = new WeakMap<Config['api']['rest'], BindSettings>();
+  return { defaultLimit, maxLimit: maxLimit ?? 1000, maxNested, withCount, strict, populateDeep, roleUsers: false };
+});
 
 /** Returns the context of an operation inside an open transaction. */
 export const withDatabase = (context: ContentContext, database: Store['database']): ContentContext => ({

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { memoizePair } from '../caches.js';
+import { memoize, memoizePair } from '../caches.js';
 import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
 import { builtinModels } from './builtin-models.js';
 import { collectLeftOut } from './left-out.js';
@@ -204,11 +204,8 @@ const findChanged = memoizePair((registry: Registry, previous: Registry): readon
   return servedTypes(registry).filter(differs);
 });
 
-const contained = new WeakMap<ContentType, readonly string[]>();
+const containedIn = memoize((type: ContentType) => [...type.attributes.values()].flatMap(componentsOf));
 
-/** Returns the components that a type contains directly. No component contains itself. The uids are cached for each type. */
-function componentsIn(type: ContentType, { types }: Registry): readonly ContentType[] {
-  const uids = contained.get(type) ?? [...type.attributes.values()].flatMap(componentsOf);
-  contained.set(type, uids);
-  return uids.map((uid) => types.get(uid)).filter((component) => component !== undefined);
-}
+/** Returns the components that a type contains directly. No component contains itself. */
+const componentsIn = (type: ContentType, { types }: Registry): readonly ContentType[] =>
+  containedIn(type).flatMap((uid) => types.get(uid) ?? []);

@@ -1,4 +1,5 @@
 import { GraphQLInputObjectType, GraphQLObjectType, GraphQLUnionType, type GraphQLNamedType } from 'graphql';
+import { memoize } from '../../caches.js';
 import type { ContentType, Attribute, Registry } from '../../schema/content-type.js';
 import { componentsOf } from '../../schema/parts.js';
 
@@ -89,14 +90,8 @@ function referrersOf({ types }: Registry): ReadonlyMap<string, ReadonlySet<strin
   return referrers;
 }
 
-/** The targets of types, cached because unchanged types occur in several registries. */
-const targets = new WeakMap<ContentType, readonly string[]>();
-
-function targetsOf(type: ContentType): readonly string[] {
-  const known = targets.get(type) ?? [...new Set([...type.attributes.values()].flatMap(attributeTargets))];
-  targets.set(type, known);
-  return known;
-}
+/** Returns the targets of a type, cached because unchanged types occur in several registries. */
+const targetsOf = memoize((type: ContentType) => [...new Set([...type.attributes.values()].flatMap(attributeTargets))]);
 
 /** Returns the types that an attribute names. A morph relation without targets has the union of all types, which follows the registry. */
 function attributeTargets(attribute: Attribute): readonly string[] {
