@@ -83,6 +83,18 @@ export class Budget {
     return Math.max(this.#limits[limitOf(allowance)] - this.#spent[allowance], 0);
   }
 
+  /**
+   * Returns a function that counts the types of a selection before it is bound, because a few fragments that spread one another can
+   * select millions. It throws a ValidationError once there are more than may be bound.
+   */
+  typeCounter(): () => void {
+    let count = 0;
+    return () => {
+      count += 1;
+      if (count > this.#limits.boundSelections) this.spend('boundSelections', count);
+    };
+  }
+
   /** Records that a change was stored, so that later refusals mention it. */
   noteChange(): void {
     this.#hasChanged = true;
@@ -157,20 +169,3 @@ const boundless: SpentLimits = {
 
 /** The budget without limits, for the service itself and for project code. */
 export const unlimited = new Budget(boundless);
-
-interface TypeCounterInput {
-  readonly budget: Budget;
-  readonly limits: Pick<SpentLimits, 'boundSelections'>;
-}
-
-/**
- * Returns a function that counts the types of a selection before it is bound, because a few fragments that spread one another can
- * select millions. It throws a ValidationError once there are more than may be bound.
- */
-export function createTypeCounter({ budget, limits }: TypeCounterInput): () => void {
-  let count = 0;
-  return () => {
-    count += 1;
-    if (count > limits.boundSelections) budget.spend('boundSelections', count);
-  };
-}

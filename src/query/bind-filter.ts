@@ -69,29 +69,22 @@ function bindId(filter: Filter, { type, prefix, context, ofRule }: Scope, polari
 }
 
 function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
-  switch (attribute.kind) {
-    case 'scalar': {
-      const subject = {
-        name: attribute.name,
-        path: `${scope.prefix}${attribute.name}`,
-        stored: scalarTypes[attribute.type].stored,
-        cast: castOf(attribute, scope),
-        ...trigramsOf(attribute, scope.type),
-        ...(scope.ofRule && { ofRule: scope.ofRule }),
-      };
-      return bindComparisons(filter, subject, scope.context.limits, polarity);
-    }
-    case 'component':
-      return bindComponent(attribute, filter, scope, polarity);
-    case 'media': // clients cannot filter by media, and nobody by dynamic zones
-      if (scope.context.access.seesPrivate !== true) throw invalidParameter(attribute.name);
-      return bindRelated(attribute, filter, scope, polarity);
-    case 'relation':
-      return bindRelated(attribute, filter, scope, polarity);
-    case 'dynamiczone':
-    case 'morph':
-      throw invalidParameter(attribute.name);
+  if (attribute.kind === 'component') return bindComponent(attribute, filter, scope, polarity);
+  if (attribute.kind === 'scalar') {
+    const subject = {
+      name: attribute.name,
+      path: `${scope.prefix}${attribute.name}`,
+      stored: scalarTypes[attribute.type].stored,
+      cast: castOf(attribute, scope),
+      ...trigramsOf(attribute, scope.type),
+      ...(scope.ofRule && { ofRule: scope.ofRule }),
+    };
+    return bindComparisons(filter, subject, scope.context.limits, polarity);
   }
+  // clients cannot filter by media, and nobody by dynamic zones and polymorphic relations
+  const isLink = attribute.kind === 'relation' || (attribute.kind === 'media' && scope.context.access.seesPrivate === true);
+  if (!isLink) throw invalidParameter(attribute.name);
+  return bindRelated(attribute, filter, scope, polarity);
 }
 
 /** Returns the cast of operands. Errors in a row rule name the attribute; those of clients have the messages of Strapi v4. */

@@ -3,7 +3,6 @@ import { uploadFile, type Attribute, type ContentType } from '../schema/content-
 import { componentsOf } from '../schema/parts.js';
 import { emptyQuery, type Populate, type PopulateField } from './ast.js';
 import type { BindContext } from './bind-context.js';
-import { createTypeCounter } from '../limits/budget.js';
 import { mergeFields, plainField } from './merge-populate.js';
 import { readable } from './access.js';
 
@@ -29,7 +28,7 @@ export function expandDeep(populate: Populate, type: ContentType, context: BindC
   const levels = depth !== undefined && /^\d+$/.test(depth.name) ? Number(depth.name) : Math.min(populateDeep, max);
   if (levels > max)
     throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
-  const expansion = { context, countType: createTypeCounter(context), seen: new Set<string>() };
+  const expansion = { context, countType: context.budget.typeCounter(), seen: new Set<string>() };
   return levelBelow(type, levels, expansion) ?? { all: true, fields: [] };
 }
 

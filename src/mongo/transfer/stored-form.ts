@@ -85,23 +85,14 @@ function reportLeftOut(entry: TransferredEntry, { leftOut, report }: FormContext
 
 /** Returns the stored value of an attribute; undefined if it is not stored. */
 function valueOf(attribute: Attribute, entry: TransferredEntry, context: FormContext): unknown {
-  const value = entry.data[attribute.name] ?? null;
-  switch (attribute.kind) {
-    case 'scalar':
-      return scalarOf(attribute, value, (reason) => {
-        context.report(reason, `${holderKey(entry)} ${attribute.name}`);
-      });
-    case 'component':
-    case 'dynamiczone': {
-      const parts = partsOf(attribute, entry, context);
-      return listsParts(attribute) ? parts : (parts[0] ?? null);
-    }
-    case 'morph':
-      return attribute.writable ? morphsOf(attribute, entry, context) : undefined;
-    case 'relation':
-    case 'media':
-      return isHeld(attribute) ? idsOf(attribute, entry, context) : undefined;
-  }
+  if (attribute.kind === 'scalar')
+    return scalarOf(attribute, entry.data[attribute.name] ?? null, (reason) => {
+      context.report(reason, `${holderKey(entry)} ${attribute.name}`);
+    });
+  if ('storage' in attribute) return isHeld(attribute) ? idsOf(attribute, entry, context) : undefined;
+  if (attribute.kind === 'morph') return attribute.writable ? morphsOf(attribute, entry, context) : undefined;
+  const parts = partsOf(attribute, entry, context);
+  return listsParts(attribute) ? parts : (parts[0] ?? null);
 }
 
 /** Returns whether the entry stores the links. Creators are not stored, because they are administrators of another service. */
