@@ -52,6 +52,7 @@ export class Clock {
   readonly #end: number;
   #listeners: Set<AbortListener> | null = null;
   #timer: NodeJS.Timeout | undefined;
+  #refuse: ((reason: Error) => void) | null = null;
 
   /** `limit` is the milliseconds for all parts together. */
   constructor(limit = Infinity) {
@@ -86,12 +87,17 @@ export class Clock {
   /** Settles as the work does. If the time ends before, it rejects, and the work continues in the background. */
   race<Result>(work: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.addEventListener('abort', () => {
-        reject(this.reason as Error); // set by `#abort`
-      });
-      work.then(resolve, reject).finally(() => {
-        this.stop();
-      });
+      this.#refuse = reject;
+      work.then(
+        (result) => {
+          this.stop();
+          resolve(result);
+        },
+        (error: unknown) => {
+          this.stop();
+          reject(error as Error); // passed on as it is
+        },
+      );
     });
   }
 
@@ -110,6 +116,7 @@ export class Clock {
   #abort(reason: Error): void {
     this.aborted = true;
     this.reason = reason;
+    this.#refuse?.(reason);
     for (const listener of [...(this.#listeners ?? [])]) listener.call(this);
   }
 }
