@@ -19,7 +19,7 @@ const levels: readonly (readonly string[])[] = [
     'processes',
     'client',
   ],
-  ['config', 'notices', 'schema', 'queue', 'byte-budget', 'jobs'],
+  ['config', 'notices', 'schema', 'limits', 'jobs'],
   ['query'],
   ['mongo'],
   ['auth'],

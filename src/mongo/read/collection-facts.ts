@@ -1,8 +1,8 @@
 import type { Db, Document, IndexDescriptionInfo } from 'mongodb';
 import { BoundedCache } from '../../caches.js';
-import { unlimited } from '../../query/budget.js';
+import { unlimited } from '../../limits/budget.js';
 import { countStored, readAll, runRead, type Database } from '../database.js';
-import { endless } from '../wait-time.js';
+import { endless } from '../../limits/clock.js';
 import { type LeadingFields, leadingOf } from './is-served.js';
 
 /** What is read about a collection. */

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { unlimited } from '../../query/budget.js';
+import { unlimited } from '../../limits/budget.js';
 import { type Database, readAll, runRead } from '../database.js';
 import { isWithoutIndex } from '../driver-errors.js';
 import { byShare, type IndexedLink, type LinkEstimates } from './choose-index.js';

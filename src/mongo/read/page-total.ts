@@ -34,10 +34,10 @@ interface TotalContext {
 /** Returns the total of a plan if it is known, and how to count it otherwise. */
 export function totalOf(plan: Plan, page: Page, { database, totals, estimates }: TotalContext): PageTotal | Promise<PageTotal> {
   const { match, collection } = page;
-  const { condition, scope } = plan;
+  const { condition, isWhole } = plan;
   if (database.session !== null) return { kept: null, count: () => countInTransaction(collection, match, database) };
   if (condition === null) return totalOfAll(page, { database, totals });
-  const counted = { collection, match, condition: condition === scope ? condition : null };
+  const counted = { collection, match, condition: isWhole ? condition : null };
   const count = (): Promise<number> =>
     estimates === null ? countMatching(counted, database) : countLinked({ collection, match }, estimates, database);
   return { kept: totals.kept(counted), count: () => totals.read(counted, count, database) };

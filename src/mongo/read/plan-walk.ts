@@ -44,17 +44,12 @@ export interface WalkContext {
 }
 
 /** Returns how to walk over the targets; null if joining all entries is better. */
-export async function planWalk(
-  { type, condition, scope }: Plan,
-  page: Page,
-  { database, total }: WalkContext,
-): Promise<Walk | null> {
+export async function planWalk({ type, isWhole }: Plan, page: Page, { database, total }: WalkContext): Promise<Walk | null> {
   const walked = walkedKey(page.sort, page.window);
   // each command would repeat the full-text search, which MongoDB does not allow within an $or
   if (walked === null || (page.rank ?? null) !== null || database.session !== null) return null;
   const { wanted, ...sorted } = walked;
   const { step, further } = sorted;
-  const isWhole = condition === scope;
   const { target } = further.at(-1) ?? step;
   const [entries, targets] = await Promise.all([estimateSize(type, database), estimateSize(target, database)]);
   if (entries < fewest) return null;

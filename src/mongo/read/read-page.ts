@@ -43,13 +43,13 @@ export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> 
   });
 
 async function readByPlan(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
-  const { condition, scope, withTotal, selection } = plan;
+  const { condition, isWhole, withTotal, selection } = plan;
   const resolved = await resolveRelated(condition, context.database);
   const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
   const match = compileCondition(condition, resolved);
   if (match === nothing) return { entries: [], total: withTotal ? 0 : null };
   const page = pageOf(plan, match, database);
-  if (withTotal && condition !== scope && condition !== null && isScanned(plan, condition, { registry, database })) {
+  if (withTotal && !isWhole && condition !== null && isScanned(plan, condition, { registry, database })) {
     const { documents, total } = await readScanned({ plan, page }, { registry, database, totals });
     return { entries: await readEntries(selection, documents, database), total };
   }
