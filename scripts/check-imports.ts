@@ -20,7 +20,7 @@ const levels: readonly (readonly string[])[] = [
     'public-address',
     'client',
   ],
-  ['config', 'notices', 'schema', 'queue', 'byte-budget', 'jobs'],
+  ['config', 'notices', 'schema', 'limits', 'jobs'],
   ['query'],
   ['mongo'],
   ['auth'],

@@ -57,17 +57,22 @@ export class BoundedCache<Value extends object | string | number, Key extends ob
   }
 }
 
+/** Caches the results of a function for as long as its argument is in memory, such as a type. Undefined is not cached. */
+export function memoize<One extends object, Result>(find: (one: One) => Result): (one: One) => Result {
+  const found = new WeakMap<One, Result>();
+  return (one) => {
+    const known = found.get(one);
+    if (known !== undefined) return known;
+    const result = find(one);
+    found.set(one, result);
+    return result;
+  };
+}
+
 /** Caches the results of a function for as long as both arguments are in memory, such as a type and its registry. */
 export function memoizePair<One extends object, Other extends object, Result>(
   find: (one: One, other: Other) => Result,
 ): (one: One, other: Other) => Result {
-  const found = new WeakMap<Other, WeakMap<One, { readonly result: Result }>>();
-  return (one, other) => {
-    const known = found.get(other)?.get(one);
-    if (known !== undefined) return known.result;
-    const result = find(one, other);
-    const ofOther = found.get(other) ?? new WeakMap<One, { readonly result: Result }>();
-    found.set(other, ofOther.set(one, { result }));
-    return result;
-  };
+  const ofOther = memoize((other: Other) => memoize((one: One) => find(one, other)));
+  return (one, other) => ofOther(other)(one);
 }

@@ -7,9 +7,9 @@ import type { Config } from '../src/config/config.js';
 import { createConfig } from '../src/config/create-config.js';
 import { loadSecrets } from '../src/config/load-secrets.js';
 import { diskStorage } from '../src/media/storage/disk-storage.js';
-import { endless } from '../src/mongo/wait-time.js';
-
+import { endless } from '../src/limits/clock.js';
 import { noObserver } from '../src/observe/observer.js';
+
 describe('folders that the service makes', () => {
   const makers: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
     secrets: loadSecrets,

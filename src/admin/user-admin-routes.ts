@@ -1,3 +1,4 @@
+import { memoize } from '../caches.js';
 import { collections } from '../schema/collections.js';
 import { knownUser, type KnownUser } from '../auth/caller.js';
 import { findStoredUser, userType } from '../accounts/user-store.js';
@@ -37,16 +38,13 @@ export const userAdminRoutes: readonly AdminRoute[] = [
  * type, so that Ajv compiles it once.
  */
 function userBody({ content }: Pick<AdminCall, 'content'>): BodySchema {
-  const type = userType(content);
-  const known = userBodies.get(type);
-  if (known !== undefined) return known;
-  const names = [...type.attributes.values()].filter(({ writable }) => writable).map(({ name }) => name);
-  const body = closed(Object.fromEntries(names.map((name) => [name, anything])));
-  userBodies.set(type, body);
-  return body;
+  return bodyOfType(userType(content));
 }
 
-const userBodies = new WeakMap<ContentType, BodySchema>();
+const bodyOfType = memoize((type: ContentType): BodySchema => {
+  const names = [...type.attributes.values()].filter(({ writable }) => writable).map(({ name }) => name);
+  return closed(Object.fromEntries(names.map((name) => [name, anything])));
+});
 
 type ShownUser = Omit<KnownUser, 'tokenVersion' | 'tokensFrom' | 'isEmailProven'>;
 

@@ -1,14 +1,6 @@
 import { ApiError, applicationError, validationError } from '../errors.js';
-import type {
-  Attribute,
-  ComponentAttribute,
-  ContentType,
-  LinkAttribute,
-  MorphAttribute,
-  Registry,
-  ScalarAttribute,
-  ZoneAttribute,
-} from '../schema/content-type.js';
+import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
+import { listsParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
 import type { Values } from '../values.js';
 import {
   applyLinkInput,
@@ -41,14 +33,17 @@ export interface BuildContext {
   readonly mode: 'create' | 'update';
 }
 
-/** Returns the stored form of a checked component: the stored one with changes if the value has its id, else a new one. */
-export function buildComponent(attribute: ComponentAttribute, value: unknown, current: unknown, context: BuildContext): unknown {
-  const type = context.registry.types.get(attribute.component);
-  if (type === undefined || value === null) return attribute.repeatable ? [] : null;
+/** Returns the stored form of checked components: a stored one with changes if a value has its id, else a new one. */
+export function buildParts(attribute: PartsAttribute, value: unknown, current: unknown, context: BuildContext): unknown {
   const known = indexParts(current);
-  const build = (item: Values) => buildPart({ type, item, stored: findPart({ attribute, known }, item, context) }, context);
-  if (!attribute.repeatable) return build(value as Values); // checked to be an object
-  return mergeById(value as Values[], context).map(build); // checked to be a list of objects
+  const build = (item: Values): Part | null => {
+    const type = context.registry.types.get(uidOfPart(attribute, item));
+    const stored = findPart({ attribute, known }, item, context);
+    return type === undefined ? null : buildPart({ type, item, stored, isMarked: attribute.kind === 'dynamiczone' }, context);
+  };
+  if (!listsParts(attribute)) return value === null ? null : build(value as Values); // checked to be an object
+  const items = (value ?? []) as Values[]; // checked to be a list of objects with known components
+  return (attribute.kind === 'component' ? mergeById(items, context) : items).map(build);
 }
 
 /** Merges items with the same id: they are patches of the same component. */
@@ -62,17 +57,6 @@ function mergeById(items: readonly Values[], { mode }: BuildContext): readonly V
   return [...merged.values()];
 }
 
-export function buildZone(attribute: ZoneAttribute, value: unknown, current: unknown, context: BuildContext): unknown {
-  const known = indexParts(current);
-  const items = (value ?? []) as Values[]; // checked to be a list of objects with known components
-  return items.map((item) => {
-    const uid = String(item['__component']);
-    const type = context.registry.types.get(uid);
-    const stored = findPart({ attribute, known }, item, context);
-    return type === undefined ? null : buildPart({ type, item, stored, marks: { __component: uid } }, context);
-  });
-}
-
 /** Returns the stored parts of an attribute by their ids, in a dynamic zone by component and id. Parts without an id have none. */
 const indexParts = (value: unknown): ReadonlyMap<string, Part> =>
   new Map(partsOf(value).flatMap((part) => (hasId(part) ? [[partKey(part, part.id), part]] : [])));
@@ -82,7 +66,7 @@ const hasId = (part: Values): part is Part => typeof part['id'] === 'number';
 const partKey = ({ __component: component }: Values, id: number): string => `${String(component ?? '')} ${String(id)}`;
 
 interface KnownParts {
-  readonly attribute: ComponentAttribute | ZoneAttribute;
+  readonly attribute: PartsAttribute;
   readonly known: ReadonlyMap<string, Part>;
 }
 
@@ -101,12 +85,12 @@ interface PartInput {
   readonly item: Values;
   /** The stored component that the values change; null for a new one. */
   readonly stored: Part | null;
-  /** Fields beside the attributes: `__component` in a dynamic zone. */
-  readonly marks?: Values;
+  /** Whether the component is stored with its uid, as in a dynamic zone. */
+  readonly isMarked: boolean;
 }
 
-function buildPart({ type, item, stored, marks }: PartInput, context: BuildContext): Part {
-  const part: Part = { id: stored?.id ?? 0, ...marks };
+function buildPart({ type, item, stored, isMarked }: PartInput, context: BuildContext): Part {
+  const part: Part = { id: stored?.id ?? 0, ...(isMarked && { __component: type.uid }) };
   for (const attribute of type.attributes.values()) {
     const { name } = attribute;
     const value = Object.hasOwn(item, name) ? item[name] : undefined;
@@ -156,18 +140,11 @@ function buildInside(
   stored: Part | null,
   context: BuildContext,
 ): unknown {
+  if ('storage' in attribute) return buildOwnLinks(attribute, value, stored);
   const current = stored?.[attribute.name];
-  switch (attribute.kind) {
-    case 'relation':
-    case 'media':
-      return buildOwnLinks(attribute, value, stored);
-    case 'morph':
-      return buildMorph(attribute, value, current, stored === null ? 'create' : 'update');
-    case 'component':
-      return buildComponent(attribute, value ?? null, current, context);
-    case 'dynamiczone':
-      return buildZone(attribute, value, current, context);
-  }
+  return attribute.kind === 'morph'
+    ? buildMorph(attribute, value, current, stored === null ? 'create' : 'update')
+    : buildParts(attribute, value ?? null, current, context);
 }
 
 /** Returns the stored ids of a relation inside a component: one or null, or a list. */

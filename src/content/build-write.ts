@@ -2,19 +2,11 @@ import { memoizePair } from '../caches.js';
 import { setRanks, setUniques, storedRank } from '../mongo/layout.js';
 import type { StoredDocument } from '../mongo/loaded.js';
 import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
+import { listsParts } from '../schema/parts.js';
 import type { Values } from '../values.js';
 import { type LinkInput, readLinkInput } from '../schema/link-input.js';
 import { fileAttributes, heldUniques, listedUniquePaths, type UniquePath } from '../schema/attribute-places.js';
-import {
-  buildComponent,
-  type BuildContext,
-  buildMorph,
-  buildZone,
-  buildScalar,
-  applyLinks,
-  giveIds,
-  nextRank,
-} from './build-parts.js';
+import { type BuildContext, buildMorph, buildParts, buildScalar, applyLinks, giveIds, nextRank } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 import { hashPasswords } from './hash-passwords.js';
 
@@ -119,34 +111,20 @@ const startBuilding = (registry: Registry, { mode, current, taken }: Start): Bui
 function buildAttribute(attribute: Attribute, value: unknown, building: Building): void {
   const { name } = attribute;
   const stored = building.current?.[name];
-  switch (attribute.kind) {
-    case 'scalar':
-      buildScalar(attribute, value, building.values, building);
-      return;
-    case 'component':
-      building.values[name] = buildComponent(attribute, value, stored, building);
-      return;
-    case 'dynamiczone':
-      building.values[name] = buildZone(attribute, value, stored, building);
-      return;
-    case 'morph':
-      building.values[name] = buildMorph(attribute, value, stored, building.mode);
-      return;
-    case 'relation':
-    case 'media':
-      buildLinks(attribute, value, building);
-  }
+  if (attribute.kind === 'scalar') buildScalar(attribute, value, building.values, building);
+  else if ('storage' in attribute) buildLinks(attribute, value, building);
+  else if (attribute.kind === 'morph') building.values[name] = buildMorph(attribute, value, stored, building.mode);
+  else building.values[name] = buildParts(attribute, value, stored, building);
 }
 
 function buildAbsent(attribute: Attribute, building: Building): void {
   const { name } = attribute;
   if (Object.hasOwn(building.taken, name)) building.values[name] = building.taken[name];
   else if (attribute.kind === 'scalar') buildScalar(attribute, attribute.default, building.values, building);
-  else if (attribute.kind === 'component') building.values[name] = attribute.repeatable ? [] : null;
-  else if (attribute.kind === 'dynamiczone' || attribute.kind === 'morph')
-    building.values[name] = attribute.kind === 'morph' && !attribute.many ? null : [];
-  else if (attribute.storage.kind === 'own') building.values[name] = attribute.many ? [] : null;
+  else if (!('storage' in attribute) || attribute.storage.kind === 'own') building.values[name] = isList(attribute) ? [] : null;
 }
+
+const isList = (attribute: Attribute): boolean => ('many' in attribute ? attribute.many : listsParts(attribute));
 
 function buildLinks(link: LinkAttribute, value: unknown, building: Building): void {
   const input = readLinkInput(link, value, building.mode);

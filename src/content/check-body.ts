@@ -6,6 +6,7 @@ import { isHiddenLink, maySee } from '../query/access.js';
 import type { BindContext } from '../query/bind-context.js';
 import { type CheckedInput, checkInput } from '../schema/check-input.js';
 import { type Attribute, type ContentType, uploadFile } from '../schema/content-type.js';
+import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
 import { isRecord, type Values } from '../values.js';
 import { type InputContext, notOfType } from '../schema/findings.js';
 import { parseMorphTarget } from '../schema/link-input.js';
@@ -158,20 +159,17 @@ function isHidden(attribute: Attribute, type: ContentType, { access }: BindConte
 
 function acceptValue(attribute: Attribute, value: unknown, owner: ContentType, context: Accepting): unknown {
   const { access, registry } = context.bind;
-  const at = (place: string): Accepting => ({ ...context, prefix: `${context.prefix}${attribute.name}${place}.` });
-  if (attribute.kind === 'component') {
-    const type = registry.types.get(attribute.component);
-    return type === undefined ? value : eachItem(value, (item, place) => acceptPart(type, item, at(place)));
+  if (hasParts(attribute)) {
+    const at = (place: string): Accepting => ({ ...context, prefix: `${context.prefix}${attribute.name}${place}.` });
+    return eachItem(value, (item, place) => (isRecord(item) ? acceptPart(attribute, item, at(place)) : item));
   }
-  if (attribute.kind === 'dynamiczone') return eachItem(value, (item, place) => acceptZonePart(item, at(place)));
   if (attribute.kind === 'scalar') return value;
   context.undone.push(...unreadChanges(attribute, value, owner, context.prefix));
-  if (attribute.kind === 'morph')
-    return acceptTargets(value, (item) => {
-      const target = parseMorphTarget(item).uid; // null is refused by a later check, or removes the link
-      return target === null || (maySee(access, target) && !isHiddenLink({ owner, attribute, target }, { access, registry }));
-    });
-  return value;
+  if (attribute.kind !== 'morph') return value;
+  return acceptTargets(value, (item) => {
+    const target = parseMorphTarget(item).uid; // null is refused by a later check, or removes the link
+    return target === null || (maySee(access, target) && !isHiddenLink({ owner, attribute, target }, { access, registry }));
+  });
 }
 
 const changes = ['set', 'connect', 'disconnect'] as const;
@@ -197,16 +195,11 @@ function eachItem(value: unknown, accept: (item: unknown, place: string) => unkn
   return value.map((item, index) => accept(item, `[${String(index)}]`)).filter((item) => item !== undefined);
 }
 
-function acceptPart(type: ContentType, item: unknown, context: Accepting): unknown {
-  if (!isRecord(item)) return item;
-  const accepted = acceptValues(type, item, context);
-  return item['id'] === undefined ? accepted : { id: item['id'], ...accepted };
-}
-
-function acceptZonePart(item: unknown, context: Accepting): unknown {
-  if (!isRecord(item)) return item;
-  const uid = item['__component'];
-  const type = typeof uid === 'string' ? context.bind.registry.types.get(uid) : undefined;
-  if (type?.kind !== 'component') return uid === undefined ? {} : { __component: uid };
-  return { __component: uid, ...(acceptPart(type, item, context) as Values) }; // an object in, an object out
+function acceptPart(attribute: PartsAttribute, item: Values, context: Accepting): Values {
+  const { id, __component: uid } = item;
+  const isInZone = attribute.kind === 'dynamiczone';
+  const mark = isInZone && uid !== undefined && { __component: uid };
+  const type = isInZone && typeof uid !== 'string' ? undefined : context.bind.registry.types.get(uidOfPart(attribute, item));
+  if (type?.kind !== 'component') return { ...mark };
+  return { ...mark, ...(id !== undefined && { id }), ...acceptValues(type, item, context) };
 }

@@ -1,3 +1,4 @@
+import { memoize } from '../caches.js';
 import type { Caller } from '../auth/caller.js';
 import type { Config } from '../config/config.js';
 import { forRequest, type Database } from '../mongo/database.js';
@@ -7,9 +8,9 @@ import type { Store } from '../mongo/store.js';
 import { noNotices, type Notices } from '../notices.js';
 import { fullAccess, type Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';
-import { createBudget, unlimited } from '../query/budget.js';
-import type { Sender } from '../queue.js';
-import type { ByteReservation } from '../byte-budget.js';
+import { createBudget, unlimited } from '../limits/budget.js';
+import type { Sender } from '../limits/queue.js';
+import type { ByteReservation } from '../limits/byte-budget.js';
 import type { Query } from '../query/ast.js';
 import type { Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -167,7 +168,7 @@ function contextOf(
     access,
     limits: api.limits,
     budget,
-    settings: settingsOf(api),
+    settings: settingsOf(api.rest),
     defaultLocale: locales.default,
     locales: locales.codes,
   };
@@ -175,22 +176,10 @@ function contextOf(
 }
 
 /** Returns the same object for all requests, since it is part of the key of bound queries. */
-function settingsOf({ rest }: Config['api']): BindSettings {
+const settingsOf = memoize((rest: Config['api']['rest']): BindSettings => {
   const { defaultLimit, maxLimit, maxNested, withCount, strict, populateDeep } = rest;
-  const settings = knownSettings.get(rest) ?? {
-    defaultLimit,
-    maxLimit: maxLimit ?? 1000,
-    maxNested,
-    withCount,
-    strict,
-    populateDeep,
-    roleUsers: false,
-  };
-  knownSettings.set(rest, settings);
-  return settings;
-}
-
-const knownSettings = new WeakMap<Config['api']['rest'], BindSettings>();
+  return { defaultLimit, maxLimit: maxLimit ?? 1000, maxNested, withCount, strict, populateDeep, roleUsers: false };
+});
 
 /** Returns the context of an operation inside an open transaction. */
 export const withDatabase = (context: ContentContext, database: Store['database']): ContentContext => ({

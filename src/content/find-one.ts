@@ -22,6 +22,7 @@ const planOf = (condition: Condition, selection: Selection): Plan => ({
   type: selection.type,
   condition,
   scope: null,
+  isWhole: false,
   sort: [],
   pagination: { kind: 'offset', start: 0, limit: 1 },
   window: { skip: 0, limit: 1 },

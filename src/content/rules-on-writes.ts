@@ -7,7 +7,7 @@ import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { countExisting } from '../mongo/read/look-ups.js';
 import type { Access, RowRule } from '../query/access.js';
 import { bindRule } from '../query/bind-filter.js';
-import { allOf } from '../query/conditions.js';
+import { allOf, termsOf } from '../query/conditions.js';
 import type { Condition } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
@@ -73,35 +73,11 @@ function isStoredWith(type: ContentType, name: string): boolean {
 export function updateMayBreakRule(type: ContentType, names: readonly string[], { bind }: ContentContext): boolean {
   const [rule] = bindRule(type, bind);
   if (rule === undefined) return false;
-  const read = readBy(rule);
-  if (names.some((name) => read.names.has(name))) return true;
+  const terms = termsOf(rule);
+  const isRead = (name: string): boolean => terms.some((term) => 'path' in term && term.path.split('.')[0] === name);
   // The rule may follow the written link from the side of another entry.
-  return read.goesFar && names.some((name) => type.attributes.get(name)?.kind === 'relation');
-}
-
-interface ReadByRule {
-  /** The names of attributes of the entry itself. */
-  readonly names: ReadonlySet<string>;
-  /** Whether a condition looks at more of related entries than their ids. */
-  readonly goesFar: boolean;
-}
-
-function readBy(condition: Condition): ReadByRule {
-  switch (condition.kind) {
-    case 'and':
-    case 'or': {
-      const parts = condition.conditions.map(readBy);
-      return { names: new Set(parts.flatMap(({ names }) => [...names])), goesFar: parts.some(({ goesFar }) => goesFar) };
-    }
-    case 'search':
-      return readBy(condition.otherwise);
-    case 'comparison':
-    case 'element':
-    case 'related': {
-      const [name = ''] = condition.path.split('.');
-      return { names: new Set([name]), goesFar: condition.kind === 'related' && !isAboutId(condition) };
-    }
-  }
+  const goesFar = terms.some((term) => term.kind === 'related' && !isAboutId(term));
+  return names.some((name) => isRead(name) || (goesFar && type.attributes.get(name)?.kind === 'relation'));
 }
 
 const isAboutId = ({ link, condition }: Extract<Condition, { kind: 'related' }>): boolean =>

@@ -1,5 +1,5 @@
 import { type Loaded, type Related, withoutPopulated } from '../mongo/loaded.js';
-import type { Budget } from '../query/budget.js';
+import type { Budget } from '../limits/budget.js';
 import type { Child } from '../query/plan.js';
 import type { LinkAttribute, MorphAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';

@@ -8,6 +8,7 @@ import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { isShared } from '../schema/attribute-places.js';
 import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
+import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
 import { type Values, isRecord } from '../values.js';
 import { completeCopies } from './build-write.js';
 import type { ContentContext } from './content-context.js';
@@ -147,18 +148,14 @@ export async function copyValues(
 
 /** Returns a copy of a stored value for another entry, in which components at any depth have new ids. */
 async function copyParts(attribute: Attribute | undefined, value: unknown, context: ContentContext): Promise<unknown> {
-  if (attribute?.kind !== 'component' && attribute?.kind !== 'dynamiczone') return value;
+  if (!hasParts(attribute)) return value;
   if (Array.isArray(value)) return Promise.all(value.map((part) => copyPart(attribute, part, context)));
   return copyPart(attribute, value, context);
 }
 
-async function copyPart(
-  attribute: Extract<Attribute, { kind: 'component' | 'dynamiczone' }>,
-  part: unknown,
-  context: ContentContext,
-): Promise<unknown> {
+async function copyPart(attribute: PartsAttribute, part: unknown, context: ContentContext): Promise<unknown> {
   if (!isRecord(part)) return part;
-  const uid = attribute.kind === 'component' ? attribute.component : String(part['__component']);
+  const uid = uidOfPart(attribute, part);
   const type = context.bind.registry.types.get(uid);
   const { ids, database } = context.store;
   const [id] = await ids.next(`component ${uid}`, 1, { ...database, session: null });

@@ -1,7 +1,7 @@
 import { createShaper, type Presentation } from '../content/shape-values.js';
 import type { ApiError } from '../errors.js';
 import type { Loaded } from '../mongo/loaded.js';
-import { unlimited } from '../query/budget.js';
+import { unlimited } from '../limits/budget.js';
 import type { GraphqlContext } from './graphql-context.js';
 
 /** An entry or component for resolvers: its id, its loaded attributes, and populated values by key. */

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
 import type { Context, Middleware } from 'koa';
-import { addressKey } from '../accounts/login/limit-attempts.js';
+import { addressKey } from '../limits/client-of.js';
 import type { Config } from '../config/config.js';
-import { nextTurn } from '../queue.js';
-import { ByteReservation, ByteBudget, type ReservationOwner } from '../byte-budget.js';
+import { nextTurn } from '../limits/queue.js';
+import { ByteReservation, ByteBudget, type ReservationOwner } from '../limits/byte-budget.js';
 import { isRecord } from '../values.js';
 import { writeJson } from './write-json.js';
 

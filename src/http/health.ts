@@ -1,3 +1,4 @@
+import { withinTime } from '../limits/clock.js';
 import { ping } from '../mongo/connection.js';
 import { record, type Schema } from './json-schema.js';
 import { answers, json, type Operation } from './operation.js';
@@ -78,16 +79,5 @@ function readiness(results: readonly (readonly [name: string, passed: boolean])[
   };
 }
 
-async function passes(check: Check | undefined, connection: Connection): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, 2_000, false);
-  });
-  try {
-    return await Promise.race([check?.(connection) ?? false, late]);
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const passes = (check: Check | undefined, connection: Connection): Promise<boolean> =>
+  withinTime(2_000, async () => (await check?.(connection)) ?? false).catch(() => false);

@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
 import { collections } from '../schema/collections.js';
 import type { Caller } from '../auth/caller.js';
-import { type Attempt, attemptHeaders, attemptLimiter } from '../accounts/login/attempt-limiter.js';
+import { attemptLimiter } from '../mongo/stores/attempt-limiter.js';
+import { type Attempt, attemptHeaders } from '../limits/attempts.js';
 import type { AttemptLimits, GuessLimit, LimitedRoute } from '../accounts/login/limit-attempts.js';
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';

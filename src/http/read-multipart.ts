@@ -6,7 +6,7 @@ import type { MediaSettings } from '../media/storage/file-storage.js';
 import type { Staging, UploadedFile } from '../media/staging.js';
 import { withoutPlace } from './admit-requests.js';
 import { GuardedRequest } from './guarded-request.js';
-import type { ByteReservation } from '../byte-budget.js';
+import type { ByteReservation } from '../limits/byte-budget.js';
 import { bodyInvalid } from './error-response.js';
 import { memoryOf } from './count-memory.js';
 import { allowUploadTime } from './request-limits.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import type { ByteReservation } from '../byte-budget.js';
+import type { ByteReservation } from '../limits/byte-budget.js';
 import { bodyInvalid, bodyTooLarge, rawError } from './error-response.js';
 
 /** Returns the decompressed bytes of a body. Throws a 413 if they exceed the limit, and a 400 if they are not in the encoding. */

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa';
 import type { MiddlewaresConfig } from '../config/config.js';
 import { measureJson } from '../measure-json.js';
-import { nextTurn } from '../queue.js';
-import type { ByteReservation } from '../byte-budget.js';
+import { nextTurn } from '../limits/queue.js';
+import type { ByteReservation } from '../limits/byte-budget.js';
 import { bodyInvalid } from './error-response.js';
 import { memoryOf } from './count-memory.js';
 import { checkJson, parseJson } from './parse-json.js';

@@ -1,6 +1,7 @@
 import type { Middleware, Context } from 'koa';
 import type { IncomingMessage } from 'node:http';
 import { badRequestError, unavailableError } from '../errors.js';
+import { Clock } from '../limits/clock.js';
 import { rawError } from './error-response.js';
 import { isMultipart } from './request-body.js';
 import type { ServerConfig } from '../config/config.js';
@@ -47,48 +48,18 @@ export function endTimeLimit(request: IncomingMessage): void {
  * the time limit of the database. The timer does not keep the process alive.
  */
 export function timeLimit({ requestTimeout, uploadTimeout }: Limits, { isLong }: { readonly isLong?: true } = {}): Middleware {
-  return (ctx, next) =>
-    new Promise<void>((resolve, reject) => {
-      const timer = new RequestTimer(requestTimeout, () => {
-        reject(tooLate(ctx));
+  return (ctx, next) => {
+    const begun = performance.now();
+    const clock = new Clock();
+    const lateness = { late: () => tooLate(ctx) };
+    clock.allow(requestTimeout, lateness);
+    if (isLong === true || isMultipart(ctx))
+      limits.set(ctx.req, (limit) => {
+        if (limit === 'none') clock.stop();
+        else clock.allow(uploadTimeout - (performance.now() - begun), lateness);
       });
-      if (isLong === true || isMultipart(ctx))
-        limits.set(ctx.req, (limit) => {
-          if (limit === 'none') timer.stop();
-          else timer.setLimit(uploadTimeout);
-        });
-      runUntil(next, timer).then(resolve, reject);
-    });
-}
-
-async function runUntil(next: () => Promise<unknown>, timer: RequestTimer): Promise<void> {
-  try {
-    await next();
-  } finally {
-    timer.stop();
-  }
-}
-
-class RequestTimer {
-  readonly #begun = performance.now();
-  readonly #expire: () => void;
-  #timer: NodeJS.Timeout;
-
-  /** `limit` is in milliseconds. */
-  constructor(limit: number, expire: () => void) {
-    this.#expire = expire;
-    this.#timer = setTimeout(expire, limit).unref();
-  }
-
-  /** Sets another limit in milliseconds, counted from the beginning. */
-  setLimit(limit: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#expire, limit - (performance.now() - this.#begun)).unref();
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-  }
+    return clock.race(next());
+  };
 }
 
 function tooLate(ctx: Context): Error {

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Caller } from '../auth/caller.js';
-import { addressKey } from '../accounts/login/limit-attempts.js';
+import { addressKey } from '../limits/client-of.js';
 import type { Staging } from '../media/staging.js';
 import { isRecord, type Values, decodeId } from '../values.js';
-import type { Sender } from '../queue.js';
+import { endSignal } from '../limits/clock.js';
+import type { Sender } from '../limits/queue.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
 import { isLocal } from './is-local.js';
 import { isMultipart } from './request-body.js';
@@ -168,19 +169,6 @@ class RequestSender implements Sender {
   }
 
   get signal(): AbortSignal {
-    return (this.#signal ??= endSignal(this.#ctx));
+    return (this.#signal ??= endSignal(this.#ctx.res));
   }
 }
-
-/** Returns a signal that aborts when the connection of a request is closed. */
-function endSignal({ res }: Context): AbortSignal {
-  if (res.closed) return AbortSignal.abort();
-  const ended = new AbortController();
-  res.once('close', () => {
-    ended.abort(connectionClosed);
-  });
-  return ended.signal;
-}
-
-/** The reason of all these signals. Without one each signal would create an exception with a stack. */
-const connectionClosed = new Error('The connection is closed');

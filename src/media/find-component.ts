@@ -3,8 +3,10 @@ import { ruleFilter } from '../content/rules-on-writes.js';
 import { matchesAll } from '../mongo/matches.js';
 import { readAll, type Document } from '../mongo/database.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
-import type { ContentType, Registry } from '../schema/content-type.js';
-import { isRecord } from '../values.js';
+import { dottedPath, findPlaces } from '../schema/attribute-places.js';
+import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
+import { componentsOf, hasParts, uidOfPart } from '../schema/parts.js';
+import { isRecord, type Values } from '../values.js';
 
 /** A component and the entry that contains it. */
 interface FoundComponent {
@@ -22,7 +24,7 @@ export async function findComponent(type: ContentType, id: number, content: Cont
   const { bind, store } = content;
   const wanted = { type, id, registry: bind.registry };
   const places = ownersOf(type, bind.registry).flatMap((owner) =>
-    pathsTo(type.uid, owner, bind.registry).map((path) => ({ owner, filter: { [`${path.join('.')}.id`]: id } })),
+    pathsTo(type.uid, owner, bind.registry).map((path) => ({ owner, filter: { [`${path}.id`]: id } })),
   );
   for (const { owner, filter } of places)
     for (const document of await readAll(store.database, await visible(owner, filter, content))) {
@@ -41,18 +43,9 @@ const visible = async (owner: ContentType, filter: Document, content: ContentCon
 export const ownersOf = (type: ContentType, registry: Registry): ContentType[] =>
   [...registry.types.values()].filter((owner) => owner.kind !== 'component' && pathsTo(type.uid, owner, registry).length > 0);
 
-function pathsTo(uid: string, owner: ContentType, registry: Registry, depth = 0): string[][] {
-  if (depth > 8) return [];
-  return [...owner.attributes.values()].flatMap((attribute) => {
-    const uids =
-      attribute.kind === 'component' ? [attribute.component] : attribute.kind === 'dynamiczone' ? attribute.components : [];
-    return uids.flatMap((inner) => {
-      const type = registry.types.get(inner);
-      const deeper = type === undefined ? [] : pathsTo(uid, type, registry, depth + 1).map((path) => [attribute.name, ...path]);
-      return inner === uid ? [[attribute.name], ...deeper] : deeper;
-    });
-  });
-}
+/** Returns the dotted paths of the attributes of an owner that may have a component. */
+const pathsTo = (uid: string, owner: ContentType, registry: Registry): readonly string[] =>
+  findPlaces(owner, registry, (attribute): attribute is Attribute => componentsOf(attribute).includes(uid)).map(dottedPath);
 
 interface Wanted {
   readonly type: ContentType;
@@ -60,13 +53,11 @@ interface Wanted {
   readonly registry: Registry;
 }
 
-function search(holder: unknown, type: ContentType, wanted: Wanted): string[] | null {
-  if (!isRecord(holder)) return null;
+function search(holder: Values, type: ContentType, wanted: Wanted): string[] | null {
   for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue;
+    if (!hasParts(attribute)) continue;
     for (const { path, item } of partsOf(holder[attribute.name], attribute.name)) {
-      const uid = attribute.kind === 'component' ? attribute.component : String(isRecord(item) ? item['__component'] : '');
-      const inside = searchPart(item, uid, wanted);
+      const inside = isRecord(item) ? searchPart(item, uidOfPart(attribute, item), wanted) : null;
       if (inside !== null) return [...path, ...inside];
     }
   }
@@ -78,8 +69,8 @@ const partsOf = (value: unknown, name: string): readonly { readonly path: readon
     ? value.map((item: unknown, index) => ({ path: [name, String(index)], item }))
     : [{ path: [name], item: value }];
 
-function searchPart(item: unknown, uid: string, wanted: Wanted): string[] | null {
-  if (isRecord(item) && uid === wanted.type.uid && item['id'] === wanted.id) return [];
+function searchPart(item: Values, uid: string, wanted: Wanted): string[] | null {
+  if (uid === wanted.type.uid && item['id'] === wanted.id) return [];
   const type = wanted.registry.types.get(uid);
   return type === undefined ? null : search(item, type, wanted);
 }

@@ -13,6 +13,7 @@ import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { type EntryDocument } from '../mongo/write/write-entries.js';
 import type { BindContext } from '../query/bind-context.js';
 import type { ContentType, LinkAttribute } from '../schema/content-type.js';
+import { hasParts, listsParts, uidOfPart } from '../schema/parts.js';
 import { isRecord, type Values } from '../values.js';
 import { findComponent } from './find-component.js';
 
@@ -102,21 +103,17 @@ interface Located {
   readonly holder: Values;
 }
 
-function locate(type: ContentType, holder: unknown, path: readonly string[], bind: BindContext): Located | null {
+function locate(owner: ContentType, holder: unknown, path: readonly string[], bind: BindContext): Located | null {
   const { registry, access } = bind;
   const [name = '', ...rest] = path;
-  const attribute = type.attributes.get(name);
-  if (attribute === undefined || access.hidden.get(type.uid)?.has(name) === true || !isRecord(holder)) return null;
+  const attribute = owner.attributes.get(name);
+  if (attribute === undefined || access.hidden.get(owner.uid)?.has(name) === true || !isRecord(holder)) return null;
   if (attribute.kind === 'media') return rest.length === 0 ? { attribute, holder } : null;
-  if (attribute.kind === 'component' && !attribute.repeatable)
-    return below(registry.types.get(attribute.component), holder[name], rest, bind);
-  if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') return null;
+  if (!hasParts(attribute)) return null;
   const [index = '', ...last] = rest;
   const list = holder[name];
-  const item: unknown = Array.isArray(list) && /^\d{1,4}$/.test(index) ? list[Number(index)] : undefined;
-  const uid = attribute.kind === 'component' ? attribute.component : String(isRecord(item) ? item['__component'] : '');
-  return below(registry.types.get(uid), item, last, bind);
+  const isList = listsParts(attribute);
+  const item: unknown = !isList ? list : Array.isArray(list) && /^\d{1,4}$/.test(index) ? list[Number(index)] : undefined;
+  const type = isRecord(item) ? registry.types.get(uidOfPart(attribute, item)) : undefined;
+  return type === undefined ? null : locate(type, item, isList ? last : rest, bind);
 }
-
-const below = (type: ContentType | undefined, holder: unknown, path: readonly string[], bind: BindContext): Located | null =>
-  type === undefined ? null : locate(type, holder, path, bind);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { notFoundError, unavailableError } from '../errors.js';
-import type { Sender } from '../queue.js';
+import type { Sender } from '../limits/queue.js';
 import type { StoredBlob } from '../mongo/stores/blob-store.js';
 import { commitVariant } from '../mongo/stores/commit-variant.js';
 import type { ResizeOrder } from './images/image-types.js';

@@ -1,5 +1,4 @@
-import { endless, type WaitTime } from '../mongo/wait-time.js';
-import { withinTime } from '../mongo/within-time.js';
+import { endless, type WaitTime, withinTime } from '../limits/clock.js';
 import { payloadTooLargeError, validationError } from '../errors.js';
 import { deletePending, findPending, insertPending, newBlobId, type PendingBlob } from '../mongo/stores/blob-store.js';
 import type { ByteSource } from './storage/file-storage.js';

@@ -1,6 +1,6 @@
 import type { Document, MongoClient } from 'mongodb';
 import { meanwhile } from '../jobs.js';
-import { slowAfter, withinTime } from './within-time.js';
+import { slowAfter, withinTime } from '../limits/clock.js';
 
 interface AbandonedInput {
   readonly client: MongoClient;

@@ -2,8 +2,7 @@ import type { ClientSession, MongoClient } from 'mongodb';
 import type { AbandonedTransactions } from './abandoned.js';
 import { markTransient, mayHaveRun, translateDriverError } from './driver-errors.js';
 import { unconfirmedError } from '../errors.js';
-import { requestTime, type WaitTime } from './wait-time.js';
-import { tooLate, withinTime } from './within-time.js';
+import { grace, tooLate, type WaitTime, withinTime } from '../limits/clock.js';
 
 /** The part of a `Database` that limits how long a request may wait for the database. */
 export interface TimeLimits {
@@ -17,6 +16,16 @@ interface Limits extends TimeLimits {
   readonly abandoned: AbandonedTransactions;
 }
 
+/** Limits a call to a time in milliseconds, after which the server may still report its own timeout. */
+const inTime = <Result>(limit: number, call: () => Promise<Result>, late = tooLate): Promise<Result> =>
+  withinTime(limit + grace, call, late);
+
+/** Returns the milliseconds that the work of a transaction may take, given the limit of a write. */
+export const workTime = (write: number): number => 3 * write;
+
+/** Returns the milliseconds that a request may wait for the database, given the limits of its commands. */
+export const requestTime = ({ read, write }: TimeLimits['maxTimeMS']): number => 1.5 * Math.max(read, write);
+
 /**
  * Runs a call of the driver that reads, and translates its errors. Rejects with a 503 if the call takes longer than a read may,
  * or than the request may still wait. This includes the wait for a server and a connection. The time of a transaction is limited
@@ -26,7 +35,7 @@ export const inReadTime = <Result>(
   { maxTimeMS: { read }, session, time }: Limits,
   call: (limit: number) => Promise<Result>,
 ): Promise<Result> => {
-  const within = (limit: number): Promise<Result> => withinTime(limit, () => call(limit));
+  const within = (limit: number): Promise<Result> => inTime(limit, () => call(limit));
   return (session === null ? time.run(read, within) : within(read)).catch((error: unknown) => {
     throw translate(error, session);
   });
@@ -37,12 +46,12 @@ export const inWriteTime = <Result>(
   { maxTimeMS: { write }, session, abandoned, time }: Limits,
   call: () => Promise<Result>,
 ): Promise<Result> => {
-  if (session !== null) return translating(() => withinTime(write, call, tooLate), session);
+  if (session !== null) return translating(() => inTime(write, call), session);
   const sent = (): Promise<Result> =>
     call().catch((error: unknown) => {
       throw mayHaveRun(error) ? unconfirmedError() : error;
     });
-  const within = (limit: number): Promise<Result> => withinTime(limit, sent, unconfirmedError);
+  const within = (limit: number): Promise<Result> => inTime(limit, sent, unconfirmedError);
   return translating(() => abandoned.endWhile(() => time.run(write, within)));
 };
 
@@ -51,7 +60,7 @@ export const inWriteTime = <Result>(
  * waited too long for the database.
  */
 export const inRequestTime = <Result>({ maxTimeMS, time }: TimeLimits, result: Promise<Result>): Promise<Result> =>
-  time.run(requestTime(maxTimeMS), (limit) => withinTime(limit, () => result));
+  time.run(requestTime(maxTimeMS), (limit) => inTime(limit, () => result));
 
 /**
  * Runs a call of the driver and translates its errors. There is no time limit: for index builds, imports and other work that no

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
-import { type Sender, Queue } from '../queue.js';
+import { type Sender, Queue } from '../limits/queue.js';
 import { bytesOf } from '../values.js';
 
 /** Maximum number of concurrent commands of one request, because all requests share the connection pool. */

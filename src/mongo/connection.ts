@@ -1,19 +1,18 @@
 import type { MongoClient } from 'mongodb';
 import type { DatabaseConfig } from '../config/config.js';
 import { collections } from '../schema/collections.js';
-import { unlimited } from '../query/budget.js';
+import { unlimited } from '../limits/budget.js';
 import { noObserver, type Observer } from '../observe/observer.js';
-import { Queue } from '../queue.js';
+import { Queue } from '../limits/queue.js';
 import type { Database } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
 import { observeCommands } from './observe-commands.js';
 import { createClientOf, explainRefusal, hasDatabase } from './refused-access.js';
 import { AbandonedTransactions } from './abandoned.js';
-import { Sessions } from './calls.js';
+import { Sessions, workTime } from './calls.js';
 import { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { Replies } from './command-turns.js';
-import { endless } from './wait-time.js';
-import { workTime } from './within-time.js';
+import { endless } from '../limits/clock.js';
 import { WriteQueues } from './write-queues.js';
 
 /**

@@ -1,14 +1,14 @@
 import { type ClientSession, type Db, type Document, Long, type MongoClient } from 'mongodb';
-import type { Budget } from '../query/budget.js';
+import type { Budget } from '../limits/budget.js';
+import { nextTurn, type Sender, type Queue } from '../limits/queue.js';
 import type { Plan } from '../query/plan.js';
-import { nextTurn, type Sender, type Queue } from '../queue.js';
 import type { AbandonedTransactions } from './abandoned.js';
-import { inReadTime, type Sessions } from './calls.js';
+import { inReadTime, requestTime, type Sessions } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { withoutLists, sortsTwoLists } from './sort-lists.js';
-import { requestTime, WaitTime } from './wait-time.js';
-import { untilAnswered } from './within-time.js';
+import { WaitTime } from '../limits/clock.js';
+import { untilAnswered } from './until-answered.js';
 import type { WriteQueues, WrittenEntries } from './write-queues.js';
 
 /** A stored document, for code outside of this folder. */

@@ -4,6 +4,7 @@ import type { Condition, TrigramPlace } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { trigramPath } from './layout.js';
+import { withinTime } from '../limits/clock.js';
 import { storedTrigrams, trigramsOf } from './trigrams.js';
 
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
@@ -131,15 +132,8 @@ export class UniqueBuilds {
   async wait(collection: string, patience: number): Promise<void> {
     const built = this.#builds.get(collection);
     if (built === undefined) return;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(unavailableError(`The unique indexes of ${collection} are being built, please try again later`));
-      }, patience);
-    });
-    await Promise.race([built, late]).finally(() => {
-      clearTimeout(timer);
-    });
+    const late = () => unavailableError(`The unique indexes of ${collection} are being built, please try again later`);
+    await withinTime(patience, () => built, late);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BSON, type Document } from 'mongodb';
-import { BoundedCache } from '../caches.js';
+import { BoundedCache, memoize } from '../caches.js';
 import { meetsCondition } from '../query/meets-condition.js';
 import type { Condition } from '../query/plan.js';
 import type { TimeLimits } from './calls.js';
@@ -67,13 +67,7 @@ function queryText(condition: Condition, match: Document): string {
 const texts = new WeakMap<Condition, string>();
 
 /** Returns the digest of a query. The query itself may be long, because conditions on related entries are lists of ids. */
-function queryDigest(match: Document): string {
-  const digest = digests.get(match) ?? createHash('sha256').update(BSON.serialize(match)).digest('base64');
-  digests.set(match, digest);
-  return digest;
-}
-
-const digests = new WeakMap<Document, string>();
+const queryDigest = memoize((match: Document) => createHash('sha256').update(BSON.serialize(match)).digest('base64'));
 
 /**
  * A cache of exact totals, by collection and query. Counting is the most expensive part of a list and takes longer as the

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, TransactionOptions } from 'mongodb';
-import { Queue } from '../queue.js';
+import { Queue } from '../limits/queue.js';
 import { ApiError, unavailableError, unconfirmedError } from '../errors.js';
 import type { Database } from './database.js';
 import {
@@ -12,7 +12,8 @@ import {
   StaleForm,
   translateDriverError,
 } from './driver-errors.js';
-import { Deadline, tooLate, workTime } from './within-time.js';
+import { Clock, grace, tooLate } from '../limits/clock.js';
+import { workTime } from './calls.js';
 import { WrittenEntries } from './write-queues.js';
 
 /**
@@ -67,23 +68,23 @@ async function repeated<Result>(work: Promise<Result>, later: readonly AfterComm
 async function attempts<Result>(database: Database, work: Work<Result>, written: WrittenEntries): Promise<Result> {
   const { write } = database.maxTimeMS;
   return database.time.run(workTime(write) + write, (limit) => {
-    const deadline = new Deadline(limit);
+    const clock = new Clock(limit);
     const run = database.client.withSession((session) =>
-      untilCommitted({ database, session, deadline, work, written, begun: performance.now(), isRepeated: false }).catch(
+      untilCommitted({ database, session, clock, work, written, begun: performance.now(), isRepeated: false }).catch(
         (error: unknown) => {
-          if (deadline.isOver || isInterrupted(error)) endOnServer(database, session);
+          if (clock.aborted || isInterrupted(error)) endOnServer(database, session);
           throw error;
         },
       ),
     );
-    return deadline.race(run);
+    return clock.race(run);
   });
 }
 
 interface Transaction<Result> {
   readonly database: Database;
   readonly session: ClientSession;
-  readonly deadline: Deadline;
+  readonly clock: Clock;
   readonly work: Work<Result>;
   readonly written: WrittenEntries;
   /** The begin of the first attempt, by `performance.now()`. */
@@ -101,7 +102,7 @@ const mostInVain = 3;
 
 /** Runs attempts until one is committed. After a conflict, further attempts wait for the other writers of the same entries. */
 async function untilCommitted<Result>(transaction: Transaction<Result>): Promise<Result> {
-  const { database, deadline, written, begun } = transaction;
+  const { database, clock, written, begun } = transaction;
   let inVain = 0;
   for (let pause = shortestPause; ; pause = Math.min(3 * pause, longestPause)) {
     try {
@@ -109,7 +110,7 @@ async function untilCommitted<Result>(transaction: Transaction<Result>): Promise
     } catch (error) {
       const stale: StaleForm | null = error instanceof StaleForm && inVain < mostInVain ? error : null;
       const isRetried = isTransient(error) || stale !== null;
-      if (!isRetried || timeAfter(error, transaction) <= 0 || deadline.isOver) throw error;
+      if (!isRetried || timeAfter(error, transaction) <= 0 || clock.aborted) throw error;
       if (isConflict(error)) written.noteConflict();
       if (stale !== null) inVain = (await stale.complete()) ? 0 : inVain + 1;
       database.abandoned.endSince(begun);
@@ -120,41 +121,46 @@ async function untilCommitted<Result>(transaction: Transaction<Result>): Promise
 
 /** Runs the work and commits it. If that fails, aborts the transaction. */
 async function attempt<Result>(transaction: Transaction<Result>): Promise<Result> {
-  const { database, session, deadline, work, isRepeated } = transaction;
+  const { database, session, clock, work, isRepeated } = transaction;
   const { write } = database.maxTimeMS;
-  deadline.allow(workTime(write), tooLate);
+  allow(clock, workTime(write), tooLate);
   session.startTransaction(optionsOf(database));
   try {
     const result = await work(session, isRepeated);
-    deadline.allow(write, unconfirmedError);
+    allow(clock, write, unconfirmedError);
     transaction.isRepeated = true;
-    await commit(session, deadline);
+    await commit(session, clock);
     return result;
   } catch (error) {
-    if (!deadline.isOver) deadline.allow(Math.max(timeAfter(error, transaction), 1_000), tooLate);
+    if (!clock.aborted) allow(clock, Math.max(timeAfter(error, transaction), 1_000), tooLate);
     if (session.inTransaction()) await session.abortTransaction();
     throw error;
   }
 }
 
+/** Begins a part of a transaction, in which the server may still report its own timeout. */
+const allow = (clock: Clock, limit: number, late: () => Error): void => {
+  clock.allow(Math.min(limit, clock.left) + grace, { late });
+};
+
 /** Returns the milliseconds that are left for further attempts after an error: more if it was a conflict. */
-function timeAfter<Result>(error: unknown, { database, deadline, begun }: Transaction<Result>): number {
+function timeAfter<Result>(error: unknown, { database, clock, begun }: Transaction<Result>): number {
   const { write } = database.maxTimeMS;
-  return Math.min((isConflict(error) ? workTime(write) : write) - (performance.now() - begun), deadline.left);
+  return Math.min((isConflict(error) ? workTime(write) : write) - (performance.now() - begun), clock.left);
 }
 
 /**
  * Commits a transaction. If the outcome is unknown, sends the commit again; the server carries it out only once. Throws a 503 if it
  * is still unknown when the time is over.
  */
-async function commit(session: ClientSession, deadline: Deadline): Promise<void> {
+async function commit(session: ClientSession, clock: Clock): Promise<void> {
   for (;;) {
     try {
       await session.commitTransaction();
       return;
     } catch (error) {
       if (!isCommitUnknown(error)) throw error;
-      if (deadline.isOver) throw unconfirmedError();
+      if (clock.aborted) throw unconfirmedError();
       await delay(50);
     }
   }

@@ -7,7 +7,7 @@ import { noObserver, type Observer } from '../observe/observer.js';
 import type { Database } from './database.js';
 import { isInterrupted } from './driver-errors.js';
 import { ChangePoll, WriteMarks } from './poll-changes.js';
-import { withinTime } from './within-time.js';
+import { withinTime } from '../limits/clock.js';
 
 interface ChangeWatch {
   close(): Promise<void>;

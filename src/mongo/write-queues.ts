@@ -1,5 +1,5 @@
 import { type Document, MongoServerError } from 'mongodb';
-import { Queue, type Sender } from '../queue.js';
+import { Queue, type Sender } from '../limits/queue.js';
 import { conflictCode, transientLabel } from './driver-errors.js';
 
 /** Maximum number of transactions that wait to write one entry, in total and per client. Further ones are answered by a 503. */

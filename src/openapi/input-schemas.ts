@@ -122,20 +122,10 @@ export const filtersSchema = (type: ContentType, components: Components): Schema
   });
 
 function filterOf(attribute: Attribute, type: ContentType, components: Components): Schema | null {
-  switch (attribute.kind) {
-    case 'scalar':
-      return scalarCondition(attribute, type, components);
-    case 'relation':
-    case 'media':
-      return isOpenLink(attribute, components.access) && maySee(components.access, attribute.target)
-        ? relatedFilter(attribute.target, components)
-        : null;
-    case 'component':
-      return relatedFilter(attribute.component, components);
-    case 'morph':
-    case 'dynamiczone':
-      return null;
-  }
+  if (attribute.kind === 'scalar') return scalarCondition(attribute, type, components);
+  if (attribute.kind === 'component') return relatedFilter(attribute.component, components);
+  const isOpen = 'target' in attribute && isOpenLink(attribute, components.access) && maySee(components.access, attribute.target);
+  return isOpen ? relatedFilter(attribute.target, components) : null;
 }
 
 /** Returns the schema of a condition on a relation: an id, or conditions on the related entry. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BoundedCache } from '../caches.js';
+import { BoundedCache, memoize } from '../caches.js';
 import type { RouteParts } from '../http/feature.js';
 import { text } from '../http/json-schema.js';
 import { answers, type Operation } from '../http/operation.js';
@@ -90,12 +90,10 @@ interface Documents {
  * an ETag.
  */
 function documentAnswerer(input: DocumentInput): (call: RouteCall) => Promise<Answer> {
-  const bySource = new WeakMap<object, Documents>();
+  const documentsOf = memoize<object, Documents>(() => ({ kept: new BoundedCache(bounds), begun: new Map() }));
   return async (call) => {
     const from = input.source(call);
-    const documents = bySource.get(from) ?? { kept: new BoundedCache(bounds), begun: new Map() };
-    bySource.set(from, documents);
-    return answerDocument(await findDocument(documents, call, input), input.type, call);
+    return answerDocument(await findDocument(documentsOf(from), call, input), input.type, call);
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type AttemptLimiter, attemptLimiter } from '../accounts/login/attempt-limiter.js';
+import { type AttemptLimiter, attemptLimiter } from '../mongo/stores/attempt-limiter.js';
 import { type UserTokens, userTokens } from '../auth/user-tokens.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { Running } from '../http/running.js';

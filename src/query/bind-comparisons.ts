@@ -1,7 +1,7 @@
 import { invalidParameter, validationError } from '../errors.js';
 import { castFlag, type Stored } from '../schema/scalar-types.js';
 import type { Filter } from './ast.js';
-import { allOf, anyOf, comparesText } from './conditions.js';
+import { allOf, anyOf } from './conditions.js';
 import type { Limits } from './limits.js';
 import { type Comparator, operators, type Operator } from './operators.js';
 import { always, never, type Condition, type TrigramPlace } from './plan.js';
@@ -9,7 +9,7 @@ import { always, never, type Condition, type TrigramPlace } from './plan.js';
 /** Whether a filter is inside an odd number of `not`s. */
 export type Polarity = 'plain' | 'denied';
 
-export const flip = (polarity: Polarity): Polarity => (polarity === 'plain' ? 'denied' : 'plain');
+const flip = (polarity: Polarity): Polarity => (polarity === 'plain' ? 'denied' : 'plain');
 
 /** A place in the document whose values are compared. */
 interface Subject {
@@ -22,22 +22,27 @@ interface Subject {
   readonly ofRule?: true;
 }
 
-/** Binds the filter below a scalar attribute or an id: comparisons and groups of them. Throws a ValidationError. */
-export function bindComparisons(filter: Filter, subject: Subject, limits: Limits, polarity: Polarity = 'plain'): Condition {
-  switch (filter.kind) {
-    case 'and':
-    case 'or': {
-      const parts = filter.filters.map((inner) => bindComparisons(inner, subject, limits, polarity));
-      return (filter.kind === 'and') === (polarity === 'plain') ? allOf(parts) : anyOf(parts);
-    }
-    case 'not':
-      return bindComparisons(filter.filter, subject, limits, flip(polarity));
-    case 'field':
-      throw invalidParameter(filter.name);
-    case 'comparison':
-      return bindComparison(filter.operator, filter.value, { subject, limits, polarity });
-  }
+/** A filter that is neither a group nor a `not`. */
+type FilterTerm = Extract<Filter, { readonly kind: 'field' | 'comparison' }>;
+
+/** Binds the groups of a filter, with `not` pushed down to its terms. `bind` binds a term. */
+export function bindGroups(
+  filter: Filter,
+  polarity: Polarity,
+  bind: (term: FilterTerm, polarity: Polarity) => Condition,
+): Condition {
+  if (filter.kind === 'not') return bindGroups(filter.filter, flip(polarity), bind);
+  if (!('filters' in filter)) return bind(filter, polarity);
+  const parts = filter.filters.map((inner) => bindGroups(inner, polarity, bind));
+  return (filter.kind === 'and') === (polarity === 'plain') ? allOf(parts) : anyOf(parts);
 }
+
+/** Binds the filter below a scalar attribute or an id: comparisons and groups of them. Throws a ValidationError. */
+export const bindComparisons = (filter: Filter, subject: Subject, limits: Limits, outer: Polarity = 'plain'): Condition =>
+  bindGroups(filter, outer, (term, polarity) => {
+    if (term.kind === 'field') throw invalidParameter(term.name);
+    return bindComparison(term.operator, term.value, { subject, limits, polarity });
+  });
 
 interface ComparisonContext {
   readonly subject: Subject;
@@ -89,7 +94,9 @@ const compare = (name: Comparator, operand: unknown, { subject, polarity }: Comp
   comparator: name,
   operand,
   denied: polarity === 'denied',
-  ...(subject.trigrams !== undefined && polarity === 'plain' && comparesText(name) && { trigrams: subject.trigrams }),
+  ...(subject.trigrams !== undefined &&
+    polarity === 'plain' &&
+    operators[name].literal === true && { trigrams: subject.trigrams }),
   ...(subject.ofRule === true && { ofRule: true }),
 });
 

@@ -1,7 +1,7 @@
 import type { Registry } from '../schema/content-type.js';
 import type { Access } from './access.js';
 import type { PublicationState } from './ast.js';
-import type { Budget } from './budget.js';
+import type { Budget } from '../limits/budget.js';
 import type { Limits } from './limits.js';
 
 /** The settings that a front end binds with. */

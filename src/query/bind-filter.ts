@@ -4,8 +4,8 @@ import { idRule, scalarTypes, wordedAttributes } from '../schema/scalar-types.js
 import { type Access, fullAccess, maySee, readable } from './access.js';
 import type { Filter } from './ast.js';
 import type { BindContext } from './bind-context.js';
-import { bindComparisons, flip, type Polarity } from './bind-comparisons.js';
-import { allOf, anyOf, comparesText, holdsForNulls, orNull } from './conditions.js';
+import { bindComparisons, bindGroups, type Polarity } from './bind-comparisons.js';
+import { allOf, anyOf, comparesText, holdsForNulls, orNull, termsOf } from './conditions.js';
 import { castOperands, currentMoment } from './moment.js';
 import { type Condition, type ElementPlace, never, type TrigramPlace } from './plan.js';
 
@@ -52,22 +52,12 @@ interface Scope {
 
 const placeOf = ({ collection }: ContentType): ElementPlace => ({ collection, lists: [] });
 
-function bindObject(filter: Filter, scope: Scope, polarity: Polarity): Condition {
-  switch (filter.kind) {
-    case 'and':
-    case 'or': {
-      const parts = filter.filters.map((inner) => bindObject(inner, scope, polarity));
-      return (filter.kind === 'and') === (polarity === 'plain') ? allOf(parts) : anyOf(parts);
-    }
-    case 'not':
-      return bindObject(filter.filter, scope, flip(polarity));
-    case 'field':
-      return bindField(filter.name, filter.filter, scope, polarity);
-    case 'comparison':
-      if (scope.ofRoot) throw invalidParameter(`$${filter.operator}`);
-      return bindId(filter, scope, polarity);
-  }
-}
+const bindObject = (filter: Filter, scope: Scope, outer: Polarity): Condition =>
+  bindGroups(filter, outer, (term, polarity) => {
+    if (term.kind === 'field') return bindField(term.name, term.filter, scope, polarity);
+    if (scope.ofRoot) throw invalidParameter(`$${term.operator}`);
+    return bindId(term, scope, polarity);
+  });
 
 function bindField(name: string, filter: Filter, scope: Scope, polarity: Polarity): Condition {
   if (name === 'id') return bindId(filter, scope, polarity);
@@ -83,29 +73,22 @@ function bindId(filter: Filter, { type, prefix, context, ofRule }: Scope, polari
 }
 
 function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
-  switch (attribute.kind) {
-    case 'scalar': {
-      const subject = {
-        name: attribute.name,
-        path: `${scope.prefix}${attribute.name}`,
-        stored: scalarTypes[attribute.type].stored,
-        cast: castOf(attribute, scope),
-        ...trigramsOf(attribute, scope.type),
-        ...(scope.ofRule && { ofRule: scope.ofRule }),
-      };
-      return bindComparisons(filter, subject, scope.context.limits, polarity);
-    }
-    case 'component':
-      return bindComponent(attribute, filter, scope, polarity);
-    case 'media': // clients cannot filter by media, and nobody by dynamic zones
-      if (scope.context.access.seesPrivate !== true) throw invalidParameter(attribute.name);
-      return bindRelated(attribute, filter, scope, polarity);
-    case 'relation':
-      return bindRelated(attribute, filter, scope, polarity);
-    case 'dynamiczone':
-    case 'morph':
-      throw invalidParameter(attribute.name);
+  if (attribute.kind === 'component') return bindComponent(attribute, filter, scope, polarity);
+  if (attribute.kind === 'scalar') {
+    const subject = {
+      name: attribute.name,
+      path: `${scope.prefix}${attribute.name}`,
+      stored: scalarTypes[attribute.type].stored,
+      cast: castOf(attribute, scope),
+      ...trigramsOf(attribute, scope.type),
+      ...(scope.ofRule && { ofRule: scope.ofRule }),
+    };
+    return bindComparisons(filter, subject, scope.context.limits, polarity);
   }
+  // clients cannot filter by media, and nobody by dynamic zones and polymorphic relations
+  const isLink = attribute.kind === 'relation' || (attribute.kind === 'media' && scope.context.access.seesPrivate === true);
+  if (!isLink) throw invalidParameter(attribute.name);
+  return bindRelated(attribute, filter, scope, polarity);
 }
 
 /** Returns the cast of operands. Errors in a row rule name the attribute; those of clients have the messages of Strapi v4. */
@@ -140,19 +123,8 @@ function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Sco
 }
 
 /** Returns whether a condition compares the text of a value that is not stored as text. */
-function castsText(condition: Condition): boolean {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.conditions.some(castsText);
-    case 'comparison':
-      return comparesText(condition.comparator) && condition.stored !== 'text';
-    case 'element':
-    case 'related':
-    case 'search':
-      return false;
-  }
-}
+const castsText = (condition: Condition): boolean =>
+  termsOf(condition).some((term) => term.kind === 'comparison' && comparesText(term.comparator) && term.stored !== 'text');
 
 /**
  * Binds a filter on related entries: some related entry must meet it. With a negation inside, some entry must meet the negation.

@@ -4,8 +4,9 @@ import type { Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindFilter, bindRule } from './bind-filter.js';
 import { bindSort, bindWindow } from './bind-list.js';
-import { allOf, leadsAway, orNull } from './conditions.js';
-import { type Child, type Condition, type LinkChild, type NestedList, published, type Selection } from './plan.js';
+import { allOf, orNull, someCondition } from './conditions.js';
+import { nestedIn } from './nested-in.js';
+import { type Child, type Condition, type LinkChild, type NestedList, published } from './plan.js';
 
 /** Returns the condition that hides drafts; none if the type has none, or the query includes them. */
 export const bindPublication = ({ draftAndPublish }: ContentType, state: VisibleContext['state']): Condition[] =>
@@ -67,20 +68,10 @@ export function bindNestedList(query: Query, type: ContentType, context: BindCon
 }
 
 /** Returns whether a list of components has a condition on related entries, in a child or at any depth below it. */
-export function childAsksInLists(child: Child): boolean {
-  switch (child.kind) {
-    case 'link':
-      return asksInLists(child.selection, null);
-    case 'component':
-      return asksInLists(child.selection, child.list);
-    case 'zone':
-      return [...child.selections].some(([uid, selection]) => asksInLists(selection, child.lists.get(uid) ?? null));
-    case 'morph':
-      return [...child.targets.values()].some((target) =>
-        asksInLists(target.selection, target.selection.type.kind === 'component' ? target : null),
-      );
-  }
-}
+export const childAsksInLists = (child: Child): boolean =>
+  nestedIn(child).some(
+    ({ selection, list }) => selection.asksInLists === true || (selection.type.kind === 'component' && asksForRelated(list)),
+  );
 
-const asksInLists = (selection: Selection, list: NestedList | null): boolean =>
-  selection.asksInLists === true || (list !== null && list.condition !== null && leadsAway(list.condition));
+const asksForRelated = (list: NestedList | null): boolean =>
+  list !== null && list.condition !== null && someCondition(list.condition, ({ kind }) => kind === 'related');

@@ -5,7 +5,7 @@ import type { BindContext } from './bind-context.js';
 import { bindFilter, bindRule, bindSearch } from './bind-filter.js';
 import { bindPagination, bindSort, windowOf } from './bind-list.js';
 import { bindSelection } from './bind-selection.js';
-import { unlimited } from './budget.js';
+import { unlimited } from '../limits/budget.js';
 import { allOf, orNull } from './conditions.js';
 import { currentMoment } from './moment.js';
 import { bindPublication } from './bind-nested.js';
@@ -94,13 +94,15 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
   const state = query.publicationState ?? 'live';
   const selection = bindSelection(query, type, context, state);
   const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
-  const demanded = [...filter, ...search, ...bindRule(type, context)];
+  const demanded = allOf([...filter, ...search, ...bindRule(type, context)]);
   const scope = orNull(allOf([...bindLocale(query.locale, type, context), ...bindPublication(type, state)]));
+  const isWhole = orNull(demanded) === null;
   const pagination = bindPagination(query.pagination, context.settings);
   return {
     type,
-    condition: demanded.length === 0 ? scope : orNull(allOf([...(scope === null ? [] : [scope]), ...demanded])),
+    condition: isWhole ? scope : allOf(scope === null ? [demanded] : [scope, demanded]),
     scope,
+    isWhole,
     sort,
     pagination,
     window: windowOf(pagination),

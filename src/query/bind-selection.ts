@@ -1,3 +1,4 @@
+import { memoize } from '../caches.js';
 import { invalidParameter } from '../errors.js';
 import type {
   Attribute,
@@ -174,14 +175,9 @@ function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: Conte
 }
 
 /** Returns the query without `fields`; the same object each time, so that its bound selection is found again. */
-function withAllFields(query: Query): Query {
-  if (query.fields === null) return query;
-  const whole = wholeQueries.get(query) ?? { ...query, fields: null };
-  wholeQueries.set(query, whole);
-  return whole;
-}
+const withAllFields = (query: Query): Query => (query.fields === null ? query : wholeQuery(query));
 
-const wholeQueries = new WeakMap<Query, Query>();
+const wholeQuery = memoize((query: Query): Query => ({ ...query, fields: null }));
 
 const targetTypes = (attribute: MorphAttribute, owner: ContentType, context: SelectionContext): ContentType[] =>
   [...context.registry.types.values()].filter(

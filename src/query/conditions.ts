@@ -24,40 +24,65 @@ export function anyOf(conditions: readonly Condition[]): Condition {
 /** Returns the condition; null if all entries meet it. */
 export const orNull = (condition: Condition): Condition | null => (isAlways(condition) ? null : condition);
 
+const none: readonly Condition[] = [];
+
+/** Returns the conditions directly inside a condition: those it joins, or those on its elements or related entries. */
+function partsOf(condition: Condition): readonly Condition[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.conditions;
+    case 'search':
+      return [condition.otherwise];
+    case 'element':
+    case 'related':
+      return [condition.condition];
+    case 'comparison':
+      return none;
+  }
+}
+
+/** Returns whether a condition or one inside it passes a test. */
+export const someCondition = (condition: Condition, passes: (one: Condition) => boolean): boolean =>
+  passes(condition) || partsOf(condition).some((part) => someCondition(part, passes));
+
+/** Returns the result of a condition, made from those of the conditions directly inside it. */
+export const foldCondition = <Result>(condition: Condition, join: (one: Condition, parts: readonly Result[]) => Result): Result =>
+  join(
+    condition,
+    partsOf(condition).map((part) => foldCondition(part, join)),
+  );
+
+/** A condition that joins no others. */
+export type Term = Exclude<Condition, { readonly kind: 'and' | 'or' }>;
+
+/** Returns the terms that a condition joins, at any depth. */
+export const termsOf = (condition: Condition): readonly Term[] =>
+  'conditions' in condition ? condition.conditions.flatMap(termsOf) : [condition];
+
+/** Returns a condition with other conditions in place of its terms, and of those on elements. */
+export async function mapCondition(
+  condition: Condition,
+  change: (term: Term) => Condition | Promise<Condition>,
+): Promise<Condition> {
+  if ('conditions' in condition) {
+    const parts = await Promise.all(condition.conditions.map((part) => mapCondition(part, change)));
+    return condition.kind === 'and' ? allOf(parts) : anyOf(parts);
+  }
+  return condition.kind === 'element'
+    ? { ...condition, condition: await mapCondition(condition.condition, change) }
+    : change(condition);
+}
+
 /**
  * Returns whether a row of nulls meets the condition. In SQL an outer join yields such a row for an entry without related rows,
  * so such an entry matches as well (`filters[tags][publishedAt][$null]=true`).
  */
 export function holdsForNulls(condition: Condition): boolean {
-  switch (condition.kind) {
-    case 'and':
-      return condition.conditions.every(holdsForNulls);
-    case 'or':
-      return condition.conditions.some(holdsForNulls);
-    case 'comparison':
-      return condition.comparator === 'null' && !condition.denied;
-    case 'search':
-      return false;
-    case 'element':
-    case 'related':
-      return condition.orMissing;
-  }
-}
-
-/** Returns whether some part of a condition is a condition on related entries. */
-export function leadsAway(condition: Condition): boolean {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.conditions.some(leadsAway);
-    case 'element':
-      return leadsAway(condition.condition);
-    case 'related':
-      return true;
-    case 'comparison':
-    case 'search':
-      return false;
-  }
+  if ('conditions' in condition)
+    return condition.kind === 'and' ? condition.conditions.every(holdsForNulls) : condition.conditions.some(holdsForNulls);
+  if (condition.kind === 'comparison') return condition.comparator === 'null' && !condition.denied;
+  return 'orMissing' in condition && condition.orMissing;
 }
 
 /** A regular expression with the same meaning in MongoDB and JavaScript. */
@@ -69,27 +94,8 @@ interface TextPattern {
 /** Returns whether a comparator compares the text of a value, in every stored form. */
 export const comparesText = (comparator: Comparator): comparator is TextComparator => operators[comparator].text !== undefined;
 
-/** The pattern that the text of a value must match. The operand is literal. */
+/** Returns the pattern that the text of a value must match. */
 export function textPattern(comparator: TextComparator, operand: unknown): TextPattern {
-  return { source: sources[comparator](escape(String(operand))), flags: operators[comparator].text === 'insensitive' ? 'i' : '' };
+  const { pattern = String, text } = operators[comparator];
+  return { source: pattern(String(operand)), flags: text === 'insensitive' ? 'i' : '' };
 }
-
-const whole = (text: string): string => `^${text}${end}`;
-const anywhere = (text: string): string => text;
-const atStart = (text: string): string => `^${text}`;
-const atEnd = (text: string): string => `${text}${end}`;
-
-/** The very end: in MongoDB `$` alone would also match before a last line break. */
-const end = '(?!\\n)$';
-
-const sources: Readonly<Record<TextComparator, (text: string) => string>> = {
-  eqi: whole,
-  contains: anywhere,
-  containsi: anywhere,
-  startsWith: atStart,
-  startsWithi: atStart,
-  endsWith: atEnd,
-  endsWithi: atEnd,
-};
-
-const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -1,8 +1,8 @@
 import { validationError } from '../errors.js';
 import { uploadFile, type Attribute, type ContentType } from '../schema/content-type.js';
+import { componentsOf } from '../schema/parts.js';
 import { emptyQuery, type Populate, type PopulateField } from './ast.js';
 import type { BindContext } from './bind-context.js';
-import { createTypeCounter } from './budget.js';
 import { mergeFields, plainField } from './merge-populate.js';
 import { readable } from './access.js';
 
@@ -28,7 +28,7 @@ export function expandDeep(populate: Populate, type: ContentType, context: BindC
   const levels = depth !== undefined && /^\d+$/.test(depth.name) ? Number(depth.name) : Math.min(populateDeep, max);
   if (levels > max)
     throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
-  const expansion = { context, countType: createTypeCounter(context), seen: new Set<string>() };
+  const expansion = { context, countType: context.budget.typeCounter(), seen: new Set<string>() };
   return levelBelow(type, levels, expansion) ?? { all: true, fields: [] };
 }
 
@@ -53,23 +53,14 @@ function deepField(attribute: Attribute, levels: number, expansion: Expansion): 
 
 function populateBelow(attribute: Attribute, levels: number, expansion: Expansion): Populate | null {
   const { types } = expansion.context.registry;
-  switch (attribute.kind) {
-    case 'scalar':
-    case 'morph':
-    case 'media':
-      return null;
-    case 'relation': {
-      const target = types.get(attribute.target);
-      return target === undefined || attribute.name === 'localizations' ? null : levelBelow(target, levels, expansion);
-    }
-    case 'component': {
-      const component = types.get(attribute.component);
-      return component === undefined ? null : levelBelow(component, levels, { ...expansion, seen: null });
-    }
-    case 'dynamiczone': {
-      const components = attribute.components.flatMap((uid) => types.get(uid) ?? []);
-      const below = components.flatMap((type) => levelBelow(type, levels, { ...expansion, seen: null })?.fields ?? []);
-      return { all: false, fields: mergeFields(below) };
-    }
+  if (attribute.kind === 'relation') {
+    const target = types.get(attribute.target);
+    return target === undefined || attribute.name === 'localizations' ? null : levelBelow(target, levels, expansion);
   }
+  const below = componentsOf(attribute).map((uid) => {
+    const component = types.get(uid);
+    return component === undefined ? null : levelBelow(component, levels, { ...expansion, seen: null });
+  });
+  if (attribute.kind !== 'dynamiczone') return below[0] ?? null;
+  return { all: false, fields: mergeFields(below.flatMap((populate) => populate?.fields ?? [])) };
 }

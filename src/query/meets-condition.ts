@@ -1,3 +1,4 @@
+import { memoize } from '../caches.js';
 import { storedIds } from '../schema/link-input.js';
 import type { Stored } from '../schema/scalar-types.js';
 import { isForeign, numberText } from '../schema/stored-values.js';
@@ -45,18 +46,18 @@ function meetsComparison(condition: Comparison, value: unknown): boolean {
   const elements: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (comparator === 'null') return denied ? elements.some((element) => isOf(stored, element)) : elements.includes(null);
   if (value === null) return false;
-  if (comparesText(comparator) && stored !== 'text') return meetsText(condition, comparator, value);
+  if (comparesText(comparator) && stored !== 'text') return meetsText(condition, value);
   const met = comparesText(comparator)
-    ? elements.some((element) => typeof element === 'string' && patternOf(condition, comparator).test(element))
+    ? elements.some((element) => typeof element === 'string' && patternOf(condition).test(element))
     : comparisons[comparator](elements, operand);
   if (!denied) return met;
   return !met && (stored === 'json' ? !elements.includes(null) : elements.some((element) => isOf(stored, element)));
 }
 
 /** Returns whether the text of a value meets a comparison. A value without a text does not meet its denial either. */
-function meetsText(condition: Comparison, comparator: TextComparator, value: unknown): boolean {
+function meetsText(condition: Comparison, value: unknown): boolean {
   const text = storedText(value, condition.stored);
-  return text !== null && patternOf(condition, comparator).test(text) !== condition.denied;
+  return text !== null && patternOf(condition).test(text) !== condition.denied;
 }
 
 /** Returns whether a value has the type of its stored form. Values of other types meet no comparison and no denial of one. */
@@ -80,16 +81,10 @@ function meetsIds({ comparator, operand, denied }: Comparison, ids: readonly num
   return ids.some((id) => comparisons.in([id], operand) !== denied);
 }
 
-const patterns = new WeakMap<Condition, RegExp>();
-
-function patternOf(condition: Comparison, comparator: TextComparator): RegExp {
-  const known = patterns.get(condition);
-  if (known !== undefined) return known;
-  const { source, flags } = textPattern(comparator, condition.operand);
-  const pattern = new RegExp(source, `u${flags}`);
-  patterns.set(condition, pattern);
-  return pattern;
-}
+const patternOf = memoize(({ comparator, operand }: Comparison): RegExp => {
+  const { source, flags } = textPattern(comparator as TextComparator, operand); // the only ones with a pattern
+  return new RegExp(source, `u${flags}`);
+});
 
 /** Compares the elements of a value: one of them has to meet each bound. */
 type Compare = (elements: readonly unknown[], operand: unknown) => boolean;

@@ -201,11 +201,10 @@ export interface Plan {
   readonly type: ContentType;
   /** Null if there is no condition, so that the total is the size of the collection. */
   readonly condition: Condition | null;
-  /**
-   * The part of the condition on publication state and locale; null if there is none. If the condition has no other part, this is
-   * the same object.
-   */
+  /** The part of the condition on publication state and locale; null if there is none. */
   readonly scope: Condition | null;
+  /** Whether the condition has no other part, so that the list has all entries of its publication state and locale. */
+  readonly isWhole: boolean;
   readonly sort: readonly SortKey[];
   readonly pagination: BoundPagination;
   readonly window: Window;

@@ -1,4 +1,6 @@
-import type { Child, Condition, NestedList, Plan, Selection, SortKey } from './plan.js';
+import { foldCondition } from './conditions.js';
+import { nestedIn } from './nested-in.js';
+import type { Condition, NestedList, Plan, Selection, SortKey } from './plan.js';
 
 /** Returns the approximate size of a plan in memory, in bytes, with the projections that are compiled from it. */
 export const weighPlan = ({ condition, sort, selection }: Plan): number =>
@@ -14,38 +16,13 @@ export function weighSelection(selection: Selection): number {
     known.add(next);
     bytes += 300 + 30 * next.fields.length;
     for (const child of next.locales === null ? next.children : [...next.children, next.locales]) {
-      const inner = selectionsOf(child);
-      bytes += 200 + 60 * inner.length + weighChild(child);
-      open.push(...inner);
+      const inner = nestedIn(child);
+      bytes += 200 + weighAll(inner, ({ list }) => 60 + (list === null ? 0 : weighList(list)));
+      if (child.kind === 'morph') bytes += weighAll(child.sources ?? [], weighSource);
+      open.push(...inner.map(({ selection }) => selection));
     }
   }
   return bytes;
-}
-
-function selectionsOf(child: Child): readonly Selection[] {
-  switch (child.kind) {
-    case 'link':
-    case 'component':
-      return [child.selection];
-    case 'zone':
-      return [...child.selections.values()];
-    case 'morph':
-      return [...child.targets.values()].map(({ selection }) => selection);
-  }
-}
-
-/** Returns the size of the conditions and sort keys of a child. */
-function weighChild(child: Child): number {
-  switch (child.kind) {
-    case 'link':
-      return weighList(child);
-    case 'component':
-      return child.list === null ? 0 : weighList(child.list);
-    case 'zone':
-      return weighAll([...child.lists.values()], weighList);
-    case 'morph':
-      return weighAll([...child.targets.values()], weighList) + weighAll(child.sources ?? [], weighSource);
-  }
 }
 
 const weighList = ({ condition, sort }: Pick<NestedList, 'condition' | 'sort'>): number =>
@@ -56,20 +33,11 @@ const weighSource = ({ condition }: { readonly condition: Condition | null }): n
 
 const weighKey = ({ links }: SortKey): number => 200 + 100 * links.length;
 
-function weighCondition(condition: Condition): number {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return 60 + weighAll(condition.conditions, weighCondition);
-    case 'comparison':
-      return 60 + weighOperand(condition.operand);
-    case 'search':
-      return 60 + 2 * condition.text.length + weighCondition(condition.otherwise);
-    case 'element':
-    case 'related':
-      return 200 + weighCondition(condition.condition);
-  }
-}
+const weighCondition = (condition: Condition): number =>
+  foldCondition<number>(condition, (one, parts) => {
+    const own = one.kind === 'comparison' ? weighOperand(one.operand) : one.kind === 'search' ? 2 * one.text.length : 0;
+    return parts.reduce((sum, part) => sum + part, own + ('path' in one && one.kind !== 'comparison' ? 200 : 60));
+  });
 
 function weighOperand(operand: unknown): number {
   if (Array.isArray(operand)) return weighAll(operand, weighOperand);

@@ -1,3 +1,4 @@
+import { memoize } from '../caches.js';
 import type { Config } from '../config/config.js';
 import { notFoundError } from '../errors.js';
 import type { GuardedRow, DynamicRoute, Rows } from '../http/route.js';
@@ -16,13 +17,10 @@ import { QueryCache } from './query-cache.js';
  */
 export function contentRoutes({ api }: Config): readonly DynamicRoute[] {
   const queries = new QueryCache(api.limits);
-  const served = new WeakMap<ContentType, TypeRows>();
+  const rowsOfType = memoize((type: ContentType) => createRows(type, queries));
   const rowsOf = (name: string | undefined, { backend }: Running): TypeRows | null => {
     const type = findType(name ?? '', backend.models.snapshot.registry);
-    if (type === null) return null;
-    const rows = served.get(type) ?? createRows(type, queries);
-    served.set(type, rows);
-    return rows;
+    return type === null ? null : rowsOfType(type);
   };
   const { prefix } = api.rest;
   return [

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js';
 import type { QueryParameters } from '../http/route-request.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
+import { mapParts, mapRecords } from '../schema/parts.js';
 import { isRecord, type Values } from '../values.js';
 
 /** The type of the entries of an answer, and the models in force. */
@@ -24,12 +25,12 @@ const formatOf = (query: string): string | null => (query.includes('format=') ? 
 export const flattenAnswer = (answer: unknown, models: Models): unknown =>
   isRecord(answer) && 'data' in answer ? { ...answer, data: flattenEntries(answer['data'], models) } : answer;
 
-function flattenEntries(value: unknown, models: Models): unknown {
-  if (Array.isArray(value)) return value.map((entry) => flattenEntries(entry, models));
-  if (!isRecord(value) || !isRecord(value['attributes'])) return value;
-  const flat = flattenValues(value['attributes'], models);
-  return 'id' in value ? { id: value['id'], ...flat } : flat;
-}
+const flattenEntries = (value: unknown, models: Models): unknown =>
+  mapRecords(value, (entry) => {
+    if (!isRecord(entry['attributes'])) return entry;
+    const flat = flattenValues(entry['attributes'], models);
+    return 'id' in entry ? { id: entry['id'], ...flat } : flat;
+  });
 
 const flattenValues = (values: Values, { type, registry }: Models): Values =>
   Object.fromEntries(
@@ -40,25 +41,7 @@ const flattenValues = (values: Values, { type, registry }: Models): Values =>
   );
 
 function flattenValue(value: unknown, attribute: Attribute, registry: Registry): unknown {
-  switch (attribute.kind) {
-    case 'scalar':
-    case 'morph':
-      return value;
-    case 'relation':
-    case 'media': {
-      const type = registry.types.get(attribute.target);
-      return type !== undefined && isRecord(value) && 'data' in value ? flattenEntries(value['data'], { type, registry }) : value;
-    }
-    case 'component':
-      return flattenParts(value, () => attribute.component, registry);
-    case 'dynamiczone':
-      return flattenParts(value, (part) => String(part['__component']), registry);
-  }
-}
-
-/** Flattens what components contain. `uidOf` returns the component of a part. */
-function flattenParts(value: unknown, uidOf: (part: Values) => string, registry: Registry): unknown {
-  if (Array.isArray(value)) return value.map((part) => flattenParts(part, uidOf, registry));
-  const type = isRecord(value) ? registry.types.get(uidOf(value)) : undefined;
-  return isRecord(value) && type !== undefined ? flattenValues(value, { type, registry }) : value;
+  const target = attribute.kind === 'relation' || attribute.kind === 'media' ? registry.types.get(attribute.target) : undefined;
+  if (target === undefined) return mapParts(attribute, value, registry, (part, type) => flattenValues(part, { type, registry }));
+  return isRecord(value) && 'data' in value ? flattenEntries(value['data'], { type: target, registry }) : value;
 }

@@ -1,5 +1,6 @@
 import { memoizePair } from '../caches.js';
 import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry, ScalarAttribute } from './content-type.js';
+import { componentsOf, listsParts } from './parts.js';
 
 /** The place of an attribute in the documents of a type. */
 export interface AttributePlace<Found extends Attribute = Attribute> {
@@ -36,27 +37,12 @@ export function findPlaces<Found extends Attribute>(
   return below(type, [], []);
 }
 
-interface StepInto {
-  readonly uid: string;
-  readonly step: PlaceStep;
-}
-
-function stepsInto(attribute: Attribute): readonly StepInto[] {
-  const { name } = attribute;
-  switch (attribute.kind) {
-    case 'component':
-      return [{ uid: attribute.component, step: { name, list: attribute.repeatable, zone: null } }];
-    case 'dynamiczone':
-      return attribute.components.map((uid) => ({ uid, step: { name, list: true, zone: uid } }));
-    case 'scalar':
-    case 'relation':
-    case 'media':
-    case 'morph':
-      return none;
-  }
-}
-
-const none: readonly StepInto[] = [];
+/** Returns the components that an attribute may have, each with the step that leads to it. */
+const stepsInto = (attribute: Attribute): readonly { readonly uid: string; readonly step: PlaceStep }[] =>
+  componentsOf(attribute).map((uid) => {
+    const zone = attribute.kind === 'dynamiczone' ? uid : null;
+    return { uid, step: { name: attribute.name, list: listsParts(attribute), zone } };
+  });
 
 /** Returns the path in documents, without positions in lists: `editions.code`. */
 export const dottedPath = ({ steps, attribute }: AttributePlace): string =>

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { memoizePair } from '../caches.js';
+import { memoize, memoizePair } from '../caches.js';
 import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
 import { collectLeftOut } from './left-out.js';
 import { areDistinct, graphqlConflicts, nameConflicts } from './name-conflicts.js';
-import type { Attribute, ContentType, Registry } from './content-type.js';
+import type { ContentType, Registry } from './content-type.js';
+import { componentsOf } from './parts.js';
 import { collectionOf, type Model, type ModelWarning } from './model.js';
 import { readModel, type ModelReading } from './read-model.js';
 import { settleReferences, type SettledModel } from './settle-references.js';
@@ -207,14 +208,8 @@ const findChanged = memoizePair((registry: Registry, previous: Registry): readon
   return servedTypes(registry).filter(differs);
 });
 
-const contained = new WeakMap<ContentType, readonly string[]>();
+const containedIn = memoize((type: ContentType) => [...type.attributes.values()].flatMap(componentsOf));
 
-/** Returns the components that a type contains directly. No component contains itself. The uids are cached for each type. */
-function componentsIn(type: ContentType, { types }: Registry): readonly ContentType[] {
-  const uids = contained.get(type) ?? [...type.attributes.values()].flatMap(componentsOf);
-  contained.set(type, uids);
-  return uids.map((uid) => types.get(uid)).filter((component) => component !== undefined);
-}
-
-const componentsOf = (attribute: Attribute): readonly string[] =>
-  attribute.kind === 'component' ? [attribute.component] : attribute.kind === 'dynamiczone' ? attribute.components : [];
+/** Returns the components that a type contains directly. No component contains itself. */
+const componentsIn = (type: ContentType, { types }: Registry): readonly ContentType[] =>
+  containedIn(type).flatMap((uid) => types.get(uid) ?? []);

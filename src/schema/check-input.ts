@@ -14,6 +14,7 @@ import {
   reportRelations,
 } from './findings.js';
 import { comingIn, findOtherType, lengthOf, maximumLinks, morphTarget, parseLinkInput, parseMorphInput } from './link-input.js';
+import { listsParts } from './parts.js';
 
 /** The result of a check: the problems of a body, and the ids that must exist, by uid of their type. */
 export interface CheckedInput {
@@ -47,8 +48,7 @@ function checkAbsent(attribute: Attribute, path: string, found: Findings): void 
   const { mode, draft, held } = found.context;
   if (!attribute.required || mode === 'update' || attribute.kind === 'media' || held?.has(path) === true) return;
   if (attribute.kind === 'scalar' && attribute.default !== undefined) return;
-  const isList = attribute.kind === 'dynamiczone' || (attribute.kind === 'component' && attribute.repeatable);
-  if (!draft || isList) report(found, path, `${path} must be defined.`);
+  if (!draft || listsParts(attribute)) report(found, path, `${path} must be defined.`);
 }
 
 function checkValue(attribute: Attribute, value: unknown, path: string, found: Findings): void {

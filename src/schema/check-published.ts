@@ -1,9 +1,10 @@
 import { memoizePair } from '../caches.js';
 import type { FieldError } from '../errors.js';
-import { isRecord, type Values } from '../values.js';
+import type { Values } from '../values.js';
 import { findPlaces } from './attribute-places.js';
 import { checkInput } from './check-input.js';
 import type { Attribute, ContentType, Registry } from './content-type.js';
+import { mapParts } from './parts.js';
 import { scalarTypes } from './scalar-types.js';
 
 /** Returns whether drafts of a type may be stored that could not be published: values are required, or have a minimum length. */
@@ -36,11 +37,5 @@ function shownValue(attribute: Attribute, value: unknown, registry: Registry): u
   if (attribute.kind === 'relation' && attribute.storage.kind !== 'own') return undefined;
   if (value === null || value === undefined) return null;
   if (attribute.kind === 'scalar') return scalarTypes[attribute.type].output(value);
-  if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') return value;
-  const shownPart = (part: unknown): unknown => {
-    if (!isRecord(part)) return part;
-    const type = registry.types.get(attribute.kind === 'component' ? attribute.component : String(part['__component']));
-    return type === undefined ? part : shownValues(type, part, registry);
-  };
-  return Array.isArray(value) ? value.map(shownPart) : shownPart(value);
+  return mapParts(attribute, value, registry, (part, type) => shownValues(type, part, registry));
 }

@@ -1,3 +1,4 @@
+import { memoize } from '../caches.js';
 import { createRequire } from 'node:module';
 import type * as engine from 're2js';
 import type * as detector from 'redos-detector';
@@ -15,13 +16,9 @@ const proofSteps = 5_000;
  * Returns whether a text matches the pattern of an attribute. Patterns run on an engine without backtracking (1 µs for a short
  * text); those that it cannot run, because of lookarounds or references, were proven to be harmless when their model was checked.
  */
-export function matches(regex: RegExp, text: string): boolean {
-  const matcher = matchers.get(regex) ?? linearMatcher(regex.source) ?? ((value: string) => regex.test(value));
-  matchers.set(regex, matcher);
-  return matcher(text);
-}
+export const matches = (regex: RegExp, text: string): boolean => matcherOf(regex)(text);
 
-const matchers = new WeakMap<RegExp, Matcher>();
+const matcherOf = memoize((regex: RegExp): Matcher => linearMatcher(regex.source) ?? ((text) => regex.test(text)));
 
 /** Returns whether a pattern may take unbounded time for some strings, and cannot be run in linear time. */
 export const isUnbounded = (source: string): boolean => linearMatcher(source) === null && !isHarmless(source);

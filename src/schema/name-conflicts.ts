@@ -1,3 +1,4 @@
+import { memoize } from '../caches.js';
 import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 import { pascalCase } from './names.js';
 
@@ -110,19 +111,12 @@ const describe = (name: string): string => name.replace(':', ' ');
 
 type Claims = Readonly<Record<Realm, readonly string[]>>;
 
-const claims = new WeakMap<Model, Claims>();
-
 /** Returns the names that a model uses. They are computed once, because models are immutable. */
-function claimsOf(model: Model): Claims {
-  const known = claims.get(model);
-  if (known !== undefined) return known;
-  const names =
-    model.kind === undefined
-      ? { service: [], graphql: graphqlNames(model, pascalCase(`component_${model.uid}`)) }
-      : { service: serviceClaims(model), graphql: graphqlClaims(model) };
-  claims.set(model, names);
-  return names;
-}
+const claimsOf = memoize((model: Model): Claims =>
+  model.kind === undefined
+    ? { service: [], graphql: graphqlNames(model, pascalCase(`component_${model.uid}`)) }
+    : { service: serviceClaims(model), graphql: graphqlClaims(model) },
+);
 
 function serviceClaims(model: Model): readonly string[] {
   const { singularName = '', pluralName = '' } = model.info;

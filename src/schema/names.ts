@@ -1,3 +1,4 @@
+import { memoize } from '../caches.js';
 import type { ContentType } from './content-type.js';
 
 /** Splits a name into words, at case changes, digits and punctuation. Digits are separate words (`i18n` is i, 18, n). */
@@ -14,17 +15,10 @@ export const isKebabCase = (name: string): boolean => /^([a-z][a-z0-9]*)(-[a-z0-
 export const pluginOf = (type: ContentType): string =>
   type.uid.startsWith('plugin::') ? (type.uid.slice(8).split('.')[0] ?? '') : '';
 
-const typeNames = new WeakMap<ContentType, string>();
-
 /**
  * Returns the GraphQL name of a type: `BlogPost` for `api::blog-post.blog-post`, `UploadFile` for `plugin::upload.file`,
  * `ComponentSharedSeo` for `shared.seo`.
  */
-export function typeName(type: ContentType): string {
-  const known = typeNames.get(type);
-  if (known !== undefined) return known;
-  const component = type.kind === 'component';
-  const name = component ? pascalCase(`component_${type.uid}`) : pascalCase(pluginOf(type)) + pascalCase(type.singularName);
-  typeNames.set(type, name);
-  return name;
-}
+export const typeName = memoize((type: ContentType): string =>
+  type.kind === 'component' ? pascalCase(`component_${type.uid}`) : pascalCase(pluginOf(type)) + pascalCase(type.singularName),
+);

@@ -1,3 +1,4 @@
+import { memoize } from '../caches.js';
 import type { Registry } from './content-type.js';
 
 /** An attribute of a type. */
@@ -9,19 +10,11 @@ export interface AttributeName {
 /** The attributes that show the links of a relation from the other side, by uid and name of the relation. */
 type OtherSides = ReadonlyMap<string, ReadonlyMap<string, readonly AttributeName[]>>;
 
-const known = new WeakMap<Registry, OtherSides>();
-
 /**
  * Returns the other sides of all relations that are stored on one side and shown on both. They are computed once for each
  * registry.
  */
-export function otherSides(registry: Registry): OtherSides {
-  const found = known.get(registry) ?? findOtherSides(registry);
-  known.set(registry, found);
-  return found;
-}
-
-function findOtherSides(registry: Registry): OtherSides {
+export const otherSides = memoize((registry: Registry): OtherSides => {
   const sides = new Map<string, Map<string, AttributeName[]>>();
   const add = (side: AttributeName, other: AttributeName): void => {
     const names = sides.get(side.uid) ?? new Map<string, AttributeName[]>();
@@ -37,4 +30,4 @@ function findOtherSides(registry: Registry): OtherSides {
       add({ uid: target, name: storage.field }, { uid, name });
     }
   return sides;
-}
+});

@@ -1,3 +1,4 @@
+import { memoize } from '../caches.js';
 import { targetsOf, type AttributeDefinition, type Model } from './model.js';
 
 /**
@@ -22,26 +23,19 @@ export interface Reference {
 
 const keyOf = (uid: string, name: string): string => `${uid} ${name}`;
 
-const references = new WeakMap<Model, readonly Reference[]>();
-
 /**
  * Returns the attributes of a model that refer to other models or attributes. They are computed once, because models are
  * immutable.
  */
-export function referencesOf(model: Model): readonly Reference[] {
-  const found = references.get(model) ?? findReferences(model);
-  references.set(model, found);
-  return found;
-}
-
-const findReferences = (model: Model): readonly Reference[] =>
+export const referencesOf = memoize((model: Model): readonly Reference[] =>
   Object.entries(model.attributes)
     .filter(([, { type }]) => referringTypes.has(type))
     .map(([name, definition]) => {
       const targets = targetsOf(definition);
       const needs = [...targets, definition.component ?? [], definition.components ?? []].flat();
       return { model, name, definition, key: keyOf(model.uid, name), targets, needs };
-    });
+    }),
+);
 
 const referringTypes: ReadonlySet<string> = new Set(['component', 'dynamiczone', 'relation', 'uid']);
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { withDatabase, type ContentContext } from '../content/content-context.js';
 import type { Database } from '../mongo/database.js';
-import { unlimited } from '../query/budget.js';
+import { unlimited } from '../limits/budget.js';
 
 interface OpenTransaction {
   readonly database: Database;

@@ -1,3 +1,4 @@
+import { memoize } from '../caches.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { pascalCase, pluginOf } from '../schema/names.js';
@@ -29,16 +30,8 @@ export interface StrapiModel {
   readonly attributes: Readonly<Record<string, Values>>;
 }
 
-const known = new WeakMap<ContentType, StrapiModel>();
-
 /** Returns the description of a type. Returns the same object for the same type. */
-export function describeModel(type: ContentType): StrapiModel {
-  const model = known.get(type) ?? buildModel(type);
-  known.set(type, model);
-  return model;
-}
-
-function buildModel(type: ContentType): StrapiModel {
+export const describeModel = memoize((type: ContentType): StrapiModel => {
   const { uid, kind, collection, singularName, pluralName, displayName, description, draftAndPublish, localized } = type;
   const attributes = [...type.attributes.values()].map(
     (attribute) => [attribute.name, describeAttribute(attribute, localized)] as const,
@@ -62,7 +55,7 @@ function buildModel(type: ContentType): StrapiModel {
     ...(kind === 'component' && { category: owner }),
     attributes: Object.fromEntries(attributes),
   };
-}
+});
 
 /** Rules of scalar attributes that are included if they are set. */
 const rules = ['default', 'min', 'max', 'minLength', 'maxLength', 'regex', 'targetField'] as const;

@@ -2,6 +2,7 @@ import { acceptInput, checkUnwritten } from '../content/check-body.js';
 import type { ContentContext } from '../content/content-context.js';
 import { type EntityId, entryType } from '../graphql/extension/entity-service.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
+import { listsParts } from '../schema/parts.js';
 import type { Values } from '../values.js';
 import type { StrapiModel } from './describe-model.js';
 
@@ -53,6 +54,5 @@ function withDefaults(type: ContentType, data: object): Values {
 function defaultOf(attribute: Attribute): unknown {
   if (!attribute.writable) return undefined;
   if (attribute.kind === 'scalar') return attribute.default;
-  const isList = attribute.kind === 'dynamiczone' || (attribute.kind === 'component' && attribute.repeatable);
-  return isList && !attribute.required ? [] : undefined;
+  return listsParts(attribute) && !attribute.required ? [] : undefined;
 }

@@ -1,5 +1,6 @@
 import { fullAccess, maySee, readable, type Access } from '../query/access.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
+import { mapParts, mapRecords } from '../schema/parts.js';
 import { isRecord, type Values } from '../values.js';
 
 /** Rules for changing a flat entry, which contains related entries and components. */
@@ -16,10 +17,8 @@ interface FlatRules {
 }
 
 /** Applies rules to an entry or a list of entries. Other values, and keys that are not attributes, stay unchanged. */
-function mapEntries(value: unknown, type: ContentType, rules: FlatRules): unknown {
-  if (Array.isArray(value)) return value.map((item) => mapEntries(item, type, rules));
-  return isRecord(value) ? rules.entry(mapAttributes(value, type, rules)) : value;
-}
+const mapEntries = (value: unknown, type: ContentType, rules: FlatRules): unknown =>
+  mapRecords(value, (entry) => rules.entry(mapAttributes(entry, type, rules)));
 
 function mapAttributes(entry: Values, type: ContentType, rules: FlatRules): Values {
   const kept = Object.entries(entry).flatMap(([name, value]) => {
@@ -31,38 +30,19 @@ function mapAttributes(entry: Values, type: ContentType, rules: FlatRules): Valu
 }
 
 function mapAttribute(attribute: Attribute, value: unknown, rules: FlatRules): unknown {
-  const typeOf = (uid: unknown): ContentType | undefined => rules.registry.types.get(String(uid));
-  switch (attribute.kind) {
-    case 'scalar':
-      return value;
-    case 'relation':
-    case 'media': {
-      const target = typeOf(attribute.target);
-      return target === undefined ? value : rules.related(mapEntries(value, target, rules), attribute);
-    }
-    case 'component': {
-      const component = typeOf(attribute.component);
-      return component === undefined ? value : mapParts(value, () => component, rules);
-    }
-    case 'dynamiczone':
-      return mapParts(value, (part) => typeOf(part['__component']), rules);
-    case 'morph':
-      return mapParts(keepTargets(value, rules), (target) => typeOf(target['__type']), rules);
-  }
+  const { types } = rules.registry;
+  const mapped = (part: Values, type: ContentType | undefined) => (type === undefined ? part : mapAttributes(part, type, rules));
+  if (attribute.kind === 'morph')
+    return mapRecords(keepTargets(value, rules), (target) => mapped(target, types.get(String(target['__type']))));
+  const target = 'target' in attribute ? types.get(attribute.target) : undefined;
+  if (target === undefined) return mapParts(attribute, value, rules.registry, mapped);
+  return rules.related(mapEntries(value, target, rules), attribute);
 }
 
 function keepTargets(value: unknown, { keepsTarget }: FlatRules): unknown {
   const stays = (target: unknown): boolean => !isRecord(target) || keepsTarget(String(target['__type']));
   if (Array.isArray(value)) return value.filter(stays);
   return stays(value) ? value : null;
-}
-
-/** Maps components and targets of polymorphic relations, which stay flat. */
-function mapParts(value: unknown, typeOf: (part: Values) => ContentType | undefined, rules: FlatRules): unknown {
-  if (Array.isArray(value)) return value.map((part) => mapParts(part, typeOf, rules));
-  if (!isRecord(value)) return value;
-  const type = typeOf(value);
-  return type === undefined ? value : mapAttributes(value, type, rules);
 }
 
 /**
@@ -100,8 +80,6 @@ export function envelopeFlat(
       data: kind === 'media' && Array.isArray(related) && related.length === 0 ? null : related,
     }),
   };
-  const withoutType = (item: unknown): unknown => (isRecord(item) ? entry(item) : item);
-  const data =
-    type === null ? (Array.isArray(value) ? value.map(withoutType) : withoutType(value)) : mapEntries(value, type, rules);
+  const data = type === null ? mapRecords(value, entry) : mapEntries(value, type, rules);
   return { data, meta };
 }

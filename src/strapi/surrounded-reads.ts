@@ -124,10 +124,7 @@ function planForCode(read: PendingRead, changed: EngineParameters, { bind }: Con
     isPopulatedByCode,
     plan: {
       ...plan,
-      ...(differs('where', 'filters', '_q') && {
-        condition: bindCondition(query, type, { bind, sighted }),
-        scope: null,
-      }),
+      ...(differs('where', 'filters', '_q') && withoutScope(bindCondition(query, type, { bind, sighted }))),
       ...(differs('orderBy') && { sort: bindSort(query, type, sighted) }),
       ...(differs('limit', 'offset') && { window: windowOf({ kind: 'offset', start: 0, limit: -1, ...pageOf(query) }) }),
       withTotal: false,
@@ -135,6 +132,8 @@ function planForCode(read: PendingRead, changed: EngineParameters, { bind }: Con
     },
   };
 }
+
+const withoutScope = (condition: Plan['condition']) => ({ condition, scope: null, isWhole: condition === null });
 
 const pageOf = ({ pagination }: ReturnType<typeof engineQuery>) =>
   pagination?.kind === 'offset' ? { start: pagination.start, limit: pagination.limit ?? -1 } : {};

@@ -3,7 +3,7 @@ import { type Binary, type CommandStartedEvent, type CommandSucceededEvent, Long
 import { createConfig } from '../../src/config/create-config.js';
 import { connectDatabase } from '../../src/mongo/connection.js';
 import { readAll, type Database } from '../../src/mongo/database.js';
-import { createBudget } from '../../src/query/budget.js';
+import { createBudget } from '../../src/limits/budget.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

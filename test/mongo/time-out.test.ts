@@ -3,7 +3,7 @@ import { MongoClient } from 'mongodb';
 import { setTimeout as delay } from 'node:timers/promises';
 import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
 import { ApiError } from '../../src/errors.js';
-import { attemptLimiter } from '../../src/accounts/login/attempt-limiter.js';
+import { attemptLimiter } from '../../src/mongo/stores/attempt-limiter.js';
 import type { Database } from '../../src/mongo/database.js';
 import { storedCollections } from '../../src/mongo/ensure-collections.js';
 import { ChangePoll } from '../../src/mongo/poll-changes.js';

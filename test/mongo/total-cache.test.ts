@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { unavailableError } from '../../src/errors.js';
 import { ChangeBus, type Change } from '../../src/mongo/changes.js';
 import { TotalCache } from '../../src/mongo/total-cache.js';
-import { endless, WaitTime } from '../../src/mongo/wait-time.js';
-import { tooLate } from '../../src/mongo/within-time.js';
+import { endless, tooLate, WaitTime } from '../../src/limits/clock.js';
 import { published } from '../../src/query/plan.js';
 
 const live = { collection: 'rows', match: { publishedAt: 1 }, condition: published };

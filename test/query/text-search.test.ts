@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
+import { type Operator, operators } from '../../src/query/operators.js';
 import { serveModels, type Serving } from '../support/serve.js';
 
 const type = (name: string, attributes: object, options: object = {}) => ({
@@ -170,6 +171,19 @@ describe('text search', () => {
       if (most === all) expect(count).to.be.within(25, all);
       else expect(count).to.be.most(most);
     });
+
+  it('an operator with a pattern finds all entries, which do not contain its operand', async () => {
+    const pattern = (operand: string): string => operand.replaceAll('*', '.*');
+    const like: (typeof operators)[Operator] = { arity: 'one', text: 'insensitive', pattern };
+    const table: Partial<Record<string, typeof like>> = operators;
+    Object.assign(table, { like });
+    try {
+      expect(await ids('notes?filters[title][$like]=fish*st')).to.deep.equal([titles.indexOf('Fish stew') + 1]);
+      expect(await ids('notes?filters[title][$like]=f*sh')).to.have.length(4);
+    } finally {
+      delete table['like'];
+    }
+  });
 
   it('_q uses trigrams in a localized type, and finds the codes of locales', async () => {
     const [command] = await readsOf('fables?_q=seal&locale=all', serving, 'fables');

@@ -5,14 +5,14 @@ import { Replies } from '../../src/mongo/command-turns.js';
 import { AbandonedTransactions } from '../../src/mongo/abandoned.js';
 import { Sessions } from '../../src/mongo/calls.js';
 import { SearchIndexes, UniqueBuilds } from '../../src/mongo/index-state.js';
-import { endless } from '../../src/mongo/wait-time.js';
-import { workTime } from '../../src/mongo/within-time.js';
+import { endless } from '../../src/limits/clock.js';
+import { workTime } from '../../src/mongo/calls.js';
 import { WriteQueues } from '../../src/mongo/write-queues.js';
 import { Jobs } from '../../src/jobs.js';
 import { leasesIn } from '../../src/mongo/stores/claim.js';
 import { noObserver } from '../../src/observe/observer.js';
-import { unlimited } from '../../src/query/budget.js';
-import { Queue } from '../../src/queue.js';
+import { unlimited } from '../../src/limits/budget.js';
+import { Queue } from '../../src/limits/queue.js';
 
 /** A database that no other test file uses, with a client of its own that reports its commands. */
 export interface FreshDatabase {

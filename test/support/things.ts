@@ -2,7 +2,7 @@ import { createStore } from '../../src/mongo/store.js';
 import type { ContentContext } from '../../src/content/content-context.js';
 import { noNotices } from '../../src/notices.js';
 import { fullAccess } from '../../src/query/access.js';
-import { unlimited } from '../../src/query/budget.js';
+import { unlimited } from '../../src/limits/budget.js';
 import { defaultLimits } from './default-limits.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { ContentType } from '../../src/schema/content-type.js';

@@ -1,6 +1,6 @@
 import type { AccountCall, Accounts } from '../accounts.js';
 import { noteOnUser, type StoredUser } from '../user-store.js';
-import { clientOf } from './limit-attempts.js';
+import { clientOf } from '../../limits/client-of.js';
 
 /** Number of clients that are remembered for an account, the last ones that logged in. */
 const most = 10;

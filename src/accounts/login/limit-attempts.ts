@@ -1,9 +1,10 @@
-import ipaddr from 'ipaddr.js';
 import { collections } from '../../schema/collections.js';
 import type { Config } from '../../config/config.js';
 import type { Database } from '../../mongo/database.js';
 import type { AccountLimits, Guess } from '../accounts.js';
-import { type Attempt, type AttemptLimiter, attemptLimiter, tooMany } from './attempt-limiter.js';
+import { type Attempt, tooMany } from '../../limits/attempts.js';
+import { clientOf } from '../../limits/client-of.js';
+import { type AttemptLimiter, attemptLimiter } from '../../mongo/stores/attempt-limiter.js';
 
 /** The name under which attempts at a route are counted. It is not the path, because a path has several spellings. */
 export type LimitedRoute =
@@ -123,23 +124,3 @@ function guessKeys({ identifier, ip, known }: Guess): readonly GuessKey[] {
 
 /** Returns one key for all spellings of an account name or address. Longer strings belong to no account. */
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.trim().toLowerCase().slice(0, 320) : null);
-
-/** Returns the key that identifies the client of an IP address. */
-export const addressKey = (ip: string): string => `address ${clientOf(ip)}`;
-
-/**
- * Returns the client of an IP address: an IPv4 address, or the /64 network of an IPv6 address, because one client has all of it.
- * A port, which some proxies add, is removed.
- */
-export function clientOf(ip: string): string {
-  const [, inBrackets, v4] = /^(?:\[(.+)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/.exec(ip) ?? [];
-  const host = inBrackets ?? v4 ?? ip;
-  if (!ipaddr.isValid(host)) return ip;
-  const address = ipaddr.process(host);
-  return address instanceof ipaddr.IPv6
-    ? `${address.parts
-        .slice(0, 4)
-        .map((part) => part.toString(16))
-        .join(':')}::/64`
-    : address.toString();
-}

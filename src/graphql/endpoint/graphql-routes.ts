@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { memoizePair } from '../../caches.js';
 import { type ApiError, ForbiddenError, refusedToken, unauthorizedError } from '../../errors.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
@@ -99,7 +100,7 @@ interface StateParts {
 function createState(ctx: Context, call: StagedCall, { snapshot, settings }: StateParts): RequestState {
   const { running, content, caller, staging } = call;
   const { pages } = settings;
-  const bind = { ...content.bind, registry: snapshot.registry, settings: bindSettings(pages, running.config.api.rest.strict) };
+  const bind = { ...content.bind, registry: snapshot.registry, settings: bindSettings(pages, running.config.api.rest) };
   const state = Object.assign(ctx.state, callerState(caller));
   return {
     schema: snapshot.schema,
@@ -121,22 +122,11 @@ function createState(ctx: Context, call: StagedCall, { snapshot, settings }: Sta
 }
 
 /** Returns the settings of bindings. The object is the same for all requests, because cached bindings compare it by identity. */
-function bindSettings(pages: PageSettings, strict: boolean): BindSettings {
-  const { defaultLimit, maxLimit } = pages;
-  const settings = knownSettings.get(pages) ?? {
-    defaultLimit,
-    maxLimit,
-    maxNested: maxLimit,
-    withCount: true,
-    strict,
-    populateDeep: 0,
-    roleUsers: true,
-  };
-  knownSettings.set(pages, settings);
-  return settings;
-}
-
-const knownSettings = new WeakMap<PageSettings, BindSettings>();
+const bindSettings = memoizePair(
+  ({ defaultLimit, maxLimit }: PageSettings, { strict }: Pick<BindSettings, 'strict'>): BindSettings => {
+    return { defaultLimit, maxLimit, maxNested: maxLimit, withCount: true, strict, populateDeep: 0, roleUsers: true };
+  },
+);
 
 /**
  * Returns the decoded JSON of the shared middleware, or the operations of a multipart body. Forms and plain text contain no

@@ -12,8 +12,7 @@ import {
   type GraphQLObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { BoundedCache } from '../../caches.js';
-import { createTypeCounter } from '../../query/budget.js';
+import { BoundedCache, memoize } from '../../caches.js';
 import { collectFields } from '../selection/collect-fields.js';
 import { markRepeatedField } from '../selection/read-root.js';
 import type { GraphqlContext } from '../graphql-context.js';
@@ -65,13 +64,7 @@ const bounds = { entries: 1_000, bytes: 32_000_000 };
 const bytesPerField = 1_000;
 const longestKey = 2_000;
 
-const caches = new WeakMap<GraphQLSchema, BoundedCache<Kept>>();
-
-function cacheOf(schema: GraphQLSchema): BoundedCache<Kept> {
-  const cache = caches.get(schema) ?? new BoundedCache<Kept>(bounds);
-  caches.set(schema, cache);
-  return cache;
-}
+const cacheOf = memoize<GraphQLSchema, BoundedCache<Kept>>(() => new BoundedCache(bounds));
 
 /** Numbers of the documents that were used before. Equal source texts have the same document while it is cached. */
 const numbers = new WeakMap<DocumentNode, number>();
@@ -122,7 +115,7 @@ function compileOperation(compiling: Compiling, { content }: GraphqlContext): Ke
     operation,
     rootValue: undefined,
     path: undefined,
-    countType: createTypeCounter(content.bind),
+    countType: content.bind.budget.typeCounter(),
     known: definitions.length === 0 ? null : new Map(),
     compiled: { count: 0 },
   };

@@ -13,7 +13,7 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql';
-import type { Budget } from '../../query/budget.js';
+import type { Budget } from '../../limits/budget.js';
 import { collectFields } from '../selection/collect-fields.js';
 import { bytesOf } from '../../values.js';
 import type { GraphqlContext } from '../graphql-context.js';

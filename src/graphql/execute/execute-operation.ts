@@ -1,6 +1,6 @@
 import { execute, GraphQLError, locatedError, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { ApiError } from '../../errors.js';
-import { nextTurn } from '../../queue.js';
+import { nextTurn } from '../../limits/queue.js';
 import { bytesOf } from '../../values.js';
 import { findCompiled, type RootField } from './compile-operation.js';
 import type { Progress } from './compile-selection.js';

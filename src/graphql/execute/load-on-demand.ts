@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import { memoize } from '../../caches.js';
 import { findMany } from '../../content/find-many.js';
 import { withoutHooks, type ContentContext } from '../../content/content-context.js';
 import type { ApiError } from '../../errors.js';
@@ -39,12 +40,10 @@ interface Batch {
 /**
  * Open batches by operation. The operation is identified by its map of failures, which stays the same if its context is wrapped.
  */
-const open = new WeakMap<GraphqlContext['failures'], Set<Batch>>();
+const openBatches = memoize<GraphqlContext['failures'], Set<Batch>>(() => new Set());
 
 function batchOf(field: DemandedField): Batch {
-  const { failures } = field.context;
-  const batches = open.get(failures) ?? new Set<Batch>();
-  open.set(failures, batches);
+  const batches = openBatches(field.context.failures);
   for (const batch of batches) if (isSame(batch.field, field)) return batch;
   const ids = new Set<number>();
   const rows = turnEnd().then(() => {

@@ -3,7 +3,7 @@ import { emptyQuery, type Query } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
 import { bindNested } from '../../query/bind-nested.js';
 import { bindsAlike, markRepeated } from '../../query/bind-plan.js';
-import { createTypeCounter, unlimited } from '../../query/budget.js';
+import { unlimited } from '../../limits/budget.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
 import type { GraphqlContext, PageSettings } from '../graphql-context.js';
@@ -105,7 +105,7 @@ export function readingContext({ content, access, pages, failures }: GraphqlCont
     access,
     pages,
     check: (query, type) => void bindNested(query, type, { ...bind, budget: unlimited }),
-    countType: createTypeCounter(bind),
+    countType: bind.budget.typeCounter(),
     known: new Map(),
     fail: (node, error) => failures.set(node, error),
   };

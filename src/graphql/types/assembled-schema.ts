@@ -8,6 +8,7 @@ import {
   type GraphQLType,
   GraphQLUnionType,
 } from 'graphql';
+import { memoize } from '../../caches.js';
 import { emptyFields, type FieldMap } from './schema-context.js';
 
 type TypeMap = ReturnType<GraphQLSchema['getTypeMap']>;
@@ -151,20 +152,14 @@ function referredBy(type: GraphQLNamedType): readonly GraphQLNamedType[] {
 
 type AnyFields = FieldMap | ReturnType<GraphQLInputObjectType['getFields']>;
 
-const named = new WeakMap<AnyFields, readonly GraphQLNamedType[]>();
-
 /** Returns the types of fields and of their arguments. */
-function namedBy(fields: AnyFields): readonly GraphQLNamedType[] {
-  const known = named.get(fields) ?? [
-    ...new Set(
-      Object.values(fields)
-        .flatMap(typesOf)
-        .map((type) => getNamedType(type)),
-    ),
-  ];
-  named.set(fields, known);
-  return known;
-}
+const namedBy = memoize((fields: AnyFields): readonly GraphQLNamedType[] => [
+  ...new Set(
+    Object.values(fields)
+      .flatMap(typesOf)
+      .map((type) => getNamedType(type)),
+  ),
+]);
 
 const typesOf = (field: AnyFields[string]): readonly GraphQLType[] =>
   'args' in field ? [field.type, ...field.args.map(({ type }) => type)] : [field.type];

@@ -31,18 +31,9 @@ function filterFields(type: ContentType, self: GraphQLInputObjectType, context: 
 
 /** Returns the filter type of an attribute; null for media, dynamic zones and polymorphic relations. */
 function attributeFilter(attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
-  switch (attribute.kind) {
-    case 'scalar':
-      return scalarFilter(scalarFields[attribute.type]);
-    case 'relation':
-      return attribute.storage.kind === 'morph' ? null : filtersOf(attribute.target, context);
-    case 'component':
-      return filtersOf(attribute.component, context);
-    case 'media':
-    case 'morph':
-    case 'dynamiczone':
-      return null;
-  }
+  if (attribute.kind === 'scalar') return scalarFilter(scalarFields[attribute.type]);
+  if (attribute.kind === 'component') return filtersOf(attribute.component, context);
+  return attribute.kind === 'relation' && attribute.storage.kind !== 'morph' ? filtersOf(attribute.target, context) : null;
 }
 
 function filtersOf(uid: string, context: SchemaContext): GraphQLInputType | null {

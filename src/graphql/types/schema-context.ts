@@ -1,4 +1,5 @@
 import { type GraphQLFieldConfigMap, GraphQLObjectType } from 'graphql';
+import { memoize } from '../../caches.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import type { Shadow } from './shadow.js';
@@ -92,14 +93,10 @@ export interface PlainField<Type> {
  */
 const noExtensions = Object.freeze(Object.create(null) as Record<string, unknown>); // Object.create is untyped
 
-const known = new WeakMap<object, PlainField<object>>();
+const fieldOf = memoize((type: object): PlainField<object> => ({ type, extensions: noExtensions }));
 
 /**
  * Returns the field of a type without further properties. It is always the same object, because most fields of a schema have one
  * of a few scalars.
  */
-export function plainField<Type extends object>(type: Type): PlainField<Type> {
-  const made = known.get(type) ?? { type, extensions: noExtensions };
-  known.set(type, made);
-  return made as PlainField<Type>; // made of this type
-}
+export const plainField = <Type extends object>(type: Type): PlainField<Type> => fieldOf(type) as PlainField<Type>; // made of this type

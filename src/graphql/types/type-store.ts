@@ -1,5 +1,7 @@
 import { GraphQLInputObjectType, GraphQLObjectType, GraphQLUnionType, type GraphQLNamedType } from 'graphql';
+import { memoize } from '../../caches.js';
 import type { ContentType, Attribute, Registry } from '../../schema/content-type.js';
+import { componentsOf } from '../../schema/parts.js';
 
 /** The owner of a generated type: a content type or component, or the service if no single one owns it. */
 type Owner = ContentType | 'service';
@@ -88,27 +90,11 @@ function referrersOf({ types }: Registry): ReadonlyMap<string, ReadonlySet<strin
   return referrers;
 }
 
-/** The targets of types, cached because unchanged types occur in several registries. */
-const targets = new WeakMap<ContentType, readonly string[]>();
+/** Returns the targets of a type, cached because unchanged types occur in several registries. */
+const targetsOf = memoize((type: ContentType) => [...new Set([...type.attributes.values()].flatMap(attributeTargets))]);
 
-function targetsOf(type: ContentType): readonly string[] {
-  const known = targets.get(type) ?? [...new Set([...type.attributes.values()].flatMap(attributeTargets))];
-  targets.set(type, known);
-  return known;
-}
-
+/** Returns the types that an attribute names. A morph relation without targets has the union of all types, which follows the registry. */
 function attributeTargets(attribute: Attribute): readonly string[] {
-  switch (attribute.kind) {
-    case 'scalar':
-      return [];
-    case 'relation':
-    case 'media':
-      return [attribute.target];
-    case 'component':
-      return [attribute.component];
-    case 'dynamiczone':
-      return attribute.components;
-    case 'morph':
-      return attribute.targets ?? []; // null means the union of all types, which follows the registry itself
-  }
+  if ('target' in attribute) return [attribute.target];
+  return attribute.kind === 'morph' ? (attribute.targets ?? []) : componentsOf(attribute);
 }

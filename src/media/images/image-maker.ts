@@ -4,7 +4,7 @@ import { applicationError } from '../../errors.js';
 import { formatsByType, type ImageSet, type MadeImage, type ResizeOrder } from './image-types.js';
 import { makeImageSet, type OpenImage, measureImage, resizeImage } from './transform-image.js';
 import type { MediaSettings } from '../storage/file-storage.js';
-import { Queue, type Sender } from '../../queue.js';
+import { Queue, type Sender } from '../../limits/queue.js';
 
 /** What administrators have chosen for new images. Absent choices are those of the configuration. */
 export interface ImageChoices {

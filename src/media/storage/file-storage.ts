@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js';
-import type { WaitTime } from '../../mongo/wait-time.js';
+import type { WaitTime } from '../../limits/clock.js';
 
 /** Bytes in chunks of any size, synchronous or asynchronous. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

@@ -1,7 +1,7 @@
 import { MongoServerError } from 'mongodb';
 import type { Jobs } from '../../jobs.js';
 import type { Database } from '../database.js';
-import { withinTime } from '../within-time.js';
+import { withinTime } from '../../limits/clock.js';
 
 /** An index that is being built. The progress is absent if it is not known. */
 export interface BuildingIndex {

@@ -1,5 +1,5 @@
 import { type Collection, type Document, MongoBulkWriteError } from 'mongodb';
-import { Queue } from '../../queue.js';
+import { Queue } from '../../limits/queue.js';
 import { sharedUniquePaths } from '../../schema/attribute-places.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { translating } from '../calls.js';

@@ -1,5 +1,5 @@
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { Queue } from '../../queue.js';
+import { Queue } from '../../limits/queue.js';
 import type { Jobs } from '../../jobs.js';
 import type { Database } from '../database.js';
 import { type IndexPlan, indexesLeftOut, keepsUnique, planIndexes } from '../read/plan-indexes.js';

@@ -1,3 +1,4 @@
+import { memoize } from '../../caches.js';
 import type { ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';
 import type { Jobs } from '../../jobs.js';
@@ -168,13 +169,7 @@ const scalarsOf = ({ attributes }: ContentType): readonly ScalarAttribute[] =>
  * Returns the attributes of a type with the option `search`. Cached, because every change of a model asks for all types, and few
  * have any.
  */
-function searchedAttributes(type: ContentType): readonly ScalarAttribute[] {
-  const searched = searchedOf.get(type) ?? scalarsOf(type).filter(({ search }) => search !== null);
-  searchedOf.set(type, searched);
-  return searched;
-}
-
-const searchedOf = new WeakMap<ContentType, readonly ScalarAttribute[]>();
+const searchedAttributes = memoize((type: ContentType) => scalarsOf(type).filter(({ search }) => search !== null));
 
 const placesOf = (type: ContentType): readonly TrigramAttribute[] =>
   trigramAttributes(type).map((attribute) => ({ collection: type.collection, attribute }));

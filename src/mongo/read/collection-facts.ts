@@ -1,8 +1,8 @@
 import type { Db, Document, IndexDescriptionInfo } from 'mongodb';
 import { BoundedCache } from '../../caches.js';
-import { unlimited } from '../../query/budget.js';
+import { unlimited } from '../../limits/budget.js';
 import { countStored, readAll, runRead, type Database } from '../database.js';
-import { endless } from '../wait-time.js';
+import { endless } from '../../limits/clock.js';
 import { type LeadingFields, leadingOf } from './is-served.js';
 
 /** Number of entries up to which a collection is small: reading all of it is as good as a choice between indexes. */

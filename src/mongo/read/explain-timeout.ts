@@ -1,5 +1,6 @@
 import { validationError } from '../../errors.js';
-import { comparesText } from '../../query/conditions.js';
+import { comparesText, termsOf } from '../../query/conditions.js';
+import { operators } from '../../query/operators.js';
 import type { Condition, Plan } from '../../query/plan.js';
 import { dottedPath, findPlaces } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
@@ -59,23 +60,13 @@ const levelsOf = (level: Level): readonly Level[] => [
   ...(level.condition === null ? [] : relatedLevels(level.condition, level.prefix)),
 ];
 
-function relatedLevels(condition: Condition, prefix: string): readonly Level[] {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.conditions.flatMap((inner) => relatedLevels(inner, prefix));
-    case 'element':
-      return relatedLevels(condition.condition, `${prefix}${condition.path}.`);
-    case 'related': {
-      const { target, path } = condition;
-      const level = { type: target, condition: condition.condition, prefix: `${prefix}${path}.` };
-      return levelsOf({ ...level, sort: [], window: { skip: 0, limit: null } });
-    }
-    case 'comparison':
-    case 'search':
-      return [];
-  }
-}
+const relatedLevels = (condition: Condition, prefix: string): readonly Level[] =>
+  termsOf(condition).flatMap((term) => {
+    if (term.kind === 'element') return relatedLevels(term.condition, `${prefix}${term.path}.`);
+    if (term.kind !== 'related') return [];
+    const level = { type: term.target, condition: term.condition, prefix: `${prefix}${term.path}.` };
+    return levelsOf({ ...level, sort: [], window: { skip: 0, limit: null } });
+  });
 
 async function findLacking(level: Level, { registry, database }: ExplainContext): Promise<readonly LackingIndex[]> {
   const { type, condition, prefix } = level;
@@ -115,7 +106,7 @@ const optionsOf =
     if (comparison === null || !comparesText(comparison.comparator) || comparison.comparator === 'startsWith')
       return attribute.indexed || attribute.unique ? [] : [{ path, option: '"index": true' }];
     const takesTrigrams = steps.length === 0 && scalarTypes[attribute.type].search === 'text' && attribute.search === null;
-    const hasTrigrams = trigramsOf(String(comparison.operand), 1).size > 0;
+    const hasTrigrams = operators[comparison.comparator].literal === true && trigramsOf(String(comparison.operand), 1).size > 0;
     return takesTrigrams && hasTrigrams ? [{ path, option: '"search": "trigram"' }] : [];
   };
 

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { Condition, LinkChild, MorphChild, Selection } from '../../query/plan.js';
-import { nextTurn } from '../../queue.js';
+import { nextTurn } from '../../limits/queue.js';
 import { compileRelation, joined, type JoinedRelation, type LevelQuery, listsToJoin } from './compile-level.js';
 import { readAll, type Database } from '../database.js';
 import { growNode, growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';

@@ -1,4 +1,4 @@
-import { allOf, anyOf } from '../../query/conditions.js';
+import { anyOf, mapCondition, type Term } from '../../query/conditions.js';
 import type { Child, Condition, MorphTarget, NestedList, Selection } from '../../query/plan.js';
 import type { Database } from '../database.js';
 import { collectIds, collectMatching } from './collect-ids.js';
@@ -44,25 +44,11 @@ async function resolveEach<Value>(
   return new Map(await Promise.all([...values].map(async ([uid, value]) => [uid, await resolve(value)] as const)));
 }
 
-const resolveList = async <List extends NestedList>(list: List, database: Database): Promise<List> =>
-  list.condition === null ? list : { ...list, condition: await resolveCondition(list.condition, database) };
-
-async function resolveCondition(condition: Condition, database: Database): Promise<Condition> {
-  switch (condition.kind) {
-    case 'and':
-    case 'or': {
-      const parts = await Promise.all(condition.conditions.map((inner) => resolveCondition(inner, database)));
-      return condition.kind === 'and' ? allOf(parts) : anyOf(parts);
-    }
-    case 'element':
-      return { ...condition, condition: await resolveCondition(condition.condition, database) };
-    case 'related':
-      return resolveLink(condition, database);
-    case 'comparison':
-    case 'search':
-      return condition;
-  }
-}
+const resolveList = async <List extends NestedList>(list: List, database: Database): Promise<List> => {
+  if (list.condition === null) return list;
+  const resolve = (term: Term) => (term.kind === 'related' ? resolveLink(term, database) : term);
+  return { ...list, condition: await mapCondition(list.condition, resolve) };
+};
 
 /** Replaces a condition on related entries by one on their ids, which components store. */
 async function resolveLink(related: RelatedCondition, database: Database): Promise<Condition> {

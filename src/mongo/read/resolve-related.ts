@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { termsOf } from '../../query/conditions.js';
 import type { Condition, ElementPlace } from '../../query/plan.js';
 import {
   compileAny,
@@ -43,20 +44,11 @@ export const asksForRelated = (condition: Condition | null): boolean => conditio
  * Returns how many conditions need a command, without those of row rules, which clients do not pay for. Conditions within a
  * related condition are counted when that condition is resolved.
  */
-function countCommands(condition: Condition): number {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.conditions.reduce((sum, inner) => sum + countCommands(inner), 0);
-    case 'element':
-      return countCommands(condition.condition) + (condition.place === null || condition.ofRule ? 0 : 1);
-    case 'related':
-      return condition.ofRule || compileOwnId(condition) !== null ? 0 : 1;
-    case 'comparison':
-    case 'search':
-      return 0;
-  }
-}
+const countCommands = (condition: Condition): number =>
+  termsOf(condition).reduce((sum, term) => {
+    if (term.kind === 'related') return sum + (term.ofRule || compileOwnId(term) !== null ? 0 : 1);
+    return term.kind === 'element' ? sum + countCommands(term.condition) + (term.place === null || term.ofRule ? 0 : 1) : sum;
+  }, 0);
 
 type Joining = Pick<Resolving, 'database' | 'joins'>;
 

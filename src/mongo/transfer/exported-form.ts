@@ -1,7 +1,7 @@
 import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry } from '../../schema/content-type.js';
+import { hasParts, listsParts, partsIn } from '../../schema/parts.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { uploadFile } from '../../schema/content-type.js';
-import { isRecord, type Values } from '../../values.js';
 import { storedRank } from '../layout.js';
 import type { StoredDocument } from '../loaded.js';
 import { linkedIds, morphLinks } from '../read/stored-lists.js';
@@ -29,40 +29,19 @@ function dataOf(type: ContentType, document: StoredDocument, registry: Registry)
 
 /** Returns the exported value of an attribute; undefined for links, which are exported separately. */
 function valueOf(attribute: Attribute, value: unknown, registry: Registry): unknown {
-  switch (attribute.kind) {
-    case 'scalar':
-      return value === null || value === undefined ? null : printScalar(attribute.type, value);
-    case 'component': {
-      const parts = partsIn(attribute, value, registry).map(([type, part]) => partData(type, part, registry));
-      return attribute.repeatable ? parts : (parts[0] ?? null);
-    }
-    case 'dynamiczone':
-      return partsIn(attribute, value, registry).map(([type, part]) => ({
-        __component: type.uid,
-        ...partData(type, part, registry),
-      }));
-    case 'relation':
-    case 'media':
-    case 'morph':
-      return undefined;
-  }
+  if (attribute.kind === 'scalar') return value === null || value === undefined ? null : printScalar(attribute.type, value);
+  if (!hasParts(attribute)) return undefined;
+  const parts = partsIn(attribute, value, registry).map(([type, part]) => ({
+    ...(attribute.kind === 'dynamiczone' && { __component: type.uid }),
+    id: part['id'],
+    ...dataOf(type, part, registry),
+  }));
+  return listsParts(attribute) ? parts : (parts[0] ?? null);
 }
 
 function printScalar(type: keyof typeof scalarTypes, value: unknown): unknown {
   const shown = scalarTypes[type].output(value);
   return value instanceof Date && shown !== null ? value.toISOString() : shown;
-}
-
-const partData = (type: ContentType, part: Values, registry: Registry) => ({ id: part['id'], ...dataOf(type, part, registry) });
-
-/** Returns the components of an attribute, with their types. */
-function partsIn(attribute: Attribute, value: unknown, { types }: Registry): readonly (readonly [ContentType, Values])[] {
-  if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') return [];
-  return [value].flat().flatMap((part: unknown) => {
-    if (!isRecord(part)) return [];
-    const type = types.get(attribute.kind === 'component' ? attribute.component : String(part['__component']));
-    return type === undefined ? [] : [[type, part] as const];
-  });
 }
 
 /** Returns the links that a document and its components store. */
@@ -72,22 +51,12 @@ export function linksOf(type: ContentType, document: StoredDocument, registry: R
 
 function linksAt(type: ContentType, holder: Holder, document: StoredDocument, registry: Registry): readonly ExportedLink[] {
   return [...type.attributes.values()].flatMap((attribute) => {
-    switch (attribute.kind) {
-      case 'scalar':
-        return [];
-      case 'component':
-      case 'dynamiczone':
-        return partsIn(attribute, document[attribute.name], registry).flatMap(([part, values]) =>
-          linksAt(part, { type: part.uid, id: Number(values['id']) }, values, registry),
-        );
-      case 'morph':
-        return attribute.writable ? morphsAt(attribute, holder, document, registry) : [];
-      case 'relation':
-      case 'media':
-        return attribute.storage.kind === 'own' && attribute.target !== 'admin::user'
-          ? ownLinks(attribute, holder, document)
-          : [];
-    }
+    if (attribute.kind === 'morph') return attribute.writable ? morphsAt(attribute, holder, document, registry) : [];
+    if ('storage' in attribute)
+      return attribute.storage.kind === 'own' && attribute.target !== 'admin::user' ? ownLinks(attribute, holder, document) : [];
+    return partsIn(attribute, document[attribute.name], registry).flatMap(([part, values]) =>
+      linksAt(part, { type: part.uid, id: Number(values['id']) }, values, registry),
+    );
   });
 }
 

@@ -8,6 +8,7 @@ import {
   type Registry,
   type ScalarAttribute,
 } from '../../schema/content-type.js';
+import { listsParts, type PartsAttribute, partsIn, uidOfPart } from '../../schema/parts.js';
 import { isRecord, type Values } from '../../values.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { keptTrigrams, trigramAttributes } from '../index-state.js';
@@ -32,21 +33,12 @@ interface FormContext {
 /** Returns an entry and the components in it, at any depth. Each comes before the components inside it. */
 export function holdersIn(type: ContentType, entry: TransferredEntry, registry: Registry): readonly Holder[] {
   const parts = [...type.attributes.values()].flatMap((attribute) =>
-    itemsOf(attribute, entry.data[attribute.name]).flatMap((item) => {
-      const component = componentOf(attribute, item, registry);
-      return component === null ? [] : holdersIn(component, partOf(component, item), registry);
-    }),
+    partsIn(attribute, entry.data[attribute.name], registry).flatMap(([component, item]) =>
+      holdersIn(component, partOf(component, item), registry),
+    ),
   );
   return [{ type: type.uid, id: entry.id }, ...parts];
 }
-
-const itemsOf = (attribute: Attribute, value: unknown): readonly Values[] =>
-  attribute.kind === 'component' || attribute.kind === 'dynamiczone' ? [value].flat().filter(isRecord) : none;
-
-const none: readonly never[] = [];
-
-const componentOf = (attribute: Attribute, item: Values, { types }: Registry): ContentType | null =>
-  types.get(attribute.kind === 'component' ? attribute.component : String(item['__component'])) ?? null;
 
 const partOf = ({ uid }: ContentType, data: Values): TransferredEntry => ({
   type: uid,
@@ -93,24 +85,14 @@ function reportLeftOut(entry: TransferredEntry, { leftOut, report }: FormContext
 
 /** Returns the stored value of an attribute; undefined if it is not stored. */
 function valueOf(attribute: Attribute, entry: TransferredEntry, context: FormContext): unknown {
-  const value = entry.data[attribute.name] ?? null;
-  switch (attribute.kind) {
-    case 'scalar':
-      return scalarOf(attribute, value, (reason) => {
-        context.report(reason, `${holderKey(entry)} ${attribute.name}`);
-      });
-    case 'component': {
-      const parts = partsOf(attribute, entry, context);
-      return attribute.repeatable ? parts : (parts[0] ?? null);
-    }
-    case 'dynamiczone':
-      return partsOf(attribute, entry, context);
-    case 'morph':
-      return attribute.writable ? morphsOf(attribute, entry, context) : undefined;
-    case 'relation':
-    case 'media':
-      return isHeld(attribute) ? idsOf(attribute, entry, context) : undefined;
-  }
+  if (attribute.kind === 'scalar')
+    return scalarOf(attribute, entry.data[attribute.name] ?? null, (reason) => {
+      context.report(reason, `${holderKey(entry)} ${attribute.name}`);
+    });
+  if ('storage' in attribute) return isHeld(attribute) ? idsOf(attribute, entry, context) : undefined;
+  if (attribute.kind === 'morph') return attribute.writable ? morphsOf(attribute, entry, context) : undefined;
+  const parts = partsOf(attribute, entry, context);
+  return listsParts(attribute) ? parts : (parts[0] ?? null);
 }
 
 /** Returns whether the entry stores the links. Creators are not stored, because they are administrators of another service. */
@@ -128,20 +110,23 @@ function scalarOf(attribute: ScalarAttribute, value: unknown, report: (reason: s
   }
 }
 
-function partsOf(attribute: Attribute, entry: TransferredEntry, context: FormContext): object[] {
-  return itemsOf(attribute, entry.data[attribute.name]).flatMap((item) => {
-    const type = componentOf(attribute, item, context.registry);
-    if (type === null) {
-      const uid = attribute.kind === 'component' ? attribute.component : String(item['__component']);
-      const refused = context.problems.get(uid)?.join('; ');
-      if (refused === undefined) context.report('a component is not among the models', uid);
-      else context.report(`components ${uid} cannot be stored: the model is refused: ${refused}`, holderKey(entry));
-      return [];
-    }
-    const part = partOf(type, item);
-    const mark = attribute.kind === 'dynamiczone' ? { __component: type.uid } : {};
-    return [{ id: part.id, ...mark, ...valuesOf(type, part, context) }];
-  });
+function partsOf(attribute: PartsAttribute, entry: TransferredEntry, context: FormContext): object[] {
+  return [entry.data[attribute.name]]
+    .flat()
+    .filter(isRecord)
+    .flatMap((item) => {
+      const uid = uidOfPart(attribute, item);
+      const type = context.registry.types.get(uid);
+      if (type === undefined) {
+        const refused = context.problems.get(uid)?.join('; ');
+        if (refused === undefined) context.report('a component is not among the models', uid);
+        else context.report(`components ${uid} cannot be stored: the model is refused: ${refused}`, holderKey(entry));
+        return [];
+      }
+      const part = partOf(type, item);
+      const mark = attribute.kind === 'dynamiczone' ? { __component: type.uid } : {};
+      return [{ id: part.id, ...mark, ...valuesOf(type, part, context) }];
+    });
 }
 
 const linksAt = (name: string, entry: TransferredEntry, { linksOf }: FormContext): readonly StagedLink[] =>
@@ -184,12 +169,10 @@ function placeInGroup({ localized }: ContentType, entry: TransferredEntry, conte
 /** Returns the numbers of the links of an attribute to files. Archives contain links in the order in which they were made. */
 function fileNumbers(attribute: Attribute | undefined, entry: TransferredEntry, context: FormContext): readonly number[] {
   if (attribute?.kind === 'media') return linksAt(attribute.name, entry, context).map(({ _id }) => _id);
-  if (attribute === undefined) return none;
-  return itemsOf(attribute, entry.data[attribute.name]).flatMap((item) => {
-    const type = componentOf(attribute, item, context.registry);
-    const inner = type === null ? [] : [...type.attributes.values()].map((one) => fileNumbers(one, partOf(type, item), context));
-    return inner.flat();
-  });
+  if (attribute === undefined) return [];
+  return partsIn(attribute, entry.data[attribute.name], context.registry).flatMap(([type, item]) =>
+    [...type.attributes.values()].flatMap((one) => fileNumbers(one, partOf(type, item), context)),
+  );
 }
 
 /** Returns the rank of a relation; undefined if its link has none, so that the entry comes before those with a rank. */

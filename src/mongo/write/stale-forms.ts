@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
+import { listsParts, mapParts } from '../../schema/parts.js';
 import { isForeign, numberText } from '../../schema/stored-values.js';
 import { isRecord, type Values } from '../../values.js';
 import type { Document } from '../database.js';
@@ -44,35 +45,18 @@ function changesOf(attribute: Attribute, document: Document, types: Types): Docu
 
 /** Returns a stored value with lists wherever the model has lists. */
 function listed(attribute: Attribute, value: unknown, types: Types): unknown {
-  switch (attribute.kind) {
-    case 'scalar':
-      return value;
-    case 'relation':
-    case 'media':
-    case 'morph':
-      return attribute.many ? listOf(value) : value;
-    case 'component': {
-      const parts = attribute.repeatable ? listOf(value) : value;
-      return eachPart(parts, () => attribute.component, types);
-    }
-    case 'dynamiczone':
-      return eachPart(listOf(value), (part) => String(part['__component']), types);
-  }
+  const isList = 'many' in attribute ? attribute.many : listsParts(attribute);
+  return mapParts(attribute, isList ? listOf(value) : value, { types }, (part, type) => {
+    const entries = Object.entries(part).map(([name, held]) => {
+      const inner = type.attributes.get(name);
+      return [name, inner === undefined ? held : listed(inner, held, types)];
+    });
+    return Object.fromEntries(entries) as unknown;
+  });
 }
 
 const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? (value as unknown[]) : value === null || value === undefined ? [] : [value];
-
-function eachPart(value: unknown, uidOf: (part: Values) => string, types: Types): unknown {
-  if (Array.isArray(value)) return value.map((part) => eachPart(part, uidOf, types));
-  const type = isRecord(value) ? types.get(uidOf(value)) : undefined;
-  if (type === undefined || !isRecord(value)) return value;
-  const entries = Object.entries(value).map(([name, held]) => {
-    const attribute = type.attributes.get(name);
-    return [name, attribute === undefined ? held : listed(attribute, held, types)];
-  });
-  return Object.fromEntries(entries);
-}
 
 /**
  * Returns the converted ranks of a relation that has become one to many; null if there is nothing to convert. The ranks of a

@@ -5,7 +5,8 @@ import { type Change, compileChange } from './compile-change.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../calls.js';
 import { type Database, inOrder, withSession } from '../database.js';
-import { abortedLate, untilAnswered } from '../within-time.js';
+import { grace, observed } from '../../limits/clock.js';
+import { untilAnswered } from '../until-answered.js';
 import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../driver-errors.js';
 import type { Store } from '../store.js';
 import { inTransaction } from '../transaction.js';
@@ -128,9 +129,9 @@ async function runWrite(database: Database, command: Document): Promise<Document
   const { session, maxTimeMS, abandoned, time } = database;
   if (session !== null) return inWriteTime(database, () => inOrder(database, () => attempt(database, command)));
   try {
-    const patience = { late: unconfirmedError, slow: abandoned.end };
+    const lateness = { late: unconfirmedError, slow: abandoned.end };
     return await time.run(maxTimeMS.write, (limit) =>
-      abortedLate(limit, (signal) => writeAgain(limit, () => attempt(database, command, signal)), patience),
+      observed(limit + grace, lateness, (signal) => writeAgain(limit, () => attempt(database, command, signal))),
     );
   } catch (error) {
     if (isMove(error)) return inTransaction(database, (inner) => attempt(inner, command));

@@ -1,9 +1,9 @@
 import { heldCode, isPassword, makeCode, storedCode } from '../../accounts/login/passwords.js';
-import { tooMany } from '../../accounts/login/attempt-limiter.js';
-import { clientOf } from '../../accounts/login/limit-attempts.js';
 import { applicationError, validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, parameterOf } from '../../http/route-request.js';
+import { tooMany } from '../../limits/attempts.js';
+import { clientOf } from '../../limits/client-of.js';
 import { exactly } from '../../mongo/matches.js';
 import { checkPanelBody, object, string } from '../check-body.js';
 import type { Panel } from '../panel.js';

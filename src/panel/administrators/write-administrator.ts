@@ -5,7 +5,7 @@ import { findFirst } from '../../mongo/stored.js';
 import type { Change } from '../../mongo/write/compile-change.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
-import type { Sender } from '../../queue.js';
+import type { Sender } from '../../limits/queue.js';
 import type { Values } from '../../values.js';
 import { administratorOf, readAdminRoles, type StoredAdministrator } from './administrator.js';
 

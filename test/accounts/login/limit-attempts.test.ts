@@ -5,11 +5,11 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import {
   attemptKeys,
   attemptLimits,
-  clientOf,
   guessLimit,
   type AttemptKeys,
   type LimitedRoute,
 } from '../../../src/accounts/login/limit-attempts.js';
+import { clientOf } from '../../../src/limits/client-of.js';
 import { adminToken, password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
 import { ApiError } from '../../../src/errors.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../../support/mongo.js';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { connectDatabase } from '../../../src/mongo/connection.js';
 import { createConfig } from '../../../src/config/create-config.js';
 import type { UploadProvider } from '../../../src/config/upload-settings.js';
-import { endless } from '../../../src/mongo/wait-time.js';
+import { endless } from '../../../src/limits/clock.js';
 import { newBlobId } from '../../../src/mongo/stores/blob-store.js';
 import { diskStorage } from '../../../src/media/storage/disk-storage.js';
 import type { ByteSource, FileStorage } from '../../../src/media/storage/file-storage.js';

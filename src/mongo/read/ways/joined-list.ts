@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { unlimited } from '../../../query/budget.js';
+import { unlimited } from '../../../limits/budget.js';
 import { readAll, type Database } from '../../database.js';
 import { isTimedOut, isTooLarge } from '../../driver-errors.js';
 import { compilePagePipeline } from '../compile-page.js';

@@ -19,8 +19,8 @@ export const onePass: Way = {
   name: 'one pass',
   counts: true,
   fits: (plan, { registry, database }) => {
-    const { condition, scope, type } = plan;
-    if (!plan.withTotal || condition === scope || condition === null || !isNear(plan)) return false;
+    const { condition, isWhole, type } = plan;
+    if (!plan.withTotal || isWhole || condition === null || !isNear(plan)) return false;
     // trigrams also find entries that do not meet the condition
     return !isServed(condition, { ...anyIndex(database), ...leadsBy(leadingFields(type, registry)), serves: () => false });
   },

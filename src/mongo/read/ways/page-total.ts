@@ -20,11 +20,11 @@ export async function totalOf(plan: Plan, page: Page, context: TotalContext): Pr
   return total.kept === null && page.window.skip >= near ? { ...total, kept: await total.count() } : total;
 }
 
-function keptTotal({ condition, scope }: Plan, page: Page, { database, totals }: TotalContext): PageTotal | Promise<PageTotal> {
+function keptTotal({ condition, isWhole }: Plan, page: Page, { database, totals }: TotalContext): PageTotal | Promise<PageTotal> {
   const { match, collection } = page;
   if (database.session !== null) return { kept: null, count: () => countInTransaction(collection, match, database) };
   if (condition === null) return totalOfAll(page, { database, totals });
-  const counted = { collection, match, condition: condition === scope ? condition : null };
+  const counted = { collection, match, condition: isWhole ? condition : null };
   return { kept: totals.kept(counted), count: () => totals.read(counted, () => countMatching(counted, database), database) };
 }
 

@@ -58,7 +58,7 @@ interface WalkContext {
 }
 
 /** Returns how to walk over the targets; null if joining all entries is better. */
-async function planWalk({ type, condition, scope }: Plan, page: Page, { database, total }: WalkContext): Promise<Walk | null> {
+async function planWalk({ type, isWhole }: Plan, page: Page, { database, total }: WalkContext): Promise<Walk | null> {
   const walked = walkedKey(page.sort, page.window);
   // each command would repeat the full-text search, which MongoDB does not allow within an $or
   if (walked === null || (page.rank ?? null) !== null) return null;
@@ -68,7 +68,6 @@ async function planWalk({ type, condition, scope }: Plan, page: Page, { database
   if (entries <= smallSize) return null;
   // walking reads about wanted × entries / matches entries, joining reads all matches
   const worth = Math.ceil(Math.sqrt(Math.min(wanted, entries) * entries));
-  const isWhole = condition === scope;
   const matches = total ?? (isWhole ? entries : await countUpTo(worth, page, database));
   const targetsOfEntry = targets / (entries * (link.many ? linksOfEntry : 1));
   const atOnce = Math.ceil((wanted * targetsOfEntry * entries) / Math.max(matches, 1) + 0.5);

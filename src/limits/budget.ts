@@ -1,6 +1,23 @@
 import { ApiError, validationError } from '../errors.js';
-import type { ByteReservation } from '../byte-budget.js';
-import type { Limits, SpentLimits } from './limits.js';
+import type { ByteReservation } from './byte-budget.js';
+
+/** The limits that a request spends while it is bound, read and shaped. */
+export interface SpentLimits {
+  /** Entries that are read from the database, each time they are read. */
+  readonly entriesRead: number;
+  /** Entries and components in the answer, each as often as it appears. */
+  readonly entriesRendered: number;
+  /** Size of the answer, estimated while it is shaped. */
+  readonly answerBytes: number;
+  /** Types whose fields and relations are selected, once for each level of populate. */
+  readonly boundSelections: number;
+  /** Conditions on related entries that need a command. */
+  readonly relatedConditions: number;
+  /** Related entries that such conditions match. */
+  readonly idsResolved: number;
+  /** Relations that all sort keys together lead through. */
+  readonly sortLinks: number;
+}
 
 /** A limited resource of a request. `bytesRead`: bytes of the replies of the database, apart from the bytes of the answer. */
 type Allowance = keyof SpentLimits | 'bytesRead';
@@ -70,6 +87,18 @@ export class Budget {
     return Math.max(this.#limits[limitOf(allowance)] - this.#spent[allowance], 0);
   }
 
+  /**
+   * Returns a function that counts the types of a selection before it is bound, because a few fragments that spread one another can
+   * select millions. It throws a ValidationError once there are more than may be bound.
+   */
+  typeCounter(): () => void {
+    let count = 0;
+    return () => {
+      count += 1;
+      if (count > this.#limits.boundSelections) this.spend('boundSelections', count);
+    };
+  }
+
   /** Records that a change was stored, so that later refusals mention it. */
   noteChange(): void {
     this.#hasChanged = true;
@@ -123,7 +152,11 @@ const refusals: Readonly<Record<Allowance, readonly [what: string, advice: strin
 };
 
 /** Returns the budget of a request. Callers with a token or user have a limit of their own for conditions on related entries. */
-export function createBudget(limits: Limits, caller: 'public' | 'known', options: Omit<BudgetOptions, 'settings'> = {}): Budget {
+export function createBudget(
+  limits: SpentLimits & { readonly tokenRelatedConditions: number },
+  caller: 'public' | 'known',
+  options: Omit<BudgetOptions, 'settings'> = {},
+): Budget {
   if (caller === 'public') return new Budget(limits, options);
   const settings = { relatedConditions: 'tokenRelatedConditions' };
   return new Budget({ ...limits, relatedConditions: limits.tokenRelatedConditions }, { settings, ...options });
@@ -141,20 +174,3 @@ const boundless: SpentLimits = {
 
 /** The budget without limits, for the service itself and for project code. */
 export const unlimited = new Budget(boundless);
-
-interface TypeCounterInput {
-  readonly budget: Budget;
-  readonly limits: Pick<SpentLimits, 'boundSelections'>;
-}
-
-/**
- * Returns a function that counts the types of a selection before it is bound, because a few fragments that spread one another can
- * select millions. It throws a ValidationError once there are more than may be bound.
- */
-export function createTypeCounter({ budget, limits }: TypeCounterInput): () => void {
-  let count = 0;
-  return () => {
-    count += 1;
-    if (count > limits.boundSelections) budget.spend('boundSelections', count);
-  };
-}

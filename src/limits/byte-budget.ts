@@ -1,4 +1,5 @@
-import { unavailableError } from './errors.js';
+import { unavailableError } from '../errors.js';
+import type { Response } from './clock.js';
 
 interface BudgetBounds {
   /** Maximum number of bytes for all requests together. */
@@ -13,8 +14,7 @@ interface BudgetBounds {
 export interface ReservationOwner {
   /** The client that the bytes count for. Read when the first bytes are reserved. */
   readonly client: string;
-  /** A response of Node, for example. `closed` is true once the answer is sent or the connection is closed. */
-  readonly response: { readonly closed: boolean; once(event: 'close', listener: () => void): unknown };
+  readonly response: Response;
 }
 
 /** Unit of reservations, in bytes. */

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
 import { setTimeout as delay } from 'node:timers/promises';
-import { WaitTime } from '../../src/mongo/wait-time.js';
-import { untilAnswered, withinTime } from '../../src/mongo/within-time.js';
+import { Clock, WaitTime, withinTime } from '../../src/limits/clock.js';
+import { untilAnswered } from '../../src/mongo/until-answered.js';
 import { freshDatabase } from '../support/mongo.js';
 
 const refused = new MongoServerError({ message: 'not primary', code: 10107 });
@@ -32,7 +32,7 @@ describe('the limit of a command', () => {
     const database = await freshDatabase();
     const ping = (): Promise<unknown> => database.db.command({ ping: 1 });
     await ping();
-    const reply = withinTime(10, ping);
+    const reply = withinTime(260, ping);
     await new Promise(setImmediate); // the command is sent
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
     expect(await reply).to.include({ ok: 1 });
@@ -67,5 +67,39 @@ describe('the time that a request waits', () => {
     for (let times = 0; times < 30; times += 1) await parts.run(1_000, () => delay(5)).catch(() => undefined);
     expect(await limits(parts)).to.equal('refused: 503');
     expect(await limits(time)).to.equal('refused: 503');
+  });
+});
+
+describe('the clock of work in several parts', () => {
+  const never = new Promise<never>(() => undefined);
+  const late = (): Error => new Error('late');
+  const message = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => (error as Error).message); // thrown below
+
+  it('rejects at the end of its time, aborts its signal, and allows no further part', async () => {
+    const clock = new Clock();
+    const heard: unknown[] = [];
+    clock.addEventListener('abort', () => heard.push(clock.reason));
+    clock.allow(60_000, { late: () => new Error('of an earlier part') });
+    clock.allow(1, { late });
+    expect(await message(clock.race(never))).to.equal('late');
+    expect([clock.aborted, heard.length]).to.deep.equal([true, 1]);
+    expect(() => {
+      clock.allow(60_000, { late });
+    }).to.throw('late');
+  });
+
+  it('tells that work is slow before its time is over', async () => {
+    const clock = new Clock();
+    let slow = 0;
+    clock.allow(1_001, { late, slow: () => (slow += 1) });
+    expect(await message(clock.race(never))).to.equal('late');
+    expect(slow).to.equal(1);
+  });
+
+  it('settles as the work does', async () => {
+    const clock = new Clock();
+    clock.allow(60_000, { late });
+    expect(await clock.race(Promise.resolve(1))).to.equal(1);
+    expect(await message(clock.race(Promise.reject(new Error('of the work'))))).to.equal('of the work');
   });
 });

@@ -1,19 +1,9 @@
 import { createRequire } from 'node:module';
 import type { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
-import { rateLimitError, type ApiError } from '../../errors.js';
-import { inWriteTime } from '../../mongo/calls.js';
-import type { Database } from '../../mongo/database.js';
-import { oneOf } from '../../mongo/matches.js';
-import { compileChange } from '../../mongo/write/compile-change.js';
-
-/** The state of a limit after an attempt, for the X-RateLimit headers. */
-export interface Attempt {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Unix time in seconds at which the next interval begins. */
-  readonly resetsAt: number;
-  readonly isOver: boolean;
-}
+import type { Attempt } from '../../limits/attempts.js';
+import { inWriteTime } from '../calls.js';
+import type { Database } from '../database.js';
+import { oneOf } from '../matches.js';
 
 /** Counts attempts across all instances. */
 export interface AttemptLimiter {
@@ -22,17 +12,6 @@ export interface AttemptLimiter {
   /** Takes back one attempt of each key, by one command. Also keys of other limiters of the collection. */
   forgive(keys: readonly string[]): Promise<void>;
 }
-
-/** Returns the headers that tell a client the state of a limit. */
-export const attemptHeaders = ({ limit, remaining, resetsAt, isOver }: Attempt): Readonly<Record<string, string>> => ({
-  'X-RateLimit-Limit': String(limit),
-  'X-RateLimit-Remaining': String(remaining),
-  'X-RateLimit-Reset': String(resetsAt),
-  ...(isOver && { 'Retry-After': String(Math.max(resetsAt - Math.floor(Date.now() / 1000), 1)) }),
-});
-
-/** Returns the error for an attempt beyond a limit. */
-export const tooMany = (attempt: Attempt): ApiError => rateLimitError(undefined, attemptHeaders(attempt));
 
 interface LimiterInput {
   /** Name of the collection that stores the counts. */
@@ -79,7 +58,7 @@ export function attemptLimiter(database: Database, { collection, max, interval }
       }
     },
     forgive: async (keys) => {
-      await inWriteTime(database, () => counts.updateMany({ key: oneOf(keys) }, compileChange({ increase: { points: -1 } })));
+      await inWriteTime(database, () => counts.updateMany({ key: oneOf(keys) }, { $inc: { points: -1 } }));
     },
   };
 }

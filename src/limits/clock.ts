@@ -1,0 +1,218 @@
+import { unavailableError } from '../errors.js';
+
+/** Returns the 503 for a command that a server did not finish in time. */
+export const tooLate = (): Error => unavailableError('The database took too long to answer, please try again or ask for less');
+
+/** Milliseconds after a limit in which the server can still report its own timeout. */
+export const grace = 250;
+
+/** Milliseconds from which on work is slow. */
+export const slowAfter = 1_000;
+
+/**
+ * Settles as the work does, or rejects with an error if the work takes more milliseconds than the limit. The time limits in commands
+ * are not enough, because a server that hangs does not apply them. A reply that arrived while this process was busy or stopped is
+ * read before the limit is applied.
+ */
+export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>, late = tooLate): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(reject, late()), limit);
+    work().then(
+      (reply) => {
+        clearTimeout(timer);
+        resolve(reply);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error as Error); // passed on as it is
+      },
+    );
+  });
+
+/** What a clock tells of work that takes long. */
+interface Lateness {
+  /** Returns the error of work that takes too long. */
+  readonly late: () => Error;
+  /** Called once for each second that the work takes. */
+  readonly slow?: () => void;
+}
+
+type AbortListener = (this: Clock) => void;
+
+/**
+ * A time limit for work in several parts, each of which has a further limit of its own. It is the signal of the commands of the work:
+ * when the time is over, a command that waits for a server or a connection is no longer sent, and the connection of a command that
+ * was sent is closed. The driver adds three listeners and removes them again; with an AbortSignal of Node and its events, this takes
+ * 4 % of the time of an update. The timer does not keep the process alive.
+ */
+export class Clock {
+  /** Whether the time is over. */
+  aborted = false;
+  reason: unknown = undefined;
+  readonly #end: number;
+  #listeners: Set<AbortListener> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #refuse: ((reason: Error) => void) | null = null;
+
+  /** `limit` is the milliseconds for all parts together. */
+  constructor(limit = Infinity) {
+    this.#end = performance.now() + limit;
+  }
+
+  /** The milliseconds that are left for all parts together. */
+  get left(): number {
+    return Math.max(this.#end - performance.now(), 0);
+  }
+
+  /** Begins a part of at most this many milliseconds. Throws the error if the time is over already. */
+  allow(limit: number, lateness: Lateness): void {
+    const { late, slow } = lateness;
+    if (this.aborted) throw late();
+    this.stop();
+    const step = slow === undefined ? limit : Math.min(limit, slowAfter);
+    this.#timer = setTimeout(() => {
+      if (step >= limit) {
+        this.#abort(late());
+        return;
+      }
+      slow?.();
+      this.allow(limit - step, lateness);
+    }, step).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Settles as the work does. If the time ends before, it rejects, and the work continues in the background. */
+  race<Result>(work: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#refuse = reject;
+      work.then(
+        (result) => {
+          this.stop();
+          resolve(result);
+        },
+        (error: unknown) => {
+          this.stop();
+          reject(error as Error); // passed on as it is
+        },
+      );
+    });
+  }
+
+  addEventListener(_type: 'abort', listener: AbortListener): void {
+    (this.#listeners ??= new Set()).add(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: AbortListener): void {
+    this.#listeners?.delete(listener);
+  }
+
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason;
+  }
+
+  #abort(reason: Error): void {
+    this.aborted = true;
+    this.reason = reason;
+    this.#refuse?.(reason);
+    for (const listener of [...(this.#listeners ?? [])]) listener.call(this);
+  }
+}
+
+/** Runs work that observes a signal, which is aborted with the error after the limit in milliseconds. */
+export async function observed<Reply>(
+  limit: number,
+  lateness: Lateness,
+  work: (signal: AbortSignal) => Promise<Reply>,
+): Promise<Reply> {
+  const clock = new Clock();
+  clock.allow(limit, lateness);
+  try {
+    return await work(clock as unknown as AbortSignal); // has all members that the driver uses
+  } finally {
+    clock.stop();
+  }
+}
+
+/** A response of Node, for example. `closed` is true once the answer is sent or the connection is closed. */
+export interface Response {
+  readonly closed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/** Returns a signal that aborts when the connection of a request is closed. */
+export function endSignal(response: Response): AbortSignal {
+  if (response.closed) return AbortSignal.abort();
+  const ended = new AbortController();
+  response.once('close', () => {
+    ended.abort(connectionClosed);
+  });
+  return ended.signal;
+}
+
+/** The reason of all these signals. Without one each signal would create an exception with a stack. */
+const connectionClosed = new Error('The connection is closed');
+
+/**
+ * The time that a request waits for the database, for all its commands and transactions together. Only slow ones count, so that a
+ * request with many quick commands, or a client that sends a body slowly, is not refused.
+ */
+export class WaitTime {
+  readonly #total: number;
+  readonly #spent: SpentTime;
+  /** Milliseconds below which work does not count. */
+  readonly #least: number;
+
+  /** `total` is the time limit in milliseconds. */
+  constructor(total: number, spent: SpentTime = { milliseconds: 0, until: 0 }, least = total / quickParts) {
+    this.#total = total;
+    this.#spent = spent;
+    this.#least = least;
+  }
+
+  /** Returns the same time for a sequence of many commands, in which quick ones count too. */
+  countingAll(): WaitTime {
+    return new WaitTime(this.#total, this.#spent, 0);
+  }
+
+  /**
+   * Runs work with the milliseconds that it may take: its limit, or the rest of the time if that is less. Rejects with a 503 if
+   * no time is left.
+   */
+  run<Result>(limit: number, work: (limit: number) => Promise<Result>): Promise<Result> {
+    const left = this.#total - this.#spent.milliseconds;
+    if (left <= 0) return Promise.reject(tooLate());
+    const begun = performance.now();
+    const result = work(Math.min(limit, left));
+    const count = this.#count.bind(this, begun);
+    result.then(count, count);
+    return result;
+  }
+
+  /** Resets the time, because the request has made progress. */
+  renew(): void {
+    this.#spent.milliseconds = 0;
+  }
+
+  #count(begun: number): void {
+    const now = performance.now();
+    if (now - begun < this.#least) return;
+    this.#spent.milliseconds += now - Math.max(begun, this.#spent.until);
+    this.#spent.until = now;
+  }
+}
+
+/** The spent time of a request. */
+interface SpentTime {
+  milliseconds: number;
+  /** The end of the last work that counted, by `performance.now()`, so that the time of concurrent work counts once. */
+  until: number;
+}
+
+/** Work is quick if it takes less than one `quickParts`th of the time of a request. */
+const quickParts = 16;
+
+/** The time for work that no request waits for, without a limit. */
+export const endless = new WaitTime(Infinity);
