@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import { examineConfig } from '../config/load-config.js';
 import { sectionsWith } from '../config/sections.js';
 import { loadSecrets } from '../config/load-secrets.js';
-import { refuseEmbedded } from '../mongo/embedded/configured-server.js';
+import { refuseEmbedded } from '../mongo/embedded/start-embedded.js';
 import { features } from '../features.js';
 import { enabledFeatures, modelSettings, routesOf } from '../http/feature.js';
 import { createClientOf } from '../mongo/refused-access.js';
