@@ -30,7 +30,7 @@ export async function run(args: readonly string[]): Promise<number> {
 async function endWithFindings(error: unknown, project: string | null): Promise<never> {
   const { NODE_ENV: environment = '' } = process.env;
   if (error instanceof ConfigError && environmentOf(environment) === 'production') {
-    const { checkLines, checkProject } = await import('./check-project.js');
+    const { checkLines, checkProject } = await import('./check.js');
     const directory = projectFolder(project ?? undefined);
     const isProject = project !== null || dependsOnStrapi(directory);
     const lines = checkLines(await checkProject({ directory, environment, isProject }));
