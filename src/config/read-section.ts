@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, environmentOf } from './setting.js';
-import { loadSource, sourceEndings, type LoadOptions, type MissingModule } from './load-source.js';
+import { loadSource, sourceEndings, type LoadOptions } from './load-source.js';
 import { createStandIn, isStandIn } from './stand-in.js';
 import { isRecord } from '../values.js';
 import type { Env } from './create-env.js';
@@ -81,7 +81,7 @@ function leaveOut({ environment, isStrapiProject, ...source }: ConfigSource, err
 
 async function evaluate(source: ConfigSource, file: string): Promise<unknown> {
   const { directory, env, warn } = source;
-  const missing = ({ message }: MissingModule): object => {
+  const missing = (message: string): object => {
     warn(`${message}; what needs it fails`);
     return createStandIn(() => {
       throw new Error(message.slice(file.length + 2));

@@ -40,7 +40,6 @@ const largestJson = 16_777_216;
 function bodySettings(config: unknown): Translation {
   const { jsonLimit, formLimit, formidable, includeUnparsed } = valuesOf(config);
   const json = parseBytes(jsonLimit);
-  const advice = [...(json !== undefined && json > largestJson ? ['jsonLimit is 16 MB at most'] : [])];
   return {
     set: {
       'middlewares.body.jsonLimit': json === undefined ? undefined : Math.min(json, largestJson),
@@ -48,7 +47,7 @@ function bodySettings(config: unknown): Translation {
       'middlewares.body.includeUnparsed': includeUnparsed === true ? true : undefined,
       'plugins.upload.config.sizeLimit': parseBytes(valuesOf(formidable)['maxFileSize']),
     },
-    advice: advice.length > 0 ? advice.join('; ') : undefined,
+    advice: json !== undefined && json > largestJson ? 'jsonLimit is 16 MB at most' : undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { createSourceLoader, type LoadOptions, type MissingModule } from '../config/load-source.js';
+import { createSourceLoader, type LoadOptions } from '../config/load-source.js';
 import type { CodeProblems } from './code-problems.js';
 import { isLeftOut, leaveOut } from './left-out.js';
 
@@ -8,7 +8,7 @@ export async function createFileLoader(
   options: LoadOptions & { readonly directory: string },
   problems: CodeProblems,
 ): Promise<(file: string) => unknown> {
-  const missing = ({ message }: MissingModule): unknown => {
+  const missing = (message: string): unknown => {
     problems.tell(`${message}; what needs it fails`);
     return leaveOut(message);
   };

@@ -1,8 +1,7 @@
 import { relative } from 'node:path';
-import { createEnv } from '../config/create-env.js';
+import { createEnv, lenientReaders } from '../config/create-env.js';
 import type { PluginPlace } from '../config/find-plugins.js';
 import { createSourceLoader, type LoadOptions } from '../config/load-source.js';
-import { lenientReaders } from '../config/read-variable.js';
 import { isRecord, type Values } from '../values.js';
 import { isLeftOut, leaveOut } from './left-out.js';
 import { lenientPackages } from './lenient-packages.js';
@@ -82,7 +81,7 @@ async function loadFirst(
   parts: LoadParts,
 ): Promise<{ readonly file: string; readonly exported: unknown }> {
   const problems: string[] = [];
-  const missing: LoadOptions['missing'] = ({ message }) => {
+  const missing: LoadOptions['missing'] = (message) => {
     problems.push(message);
     return leaveOut(message);
   };
