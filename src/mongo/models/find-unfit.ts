@@ -27,7 +27,9 @@ export async function findUnfit(type: ContentType, before: Registry, database: D
   if (changed.length === 0 || !(await holdsDocuments(type.collection, database))) return [];
   const found = await Promise.all(
     changed.flatMap((attribute) =>
-      Object.entries(rulesOf(attribute)).map(([rule, match]) => count(type, attribute, { rule, match }, database)),
+      Object.entries(rulesOf(attribute)).map(async ([rule, match]) =>
+        describe(type, attribute, rule, await countMatches(type, match, database)),
+      ),
     ),
   );
   const twice = await Promise.all(changed.map((attribute) => countDuplicates(type, attribute, database)));
@@ -62,16 +64,9 @@ function scalarRules(attribute: ScalarAttribute): Record<string, Document> {
 
 const firstTen = (input: string): Document => ({ $firstN: { input, n: 10 } });
 
-interface Rule {
-  readonly rule: string;
-  readonly match: Document;
-}
-
-async function count(type: ContentType, attribute: Attribute, { rule, match }: Rule, database: Database): Promise<UnfitData> {
-  const group = { _id: null, count: { $sum: 1 }, examples: firstTen('$_id') };
-  const pipeline = [{ $match: match }, { $group: group }];
-  const [row] = await readAll(database, { aggregate: type.collection, pipeline, cursor: {} });
-  return describe(type, attribute, rule, row);
+async function countMatches({ collection }: ContentType, $match: Document, database: Database): Promise<Document | undefined> {
+  const pipeline = [{ $match }, { $group: { _id: null, count: { $sum: 1 }, examples: firstTen('$_id') } }];
+  return (await readAll(database, { aggregate: collection, pipeline, cursor: {} }))[0];
 }
 
 async function countDuplicates(type: ContentType, attribute: Attribute, database: Database): Promise<UnfitData> {

@@ -3,9 +3,8 @@ import { Queue } from '../../queue.js';
 import type { Logger } from '../../logger.js';
 import type { Database } from '../database.js';
 import { type IndexPlan, indexesLeftOut, keepsUnique, planIndexes } from '../read/plan-indexes.js';
-import { findUnused } from './unused-indexes.js';
 import { type BuildingIndex, BuildReports } from './build-reports.js';
-import { buildIndexes, type IndexProblems, type MissingIndexes, removeStaleIndexes } from './ensure-indexes.js';
+import { buildIndexes, findUnused, type IndexProblems, type MissingIndexes, removeStaleIndexes } from './ensure-indexes.js';
 
 /** Maximum number of types whose indexes are built at once, so that connections remain for requests. */
 const atOnce = 4;

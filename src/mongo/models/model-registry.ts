@@ -3,7 +3,6 @@ import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../schema/build-registry.js';
 import type { Registry } from '../../schema/content-type.js';
 import { reportModels, type ModelReport } from '../../schema/report-models.js';
-import { asksForMore } from './complete-documents.js';
 import type { Logger } from '../../logger.js';
 import type { Database } from '../database.js';
 import { IndexBuilds } from './index-builds.js';
@@ -13,7 +12,7 @@ import { findForeign, recordServed } from './served-collections.js';
 import { ModelStatus } from './model-status.js';
 import { RequiredChecks } from './required-nulls.js';
 import { SearchBuilds } from './search-builds.js';
-import { TypePreparation } from './type-preparation.js';
+import { asksForMore, TypePreparation } from './type-preparation.js';
 
 type Documents = Awaited<ReturnType<StoredModels['read']>>;
 
@@ -73,14 +72,14 @@ export class ModelRegistry {
       database,
       logger,
       report: (uid, problems) => this.#status.reportIndexes(uid, problems),
-      reportBuilding: (uid, indexesBuilding) => this.#status.reportIndexState(uid, { indexesBuilding }),
-      reportUnused: (uid, unusedIndexes) => this.#status.reportIndexState(uid, { unusedIndexes }),
+      reportBuilding: (uid, indexesBuilding) => this.#status.reportState(uid, { indexesBuilding }),
+      reportUnused: (uid, unusedIndexes) => this.#status.reportState(uid, { unusedIndexes }),
     });
     this.#searches = new SearchBuilds({
       database,
       logger,
       hasOthers: () => this.#status.hasOthers(),
-      report: (uid, state) => this.#status.reportSearch(uid, state),
+      report: (uid, search) => this.#status.reportState(uid, { search }),
     });
     this.#preparation = new TypePreparation({ database, logger, indexes: this.#indexes, searches: this.#searches });
     this.#required = new RequiredChecks(database, (uid, found) => this.#status.reportViolations(uid, found));
@@ -180,7 +179,9 @@ export class ModelRegistry {
     this.#background = Promise.all([this.#background, indexed]);
     await this.#searches.keep(build.registry);
     this.#stored = stored;
-    this.#replace(build);
+    this.#build = build;
+    this.snapshot = { ...this.snapshot, registry: build.registry };
+    for (const listener of this.#listeners) listener(build.registry);
     const incomplete = changed.filter((type) => asksForMore({ type, registry: build.registry }, previous));
     this.#preparation.completeLater(incomplete, build.registry, this.snapshot.locales.default);
     const check = () => this.#required.check(changed, build.registry, older);
@@ -215,10 +216,4 @@ export class ModelRegistry {
   }
 
   readonly #warn = (message: string) => (err: unknown) => void this.#logger.warn({ err }, message);
-
-  #replace(build: RegistryBuild): void {
-    this.#build = build;
-    this.snapshot = { ...this.snapshot, registry: build.registry };
-    for (const listener of this.#listeners) listener(build.registry);
-  }
 }

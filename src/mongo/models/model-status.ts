@@ -31,6 +31,8 @@ interface StatusDocument extends Partial<FoundViolations> {
   readonly expiresAt: Date;
 }
 
+type StatusValues = Omit<StatusDocument, '_id' | 'uid' | 'instance' | 'at' | 'expiresAt'>;
+
 /** Milliseconds after the last heartbeat of an instance until its states are deleted. */
 const lifetime = 900_000;
 /** Milliseconds between two heartbeats. */
@@ -85,13 +87,9 @@ export class ModelStatus {
     await this.#write([this.#set(uid, { indexProblems })]);
   }
 
-  /** Writes the indexes that are being built, or the names of those that no read has used for a month. */
-  async reportIndexState(uid: string, state: Pick<StatusDocument, 'indexesBuilding' | 'unusedIndexes'>): Promise<void> {
+  /** Writes the state of searches, the indexes that are being built, or the names of those that no read has used for a month. */
+  async reportState(uid: string, state: StatusValues): Promise<void> {
     await this.#write([this.#set(uid, state)]);
-  }
-
-  async reportSearch(uid: string, search: SearchState): Promise<void> {
-    await this.#write([this.#set(uid, { search })]);
   }
 
   /** Returns whether other instances of the service run. */
@@ -129,12 +127,11 @@ export class ModelStatus {
     await this.#change((states) => states.deleteMany({ instance: this.#instance })).catch(() => undefined);
   }
 
-  async #live(): Promise<void> {
-    try {
-      await this.#change((states) => states.updateMany({ instance: this.#instance }, { $set: { expiresAt: expiry() } }));
-    } catch (err) {
+  #live(): Promise<void> {
+    const alive = { $set: { expiresAt: expiry() } };
+    return this.#change((states) => states.updateMany({ instance: this.#instance }, alive)).catch((err: unknown) => {
       this.#logger.warn({ err }, 'the state of the models could not be kept alive');
-    }
+    });
   }
 
   /** Creates the index that deletes old states. Called with the first state, and again if it failed. */
@@ -159,22 +156,7 @@ export class ModelStatus {
     return this.#database.db.collection<StatusDocument>(collections.modelStatus);
   }
 
-  #set(
-    uid: string,
-    values: Pick<
-      StatusDocument,
-      | 'state'
-      | 'problems'
-      | 'warnings'
-      | 'affects'
-      | 'indexProblems'
-      | 'indexesBuilding'
-      | 'unusedIndexes'
-      | 'requiredNulls'
-      | 'unfitValues'
-      | 'search'
-    >,
-  ) {
+  #set(uid: string, values: StatusValues) {
     const update = { $set: { uid, instance: this.#instance, ...values, at: new Date(), expiresAt: expiry() } };
     return { updateOne: { filter: { _id: `${uid}@${this.#instance}` }, update, upsert: true } };
   }

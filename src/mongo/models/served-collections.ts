@@ -73,13 +73,8 @@ const isName = new RegExp(collectionNamePattern);
 /** Returns those of the names that are recorded. */
 async function readRecorded(names: readonly string[], database: Database): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
-  const filter = { _id: { $in: names } };
-  const rows = await readAll(database, {
-    find: collections.servedCollections,
-    filter,
-    projection: { _id: 1 },
-    batchSize: 100_000,
-  });
+  const query = { filter: { _id: { $in: names } }, projection: { _id: 1 }, batchSize: 100_000 };
+  const rows = await readAll(database, { find: collections.servedCollections, ...query });
   return new Set(rows.map(({ _id }) => String(_id)));
 }
 

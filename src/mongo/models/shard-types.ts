@@ -1,10 +1,11 @@
 import { MongoServerError } from 'mongodb';
 import type { ContentType, Registry, ScalarType } from '../../schema/content-type.js';
 import { translating } from '../calls.js';
-import { type Database, readAll } from '../database.js';
+import type { Database } from '../database.js';
 import { ensureCollections } from '../ensure-collections.js';
 import { leadField } from '../layout.js';
 import { keepsUnique, planIndexes } from '../read/plan-indexes.js';
+import { holdsDocuments } from './served-collections.js';
 
 /** The effects of the shard key of a type, one line each, for operators. */
 interface ShardReport {
@@ -36,18 +37,10 @@ export function reportShard(type: ContentType, registry: Registry): ShardReport 
   };
 }
 
-const keyTypes: ReadonlySet<ScalarType> = new Set<ScalarType>([
-  'string',
-  'email',
-  'uid',
-  'enumeration',
-  'integer',
-  'biginteger',
-  'boolean',
-  'date',
-  'datetime',
-  'timestamp',
-]);
+const keyTypes: readonly ScalarType[] = [
+  ...(['string', 'email', 'uid', 'enumeration', 'integer', 'biginteger'] as const),
+  ...(['boolean', 'date', 'datetime', 'timestamp'] as const),
+];
 
 /**
  * Returns whether a shard key can have an attribute: a scalar of the entry itself, or a relation to one that is stored in the
@@ -56,7 +49,7 @@ const keyTypes: ReadonlySet<ScalarType> = new Set<ScalarType>([
 function canBeKey({ attributes }: ContentType, field: string): boolean {
   if (field === '_id') return true;
   const attribute = attributes.get(field);
-  if (attribute?.kind === 'scalar') return keyTypes.has(attribute.type);
+  if (attribute?.kind === 'scalar') return keyTypes.includes(attribute.type);
   return attribute?.kind === 'relation' && !attribute.many && attribute.storage.kind === 'own';
 }
 
@@ -86,17 +79,15 @@ function notesOnReads({ uid }: ContentType, fields: readonly string[]): string[]
 
 /** Returns which shards a populate reads, which depends on where the links are stored. */
 function notesOnLinks(type: ContentType, { types }: Registry, fields: readonly string[]): string[] {
-  const others = [...types.values()].filter(({ kind }) => kind !== 'component');
-  const leading = others.flatMap((owner) =>
-    [...owner.attributes.values()].flatMap((link) =>
-      link.kind === 'relation' && link.target === type.uid && link.storage.kind !== 'localizations' ? [{ owner, link }] : [],
-    ),
+  const owners = [...types.values()].filter(({ kind }) => kind !== 'component');
+  return owners.flatMap((owner) =>
+    [...owner.attributes.values()].flatMap((link) => {
+      if (link.kind !== 'relation' || link.target !== type.uid || link.storage.kind === 'localizations') return [];
+      const field = link.storage.kind === 'own' ? '_id' : link.storage.field;
+      const asked = fields[0] === field ? 'the shards of those entries' : 'all shards';
+      return [`relations: ${owner.uid} populates ${link.name} by ${field}, and a $lookup does so for each parent: ${asked}`];
+    }),
   );
-  return leading.map(({ owner, link: { name, storage } }) => {
-    const field = storage.kind === 'own' ? '_id' : storage.kind === 'localizations' ? '_group' : storage.field;
-    const asked = fields[0] === field ? 'the shards of those entries' : 'all shards';
-    return `relations: ${owner.uid} populates ${name} by ${field}, and a $lookup does so for each parent: ${asked}`;
-  });
 }
 
 /**
@@ -123,8 +114,7 @@ async function shardNewType(type: ContentType, registry: Registry, database: Dat
   const refused = (reasons: readonly string[]) => reasons.map((reason) => `${type.uid} is not sharded: ${reason}`);
   const { problems } = reportShard(type, registry);
   if (problems.length > 0) return refused(problems);
-  const stored = await readAll(database, { find: type.collection, projection: { _id: 1 }, limit: 1 });
-  if (stored.length > 0) return [];
+  if (await holdsDocuments(type.collection, database)) return [];
   try {
     await shardType(type, database);
     return [];
