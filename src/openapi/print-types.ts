@@ -1,7 +1,7 @@
 import { actionsOn, pluginActions } from '../auth/known-actions.js';
 import { allows, type Access, actionOf } from '../query/access.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
-import { Components } from './components.js';
+import { Components, schemasByName } from './components.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
 import { printDeclarations } from './print-schema.js';
 import { answerSchema } from './scalar-schemas.js';
@@ -42,8 +42,8 @@ const typeShape = (type: ContentType, components: Components): Schema =>
         uid: { const: type.uid },
         kind: { const: type.kind },
         actions: { enum: actions },
-        values: record(pick(shown, valueOf)),
-        links: record(pick(shown, (attribute) => linkOf(attribute, components))),
+        values: record(schemasByName(shown, valueOf)),
+        links: record(schemasByName(shown, (attribute) => linkOf(attribute, components))),
         input: actions.some(writes) ? inputSchema(type, components) : nothing,
         create: actions.includes('create') ? createSchema(type, components) : nothing,
         filters: type.kind === 'component' ? nothing : filtersSchema(type, components),
@@ -55,17 +55,6 @@ const typeShape = (type: ContentType, components: Components): Schema =>
 const nothing: Schema = { enum: [] };
 
 const writes = (action: string): boolean => ['create', 'update', 'createLocalization'].includes(action);
-
-type Shown = ReturnType<typeof shownAttributes>;
-
-/** Returns the schemas of attributes by name. `schemaOf` returns null for attributes that are omitted. */
-const pick = (shown: Shown, schemaOf: (attribute: ShownAttribute) => Schema | null): Record<string, Schema> =>
-  Object.fromEntries(
-    shown.flatMap(([name, attribute]) => {
-      const schema = schemaOf(attribute);
-      return schema === null ? [] : [[name, schema] as const];
-    }),
-  );
 
 /** Returns the schema of a value. Only drafts may have null in required attributes. */
 function valueOf(shown: ShownAttribute): Schema | null {
