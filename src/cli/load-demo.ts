@@ -7,10 +7,10 @@ import { createLocalization } from '../content/create-localization.js';
 import { createContext, withDatabase, type ContentContext } from '../content/content-context.js';
 import { updateSingle } from '../content/single-type.js';
 import type { Media } from '../media/media.js';
-import { readAll, type Database } from '../mongo/database.js';
+import { readAll } from '../mongo/database.js';
 import { localeName } from '../mongo/stores/locale-store.js';
 import { writeModels } from '../mongo/stores/model-store.js';
-import { findForeign, recordServed } from '../mongo/models/served-collections.js';
+import { findForeign, holdsDocuments, recordServed } from '../mongo/models/served-collections.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { ensureCollections } from '../mongo/ensure-collections.js';
 import type { Store } from '../mongo/store.js';
@@ -75,7 +75,7 @@ const languages = ['en', 'fr'] as const;
 export async function loadDemo({ config, backend: given, media }: DemoTarget, folder = demoFolder): Promise<number> {
   const database = { ...given.store.database, maxTimeMS: { read: patience, write: patience } };
   const backend = { ...given, store: { ...given.store, database } };
-  if (await hasModels(database)) return 0;
+  if (await holdsDocuments(collections.models, database)) return 0;
   const models = await readFolder<Model>(join(folder, 'models'));
   const files = await readFolder<DemoFile>(join(folder, 'entries'));
   const foreign = [...(await findForeign(models, database))];
@@ -90,7 +90,7 @@ export async function loadDemo({ config, backend: given, media }: DemoTarget, fo
   const pictures = await stageDemoFiles(folder, media, content);
   try {
     const count = await inTransaction(database, async (inner) => {
-      if (await hasModels(inner)) return 0;
+      if (await holdsDocuments(collections.models, inner)) return 0;
       await writeModels(inner, models);
       await recordServed(content.bind.registry.types.values(), inner);
       await addLocales({ ...backend.store, database: inner });
@@ -105,9 +105,6 @@ export async function loadDemo({ config, backend: given, media }: DemoTarget, fo
 
 /** Time limit of one command in milliseconds. MongoDB itself ends transactions after a minute. */
 const patience = 60_000;
-
-const hasModels = async (database: Database): Promise<boolean> =>
-  (await readAll(database, { find: collections.models, projection: { _id: 1 }, limit: 1 })).length > 0;
 
 /** Returns a context with full access that knows the models and languages of the demo before they are stored. */
 function demoContext(models: readonly Model[], config: Config, { store, models: inForce, settings }: Backend): ContentContext {
@@ -170,10 +167,7 @@ function resolve(value: unknown, ids: ReadonlyMap<string, number | null>): unkno
   if (Array.isArray(value)) return value.map((item) => resolve(item, ids)).filter((item) => item !== null);
   if (typeof value !== 'object' || value === null) return value;
   const { $ref } = value as { readonly $ref?: unknown };
-  if (typeof $ref === 'string') return ids.has($ref) ? ids.get($ref) : unknownReference($ref);
+  if (typeof $ref === 'string' && !ids.has($ref)) throw new Error(`the demo refers to the unknown entry ${$ref}`);
+  if (typeof $ref === 'string') return ids.get($ref);
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner, ids)]));
-}
-
-function unknownReference(reference: string): never {
-  throw new Error(`the demo refers to the unknown entry ${reference}`);
 }

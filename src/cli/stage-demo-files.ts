@@ -6,7 +6,7 @@ import type { Media } from '../media/media.js';
 import { prepareFile } from '../media/prepare-file.js';
 import { Staging } from '../media/staging.js';
 import { idsOf } from '../media/link-files.js';
-import { storeFiles, type ReadyFiles, uploadFolder } from '../media/upload-files.js';
+import { storeFiles, uploadFolder } from '../media/upload-files.js';
 
 /** The pictures of the demo. Their bytes and variants are stored but not published yet. */
 export interface DemoFiles {
@@ -31,33 +31,18 @@ export async function stageDemoFiles(folder: string, media: Media | null, conten
     return { store: () => Promise.resolve(none), discard: () => Promise.resolve() };
   }
   const staging = new Staging(media);
-  const ready = await prepareAll(listed, staging, { folder, media, content });
-  return {
-    store: async (inner) => {
-      const ids = idsOf(await storeFiles(ready, inner));
-      return new Map(names.map((name, index) => [name, ids[index] ?? null]));
-    },
-    discard: () => staging.discard(),
-  };
-}
-
-interface PrepareContext {
-  readonly folder: string;
-  readonly media: Media;
-  readonly content: ContentContext;
-}
-
-/** Prepares all files. Their variants are made in parallel, limited by the number of processors. */
-async function prepareAll(
-  listed: readonly ListedFile[],
-  staging: Staging,
-  { folder, media, content }: PrepareContext,
-): Promise<ReadyFiles> {
+  // the variants are made in parallel, limited by the number of processors
   const prepare = async (info: ListedFile) => {
     const about = { name: info.name, mime: 'image/jpeg' };
     const staged = await staging.stage(createReadStream(join(folder, 'files', info.name)), about);
     return { ...(await prepareFile({ ...staged, ...about }, info, { media, staging })), info };
   };
   const [files, uploads] = await Promise.all([Promise.all(listed.map(prepare)), uploadFolder(content)]);
-  return { files, folder: uploads };
+  return {
+    store: async (inner) => {
+      const ids = idsOf(await storeFiles({ files, folder: uploads }, inner));
+      return new Map(names.map((name, index) => [name, ids[index] ?? null]));
+    },
+    discard: () => staging.discard(),
+  };
 }

@@ -80,18 +80,14 @@ function serviceRows(input: ListInput): DescribedRow[] {
   const fixed = routes.filter((route): route is FixedRoute => !('find' in route));
   const taken = new Set(fixed.map(({ path }) => path));
   const dynamic = routes.filter((route): route is DynamicRoute => 'find' in route);
-  const types = routedTypes(content.bind.registry);
+  const { byPluralName, bySingularName } = content.bind.registry;
+  const types = [...byPluralName.values(), ...bySingularName.values()];
   const ofContent = types.flatMap((type) => dynamic.flatMap((route) => dynamicRows(route, type, running)));
   return [
     ...fixed.flatMap((route) => fixedRows(route, content)),
     ...ofContent.filter(({ path }) => !taken.has(path) && path.startsWith(config.api.rest.prefix)),
   ];
 }
-
-const routedTypes = ({ byPluralName, bySingularName }: Registry): ContentType[] => [
-  ...byPluralName.values(),
-  ...bySingularName.values(),
-];
 
 /** Returns a row with its description; nothing if it has none, for example for rows of GraphQL and preflights. */
 function fixedRows(route: FixedRoute, content: ContentContext): DescribedRow[] {
@@ -139,13 +135,13 @@ const split = (handler: string): readonly [uid: string, action: string] => [
   handler.slice(handler.lastIndexOf('.') + 1),
 ];
 
-interface AboutCode {
-  /** Description of the action that the code overrides. */
+/** The description of the action that code overrides, and the type of the action. */
+interface Described {
   readonly base: DescribeRow | null;
   readonly type: ContentType | undefined;
 }
 
-function describeCode({ method, path, handler }: ProjectRoute, { base, type }: AboutCode): DescribeRow {
+function describeCode({ method, path, handler }: ProjectRoute, { base, type }: Described): DescribeRow {
   const code = handler === null ? 'A function of the project' : `\`${handler}\` of the project`;
   const [uid, action] = split(handler ?? '');
   const name = handler === null ? `${method.toLowerCase()} ${path}` : `${uid.split('.').at(-1) ?? ''} ${action}`;

@@ -42,12 +42,7 @@ export async function openBackend({ uri, config, settings, firstLocale, logger }
   const models = new ModelRegistry(database, settings, logger);
   const store = createStore(database, () => models.snapshot.registry.types);
   await models.load();
-  return { ...createBackend(store, models, logger), settings };
-}
-
-/** Returns the backend of an open database. */
-function createBackend(store: Store, models: ModelRegistry, logger: Logger): Omit<Backend, 'settings'> {
-  const { database, changes } = store;
+  const { changes } = store;
   const stopReading = readAfterChanges(models, changes, logger);
   // An import may insert entries with the ids that were reserved.
   changes.onChange([collections.imports], () => {
@@ -58,6 +53,7 @@ function createBackend(store: Store, models: ModelRegistry, logger: Logger): Omi
   return {
     store,
     models,
+    settings,
     description: describeDatabase(database),
     forget: () => {
       store.ids.forget();
