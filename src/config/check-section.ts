@@ -24,7 +24,6 @@ interface CheckRules {
   readonly isStrapiProject: boolean;
 }
 
-/** Returns all problems of a section. */
 export const checkSection = (node: SettingNode, value: unknown, file: string, rules: CheckRules): readonly Finding[] =>
   check(node, value, [], rules).map((finding) => ({ ...finding, text: `${file}: ${finding.text}` }));
 

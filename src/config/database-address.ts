@@ -7,7 +7,6 @@ interface Address {
   readonly warnings: readonly string[];
 }
 
-/** The parts of an address. */
 interface Parts {
   readonly isSrv: boolean;
   /** Everything before the hosts, without `@`; null if there is none. */

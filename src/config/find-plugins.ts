@@ -69,7 +69,6 @@ function readManifest(folder: string): Values {
   }
 }
 
-/** Returns the folders of installed plugins by the name of the plugin. */
 function installedPlugins(directory: string): readonly (readonly [name: string, folder: string])[] {
   const packages = Object.keys(dependenciesOf(directory)).filter((name) => !name.startsWith('@strapi/'));
   return packages.flatMap((packageName) => {

@@ -52,7 +52,6 @@ export type SectionName = keyof typeof sections;
 /** Names of the sections, in the order in which they are read and documented. */
 export const sectionNames: readonly SectionName[] = ['server', 'database', 'api', 'plugins', 'middlewares', 'admin'];
 
-/** All settings by section. */
 export type Sections = Readonly<Record<SectionName, Group<SettingMap>>>;
 
 /** Settings that a feature adds to sections: `{ api: { cache: group({ … }) } }`. */

@@ -13,10 +13,8 @@ type ContentAction = (typeof typeActions)[number];
 /** Describes a row. Shared schemas are taken from the components of the document. */
 export type DescribeRow = (components: Components) => Operation;
 
-/** Describes an action on the entries of a content type. */
 type DescribeAction = (type: ContentType, components: Components) => Operation;
 
-/** Returns the schema of `{ data, meta }`. */
 const envelope = (data: Schema, meta: Schema = { type: 'object' }): Schema => record({ data, meta });
 
 const meta = (components: Components): Schema => {
@@ -58,7 +56,6 @@ const findSingle: DescribeAction = (type, components) => {
   };
 };
 
-/** Describes an answer with one entry. */
 const entryAnswer = (type: ContentType, components: Components): Pick<Operation, 'tag' | 'query' | 'answers'> => ({
   tag: type.displayName,
   query: entryParameters(type, components),

@@ -4,7 +4,6 @@ import { answerSchema } from './scalar-schemas.js';
 import { listOf, oneOf, orNull, record, text, whole, type Schema } from '../http/json-schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 
-/** An attribute of one kind. */
 type Shown<Kind extends ShownAttribute['kind']> = Extract<ShownAttribute, { readonly kind: Kind }>;
 
 /** The form of answered entries: with `attributes` and `data`, or flat, as for users and files. */

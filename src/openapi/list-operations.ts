@@ -35,7 +35,6 @@ interface ListInput {
   readonly projectCode: Pick<ProjectCode, 'find' | 'routes'> | null;
   readonly running: Running;
   readonly content: ContentContext;
-  /** Returns whether a row is listed. */
   readonly select: (row: Row) => boolean;
   readonly components: Components;
 }

@@ -37,7 +37,6 @@ function populateParameter(type: ContentType, components: Components): QueryPara
   return [{ name: 'populate', description, schema: oneOf([list, text, anyObject]), ...commaList }];
 }
 
-/** Returns the parameters of a list of entries. */
 export const listParameters = (type: ContentType, components: Components): QueryParameter[] => [
   ...entryParameters(type, components),
   { name: 'filters', description: 'Conditions on entries', schema: filtersSchema(type, components), example: {}, ...brackets },

@@ -4,7 +4,6 @@ import type { Overview, TypeOverview } from './overview.js';
 import { escapeHtml } from '../values.js';
 import { style } from './style.js';
 
-/** A link to a page of the service. */
 type PageLink = Readonly<Record<'path' | 'name' | 'about', string>>;
 
 interface PageInput {
@@ -36,7 +35,6 @@ function write(part: Part): string {
   return 'html' in part ? part.html : part.map(write).join('');
 }
 
-/** Returns the start page. */
 export function renderPage({ version, environment, links, address, overview }: PageInput): string {
   const page = html`<!doctype html>
     <html lang="en">

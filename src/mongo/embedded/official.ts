@@ -8,7 +8,6 @@ export interface PinnedArchive {
   readonly sha256: string;
 }
 
-/** An archive for this system. */
 interface SystemArchive {
   readonly name: string;
   readonly address: string;

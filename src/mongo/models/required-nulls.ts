@@ -25,7 +25,6 @@ export interface FoundViolations {
 
 /** A document of `_required`: the rules of a type that were checked, by their keys. */
 interface CheckedType {
-  /** The uid. */
   readonly _id: string;
   /** The rules that the model had at the last check of the type. */
   readonly required: readonly string[];

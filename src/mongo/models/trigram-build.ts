@@ -33,7 +33,6 @@ export interface BuildProgress {
   readonly of: number;
 }
 
-/** The context of a build. */
 interface BuildContext {
   readonly database: Database;
   /** Whether the build continues. */
