@@ -47,7 +47,7 @@ export async function uploadFiles(order: UploadOrder, staging: Staging, context:
 }
 
 /** Files that are ready to be stored, and their folder. */
-export interface ReadyFiles {
+interface ReadyFiles {
   readonly files: readonly ReadyFile[];
   readonly folder: UploadFolder;
 }

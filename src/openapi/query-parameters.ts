@@ -82,11 +82,7 @@ const scalarNames = (type: ContentType, { access }: Components): string[] => [
     .map(({ name }) => name),
 ];
 
-const uses: Readonly<Record<Parameters<TypeSchemas['ofType']>[1], (type: ContentType, components: Components) => Schema>> = {
-  answer: flatSchema,
-  create: createSchema,
-  update: inputSchema,
-};
+const uses = { answer: flatSchema, create: createSchema, update: inputSchema };
 
 /** Returns the schemas that descriptions of routes refer to. */
 export function typeSchemas(components: Components): TypeSchemas {

@@ -10,7 +10,7 @@ import { findBinary } from './find-binary.js';
 import type { RunningMongod } from './launch-mongod.js';
 import { addressOf, formReplicaSet, type Instance, openData, type OpenedData, readInstance, writeInstance } from './open-data.js';
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly dataDir: string;
   /** The preferred port; another one is used if it is busy. If absent or 0, the port of the last start, or any. */
   readonly port?: number | undefined;

@@ -3,9 +3,8 @@ import { type Database, type Document, readAll } from '../database.js';
 import { groupNumber } from '../layout.js';
 import { holdsDocuments } from './served-collections.js';
 import { isShared } from '../../schema/attribute-places.js';
-import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
+import type { Attribute, ContentType, Registry, ScalarAttribute, ScalarType } from '../../schema/content-type.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
-import { unfitExpressions } from './unfit-match.js';
 
 /** Stored values that a new form of an attribute would refuse. */
 export interface UnfitData {
@@ -99,3 +98,42 @@ const describe = ({ uid }: ContentType, { name }: Attribute, rule: string, row: 
   count: Number(row?.['count'] ?? 0),
   examples: Array.isArray(row?.['examples']) ? row['examples'].flat().slice(0, 10).map(Number) : [],
 });
+
+const notOf = (...types: readonly string[]): Document => ({ $ne: null, $not: { $type: [...types] } });
+const text = notOf('string');
+const date = notOf('date');
+/** A mask without bits matches all whole numbers, and no others. */
+const integer: Document = { $ne: null, $not: { $bitsAllClear: 0 } };
+const number: Document = { $ne: null, $not: { $gte: -Number.MAX_VALUE, $lte: Number.MAX_VALUE } };
+
+/** The query expressions for stored values that attributes read as null, by type; null if every value fits. */
+const expressions: Readonly<Record<ScalarType, Document | null>> = {
+  string: text,
+  text,
+  richtext: text,
+  email: text,
+  uid: text,
+  password: text,
+  enumeration: text,
+  integer,
+  biginteger: integer,
+  float: number,
+  decimal: number,
+  boolean: notOf('bool'),
+  date: { $ne: null, $not: { $regex: '^\\d{4}-\\d\\d-\\d\\d$' } },
+  time: { $ne: null, $not: { $regex: '^\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?$' } },
+  datetime: date,
+  timestamp: date,
+  json: null,
+  blocks: notOf('array'),
+};
+
+/**
+ * Returns the expressions that find the stored values which an attribute of the type reads as null. A list is one of its own,
+ * because an expression matches it by its elements.
+ */
+export function unfitExpressions(type: ScalarType): readonly Document[] {
+  const expression = expressions[type];
+  if (expression === null) return [];
+  return type === 'blocks' ? [expression] : [expression, { $type: 'array' }];
+}

@@ -5,7 +5,7 @@ import { dottedPath, findPlaces, type AttributePlace } from '../../schema/attrib
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { inWriteTime } from '../calls.js';
 import { readAll, runRead, type Database } from '../database.js';
-import { unfitExpressions } from './unfit-match.js';
+import { unfitExpressions } from './find-unfit.js';
 
 /** An attribute that stored entries violate. */
 interface Violations {
@@ -129,8 +129,8 @@ export class RequiredChecks {
 
   async #record(records: readonly CheckedType[]): Promise<void> {
     if (records.length === 0) return;
-    const operations = records.map((replacement) => ({
-      replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true },
+    const operations = records.map((record) => ({
+      replaceOne: { filter: { _id: record._id }, replacement: record, upsert: true },
     }));
     const checked = this.#database.db.collection<CheckedType>(collections.required);
     await inWriteTime(this.#database, () => checked.bulkWrite(operations, { ordered: false }));
