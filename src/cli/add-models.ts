@@ -1,17 +1,16 @@
 import { basename, join } from 'node:path';
-import type { Database } from '../mongo/database.js';
+import { createInterface } from 'node:readline';
+import { changeOf } from '../mongo/models/preview-models.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { isStoredAs } from '../schema/is-stored-as.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
-import { describeChange } from './compare-models.js';
 import { isSyncFolder } from './import-sync.js';
 import type { ModelDocument } from '../strapi/model-files.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import type { OpenedDatabase } from './open-database.js';
-import { refuseLosses } from './confirm-losses.js';
 import { recordCommand } from './run-command.js';
 import { parseWords, required } from './usage-error.js';
 import { print, printError, printTable } from './print.js';
@@ -54,7 +53,10 @@ export async function addOnce(
   const losses = await refuseLosses(different, stored, { isDry, isForced });
   const problems = new Map([...build.problems, ...losses]);
   const changed = different.filter(({ uid }) => !losses.has(uid));
-  if (!isDry && changed.length > 0) await storeModels(database, changed);
+  if (!isDry && changed.length > 0) {
+    const command = ['models add', changed.map(({ uid }) => uid)] as const;
+    await recordCommand(database, command, () => writeModels(database, changed as unknown as Model[])); // their form was checked
+  }
   const rows = [...documents.values()].map((document) => rowOf(document, stored, problems));
   const refused = [
     ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
@@ -67,15 +69,6 @@ export async function addOnce(
   if (!quiet || changed.length + refused.length > 0) printTable([...shown, ...warnings]);
   if (!quiet) print(summary([...rows, ...refused.filter((row) => !rows.includes(row)), ...warnings], isDry));
   return refused.length > 0 ? 1 : 0;
-}
-
-/** Stores models, and records the command in the audit log. */
-async function storeModels(database: Database, documents: readonly ModelDocument[]): Promise<void> {
-  const uids = documents.map(({ uid }) => uid);
-  await recordCommand(database, ['models add', uids], async () => {
-    await writeModels(database, documents as unknown as Model[]); // their form was checked
-    return true;
-  });
 }
 
 function rowOf(
@@ -96,6 +89,53 @@ function summary(rows: readonly (readonly string[])[], isDry: boolean): string {
     return count === 0 ? [] : [`${String(count)} ${state}`];
   });
   return `${counts.join(', ') || 'no models found'}${isDry ? ' (nothing was stored)' : ''}`;
+}
+
+/** Describes the difference of two models as `+title -name ~author`: added, removed and changed attributes. */
+export function describeChange(before: ModelDocument, after: ModelDocument): string {
+  const { added, removed, changed } = changeOf(after.uid, before as unknown as Model, after as unknown as Model); // only their attributes are read
+  const names = [...added.map((name) => `+${name}`), ...removed.map((name) => `-${name}`), ...changed.map((name) => `~${name}`)];
+  return names.length > 0 ? names.join(' ') : 'options or order';
+}
+
+/**
+ * Returns the models that may not be stored because they remove attributes of stored models, with the reason. On a terminal it
+ * asks for each of them first.
+ */
+async function refuseLosses(
+  documents: readonly ModelDocument[],
+  stored: readonly ModelDocument[],
+  { isDry, isForced }: Omit<AddOptions, 'quiet'>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const refused = new Map<string, readonly string[]>();
+  if (isForced) return refused;
+  const mayAsk = !isDry && process.stdin.isTTY;
+  for (const document of documents) {
+    const names = lostAttributes(document, stored).join(', ');
+    if (names === '' || (mayAsk && (await isAgreed(`${document.uid}: remove ${names}? (y/N) `)))) continue;
+    refused.set(document.uid, [`it would remove ${names}; use --force to store it`]);
+  }
+  return refused;
+}
+
+/** Returns the attributes that the stored model has and the new one lacks. */
+function lostAttributes(document: ModelDocument, stored: readonly ModelDocument[]): readonly string[] {
+  const before = stored.find(({ uid }) => uid === document.uid);
+  return changeOf(document.uid, before as Model | undefined, document as unknown as Model).removed; // only their attributes are read
+}
+
+/** Resolves to whether the answer to a question on the terminal is yes. */
+function isAgreed(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  return new Promise((resolve) => {
+    lines.once('close', () => {
+      resolve(false);
+    });
+    lines.question(question, (answer) => {
+      resolve(/^y(es)?$/i.test(answer.trim()));
+      lines.close();
+    });
+  });
 }
 
 /**

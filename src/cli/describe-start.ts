@@ -3,46 +3,36 @@ import { docs } from '../openapi/features.js';
 import { commandLine } from '../command-line.js';
 import { packageVersion } from '../package-root.js';
 import type { Audience } from '../auth/is-open.js';
+import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Service } from '../service.js';
+
+type EmbeddedServer = Pick<EmbeddedDatabase, 'version' | 'dataDir' | 'uri'>;
 
 /** Values of the start message that do not come from the server. */
 interface StartNotes {
   /** The clients that the service is open to; null if the database has not answered yet. */
   readonly audience: Audience | null;
   /** The embedded database; null if another one is used. */
-  readonly embedded: EmbeddedNote | null;
-}
-
-interface EmbeddedNote {
-  readonly version: string;
-  readonly directory: string;
-  readonly uri: string;
+  readonly embedded: EmbeddedServer | null;
 }
 
 /** Returns the lines about the database, with the URI of an embedded one, for other programs. */
-function databaseLines(backend: Backend | null, embedded: EmbeddedNote | null): string[] {
+function databaseLines(backend: Backend | null, embedded: EmbeddedServer | null): string[] {
   if (embedded === null) return [`  Database  ${backend === null ? 'not reached yet' : backend.description}`];
-  return [`  Database  embedded MongoDB ${embedded.version}, data in ${embedded.directory}`, `            ${embedded.uri}`];
+  return [`  Database  embedded MongoDB ${embedded.version}, data in ${embedded.dataDir}`, `            ${embedded.uri}`];
 }
 
-/** Returns the lines that say who has access to the service, and how to open it. */
-function accessLines(audience: Audience | null, sample: ContentType | undefined): string[] {
-  switch (audience) {
-    case null:
-      return [];
-    case 'everybody':
-      return ['  Access    open to everybody: api.open (MANGROVE_OPEN) is true'];
-    case 'local':
-      return ['  Access    open to this machine until there is a user or a grant'];
-    case 'nobody':
-      return [
-        '  Access    closed: everybody may do what their role grants, and nothing else',
-        `            ${commandLine(`permissions grant public '${sample?.uid ?? 'api::article.article'}.find'`)}`,
-        '            MANGROVE_OPEN=true opens it to everybody',
-      ];
-  }
-}
+/** Returns the lines that say who has access to the service, and how to open it. `sample` is the uid of a type. */
+const accessLines: Readonly<Record<Audience, (sample: string) => string[]>> = {
+  everybody: () => ['  Access    open to everybody: api.open (MANGROVE_OPEN) is true'],
+  local: () => ['  Access    open to this machine until there is a user or a grant'],
+  nobody: (sample) => [
+    '  Access    closed: everybody may do what their role grants, and nothing else',
+    `            ${commandLine(`permissions grant public '${sample}.find'`)}`,
+    '            MANGROVE_OPEN=true opens it to everybody',
+  ],
+};
 
 /** Returns the line about content types that no path of REST serves. */
 const unservedLines = (types: readonly ContentType[]): string[] =>
@@ -82,7 +72,7 @@ export function describeStart(server: Service, { embedded, audience }: StartNote
     ...databaseLines(backend, embedded),
     `  Models    ${names || none}`,
     ...unservedLines(unserved),
-    ...accessLines(audience, sample ?? collections[0]),
+    ...(audience === null ? [] : accessLines[audience]((sample ?? collections[0])?.uid ?? 'api::article.article')),
     '',
     ...(sample === undefined ? [] : [`  Try       curl '${url}${pathOf(sample)}?pagination[pageSize]=2&populate=*' -g`, '']),
   ];

@@ -60,17 +60,14 @@ function readFiles(folder: string): readonly SyncFile[] {
 }
 
 function readJson(file: string): Values {
-  const value = parse(file);
-  if (!isRecord(value)) throw new Error(`${file} is not a file of config-sync: it has no JSON object`);
-  return value;
-}
-
-function parse(file: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new Error(`${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
+  if (!isRecord(value)) throw new Error(`${file} is not a file of config-sync: it has no JSON object`);
+  return value;
 }
 
 async function importLocale({ code, name }: Values, { service, isDry, lines }: Target): Promise<void> {

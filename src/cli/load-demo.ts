@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { collections } from '../schema/collections.js';
@@ -6,11 +7,15 @@ import { create } from '../content/create.js';
 import { createLocalization } from '../content/create-localization.js';
 import { createContext, withDatabase, type ContentContext } from '../content/content-context.js';
 import { updateSingle } from '../content/single-type.js';
+import { idsOf } from '../media/link-files.js';
 import type { Media } from '../media/media.js';
-import { readAll, type Database } from '../mongo/database.js';
+import { prepareFile } from '../media/prepare-file.js';
+import { Staging } from '../media/staging.js';
+import { storeFiles, uploadFolder } from '../media/upload-files.js';
+import { readAll } from '../mongo/database.js';
 import { localeName } from '../mongo/stores/locale-store.js';
 import { writeModels } from '../mongo/stores/model-store.js';
-import { findForeign, recordServed } from '../mongo/models/served-collections.js';
+import { findForeign, holdsDocuments, recordServed } from '../mongo/models/served-collections.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { ensureCollections } from '../mongo/ensure-collections.js';
 import type { Store } from '../mongo/store.js';
@@ -22,7 +27,6 @@ import { emptyQuery } from '../query/ast.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
-import { stageDemoFiles, type DemoFiles } from './stage-demo-files.js';
 
 /**
  * Ids of stored entries and files, by names such as `author.ines` and `file.coral.jpg`. Null for a file if there is no media
@@ -61,7 +65,6 @@ export async function fillDemo({ config, backend, media }: Omit<DemoTarget, 'bac
   });
 }
 
-/** The folder of the demo in the package. */
 const demoFolder = join(packageRoot, 'config', 'demo');
 
 /** The languages of the demo, whatever the default locale. Originals are in the first one. */
@@ -75,7 +78,7 @@ const languages = ['en', 'fr'] as const;
 export async function loadDemo({ config, backend: given, media }: DemoTarget, folder = demoFolder): Promise<number> {
   const database = { ...given.store.database, maxTimeMS: { read: patience, write: patience } };
   const backend = { ...given, store: { ...given.store, database } };
-  if (await hasModels(database)) return 0;
+  if (await holdsDocuments(collections.models, database)) return 0;
   const models = await readFolder<Model>(join(folder, 'models'));
   const files = await readFolder<DemoFile>(join(folder, 'entries'));
   const foreign = [...(await findForeign(models, database))];
@@ -90,7 +93,7 @@ export async function loadDemo({ config, backend: given, media }: DemoTarget, fo
   const pictures = await stageDemoFiles(folder, media, content);
   try {
     const count = await inTransaction(database, async (inner) => {
-      if (await hasModels(inner)) return 0;
+      if (await holdsDocuments(collections.models, inner)) return 0;
       await writeModels(inner, models);
       await recordServed(content.bind.registry.types.values(), inner);
       await addLocales({ ...backend.store, database: inner });
@@ -105,9 +108,6 @@ export async function loadDemo({ config, backend: given, media }: DemoTarget, fo
 
 /** Time limit of one command in milliseconds. MongoDB itself ends transactions after a minute. */
 const patience = 60_000;
-
-const hasModels = async (database: Database): Promise<boolean> =>
-  (await readAll(database, { find: collections.models, projection: { _id: 1 }, limit: 1 })).length > 0;
 
 /** Returns a context with full access that knows the models and languages of the demo before they are stored. */
 function demoContext(models: readonly Model[], config: Config, { store, models: inForce, settings }: Backend): ContentContext {
@@ -170,10 +170,46 @@ function resolve(value: unknown, ids: ReadonlyMap<string, number | null>): unkno
   if (Array.isArray(value)) return value.map((item) => resolve(item, ids)).filter((item) => item !== null);
   if (typeof value !== 'object' || value === null) return value;
   const { $ref } = value as { readonly $ref?: unknown };
-  if (typeof $ref === 'string') return ids.has($ref) ? ids.get($ref) : unknownReference($ref);
+  if (typeof $ref === 'string' && !ids.has($ref)) throw new Error(`the demo refers to the unknown entry ${$ref}`);
+  if (typeof $ref === 'string') return ids.get($ref);
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner, ids)]));
 }
 
-function unknownReference(reference: string): never {
-  throw new Error(`the demo refers to the unknown entry ${reference}`);
+/** The pictures of the demo. Their bytes and variants are stored but not published yet. */
+interface DemoFiles {
+  /** Publishes the files inside a transaction. Returns ids by `file.<name>`; all null if the media library is disabled. */
+  store(content: ContentContext): Promise<ReadonlyMap<string, number | null>>;
+  /** Deletes the bytes of unpublished files. */
+  discard(): Promise<void>;
+}
+
+/** A file of config/demo/files, as config/demo/files.json lists it. */
+interface ListedFile {
+  readonly name: string;
+  readonly alternativeText: string;
+}
+
+/** Stores the pictures of the demo without publishing them. `media` is null if there is no media library. */
+async function stageDemoFiles(folder: string, media: Media | null, content: ContentContext): Promise<DemoFiles> {
+  const listed = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8')) as readonly ListedFile[]; // shipped with the package
+  const names = listed.map(({ name }) => `file.${name}`);
+  if (media === null) {
+    const none = new Map(names.map((name) => [name, null]));
+    return { store: () => Promise.resolve(none), discard: () => Promise.resolve() };
+  }
+  const staging = new Staging(media);
+  // the variants are made in parallel, limited by the number of processors
+  const prepare = async (info: ListedFile) => {
+    const about = { name: info.name, mime: 'image/jpeg' };
+    const staged = await staging.stage(createReadStream(join(folder, 'files', info.name)), about);
+    return { ...(await prepareFile({ ...staged, ...about }, info, { media, staging })), info };
+  };
+  const [files, uploads] = await Promise.all([Promise.all(listed.map(prepare)), uploadFolder(content)]);
+  return {
+    store: async (inner) => {
+      const ids = idsOf(await storeFiles({ files, folder: uploads }, inner));
+      return new Map(names.map((name, index) => [name, ids[index] ?? null]));
+    },
+    discard: () => staging.discard(),
+  };
 }

@@ -3,7 +3,7 @@ import { createLocale, deleteLocale, listLocales, updateLocale, type LocaleWork 
 import { inTransaction } from '../mongo/transaction.js';
 import type { OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
+import { UsageError, onlyWord, parseWords } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove locales <command>
@@ -15,10 +15,7 @@ export const usage = `usage: npx mangrove locales <command>
 function readWords(args: readonly string[]) {
   const options = { name: { type: 'string' }, default: { type: 'boolean' } } as const;
   const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
-  const [word, ...more] = positionals;
-  const code = required(word, 'the code of a locale');
-  allowNoMore(more);
-  return { code, input: { name: values.name, isDefault: values.default } };
+  return { code: onlyWord(positionals, 'the code of a locale'), input: { name: values.name, isDefault: values.default } };
 }
 
 /** Returns the context in which a command changes locales. */

@@ -1,16 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findForeign } from '../mongo/models/served-collections.js';
+import { reportShard, shardType } from '../mongo/models/shard-types.js';
 import { readModels, removeModel } from '../mongo/stores/model-store.js';
-import { buildRegistry } from '../schema/build-registry.js';
-import { describeReport, reportModels } from '../schema/report-models.js';
-import { addModels } from './add-models.js';
-import { recordCommand } from './run-command.js';
-import { diffModels, pullModels } from './compare-models.js';
-import { shardModels, validateModels } from './validate-models.js';
+import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
+import { isStoredAs } from '../schema/is-stored-as.js';
+import { describeReport, reportModels, warningText } from '../schema/report-models.js';
+import { addModels, describeChange } from './add-models.js';
+import { type ModelDocument, modelPath, writeModelFile } from '../strapi/model-files.js';
+import { readModelFiles, shownFile } from './model-files.js';
 import { openDatabase, type OpenedDatabase } from './open-database.js';
-import { findCommand, required } from './usage-error.js';
-import { print, printError } from './print.js';
+import { print, printError, printTable } from './print.js';
+import { recordCommand } from './run-command.js';
+import { findCommand, parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove models <command>
   list                print the stored models and their problems
@@ -65,14 +67,109 @@ async function exportModels({ database }: OpenedDatabase, [word]: readonly strin
 async function remove({ database }: OpenedDatabase, [word]: readonly string[]): Promise<number> {
   const uid = required(word, 'a uid');
   const isRemoved = await recordCommand(database, ['models remove', [uid]], () => removeModel(database, uid));
-  if (!isRemoved) return fail(`there is no model ${uid}`);
+  if (!isRemoved) throw new Error(`there is no model ${uid}`);
   print(`removed ${uid}`);
   return 0;
 }
 
-function fail(message: string): number {
-  printError(message);
-  return 1;
+/** Prints the differences between models of files and folders and the stored ones. Returns the exit code, 1 if there are any. */
+async function diffModels({ database }: OpenedDatabase, paths: readonly string[]): Promise<number> {
+  required(paths[0], 'a file or folder');
+  const { models, unreadable } = await readModelFiles(paths);
+  const stored = await readModels(database);
+  const documents = new Map(models.map(({ document }) => [document.uid, document]));
+  const rows = [
+    ...unreadable.map(({ file, reason }) => ['unreadable', shownFile(file), reason]),
+    ...[...documents.values()].flatMap((document) => differenceOf(document, stored)),
+    ...stored.filter(({ uid }) => !documents.has(uid)).map(({ uid }) => ['only stored', uid, '']),
+  ];
+  printTable(rows);
+  if (rows.length === 0) print('no differences');
+  return rows.length > 0 ? 1 : 0;
+}
+
+function differenceOf(document: ModelDocument, stored: readonly ModelDocument[]): string[][] {
+  const before = stored.find(({ uid }) => uid === document.uid);
+  if (before === undefined) return [['only in files', document.uid, '']];
+  return isStoredAs(document, stored) ? [] : [['differs', document.uid, describeChange(before, document)]];
+}
+
+/**
+ * Writes the stored models into the folder of a Strapi project. Existing files of changed models are overwritten. Files of models
+ * that are not stored are kept. Returns the exit code.
+ */
+async function pullModels({ database }: OpenedDatabase, [word]: readonly string[]): Promise<number> {
+  const directory = required(word, 'a folder');
+  await mkdir(directory, { recursive: true });
+  const { models } = await readModelFiles([directory]);
+  const stored: readonly ModelDocument[] = await readModels(database);
+  const rows = await Promise.all(
+    stored.map(async (document) => {
+      const present = models.find((model) => model.document.uid === document.uid);
+      const file = present?.file ?? modelPath(document.uid, directory);
+      if (present !== undefined && isStoredAs(present.document, stored)) return ['unchanged', document.uid, shownFile(file)];
+      await writeModelFile(document, file);
+      return ['written', document.uid, shownFile(file)];
+    }),
+  );
+  const extra = models.filter(({ document }) => stored.every(({ uid }) => uid !== document.uid));
+  printTable([...rows, ...extra.map(({ file, document }) => ['not stored', document.uid, shownFile(file)])]);
+  return 0;
+}
+
+/**
+ * Prints the problems, warnings and shard keys of the stored models. Models of the given files replace stored ones or are added,
+ * but not stored. Returns the exit code, 1 if a model has a problem or its shard key is refused.
+ */
+async function validateModels({ database, settings }: OpenedDatabase, words: readonly string[]): Promise<number> {
+  const { positionals: paths } = parseWords({ args: [...words], allowPositionals: true });
+  const { models: given, unreadable } = await readModelFiles(paths);
+  const stored = await readModels(database);
+  const documents = new Map([...stored, ...given.map(({ document }) => document)].map((document) => [document.uid, document]));
+  const models = [...documents.values()];
+  const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
+  const refused = [
+    ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
+    ...[...build.problems].flatMap(([uid, problems]) => problems.map((problem) => ['refused', uid, problem])),
+    ...shardRows(build, 'problems').map(([uid, problem]) => ['not sharded', uid, problem]),
+  ];
+  const warnings = [...build.warnings].flatMap(([uid, texts]) => texts.map((text) => ['warning', uid, warningText(text)]));
+  printTable([...refused, ...warnings, ...shardRows(build, 'notes').map(([uid, note]) => ['shard', uid, note])]);
+  if (refused.length === 0) print(`${String(documents.size)} models are valid`);
+  return refused.length > 0 ? 1 : 0;
+}
+
+const shardRows = ({ registry }: RegistryBuild, part: 'problems' | 'notes'): [uid: string, line: string][] =>
+  [...registry.types.values()].flatMap((type) =>
+    reportShard(type, registry)[part].map((line): [string, string] => [type.uid, line]),
+  );
+
+/**
+ * Shards the collections of all models that have a shard key, or only of the given ones. Returns the exit code, 1 if a key is
+ * refused.
+ */
+async function shardModels({ database, settings }: OpenedDatabase, uids: readonly string[]): Promise<number> {
+  if (!database.isSharded) throw new Error('the database is not a sharded cluster: MONGODB_URI must name a mongos');
+  const models = await readModels(database);
+  const { registry } = buildRegistry(models, settings);
+  const missing = uids.filter((uid) => !registry.types.has(uid));
+  if (missing.length > 0) throw new Error(`there is no model ${missing.join(', ')}`);
+  const keyed = [...registry.types.values()].filter(
+    ({ uid, shard }) => shard !== null && (uids.length === 0 || uids.includes(uid)),
+  );
+  const rows: string[][] = [];
+  for (const type of keyed) {
+    const { problems } = reportShard(type, registry);
+    if (problems.length === 0) await recordCommand(database, ['models shard', [type.uid]], () => shardType(type, database));
+    rows.push(
+      ...(problems.length > 0
+        ? problems.map((problem) => ['refused', type.uid, problem])
+        : [['sharded', type.uid, JSON.stringify(type.shard)]]),
+    );
+  }
+  printTable(rows);
+  if (keyed.length === 0) print('no model has a shard key');
+  return rows.some(([state]) => state === 'refused') ? 1 : 0;
 }
 
 /** Runs a subcommand. Returns the exit code. */

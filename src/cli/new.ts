@@ -4,15 +4,14 @@ import { packageRoot } from '../package-root.js';
 import { valuesOf } from '../config/translation.js';
 import type { Values } from '../values.js';
 import { print } from './print.js';
-import { allowNoMore, required } from './usage-error.js';
+import { onlyWord } from './usage-error.js';
 
 export const usage = `usage: npx mangrove new DIR
   Creates a project in an empty or new folder: a content type, a route and a test.`;
 
 /** Creates a project, and prints the next commands. Returns the exit code. Throws an Error if the folder is not empty. */
-export async function run([word, ...others]: readonly string[]): Promise<number> {
-  const name = required(word, 'a folder');
-  allowNoMore(others);
+export async function run(args: readonly string[]): Promise<number> {
+  const name = onlyWord(args, 'a folder');
   const directory = resolve(name);
   await makeEmptyFolder(directory, name);
   await cp(join(packageRoot, 'template'), directory, { recursive: true });

@@ -5,7 +5,7 @@ import { features } from '../features.js';
 import { modelSettings } from '../http/feature.js';
 import { connectDatabase } from '../mongo/connection.js';
 import type { Database } from '../mongo/database.js';
-import { runningServer, startConfigured } from '../mongo/embedded/configured-server.js';
+import { runningServer, startConfigured } from '../mongo/embedded/start-embedded.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import { printError } from './print.js';
 

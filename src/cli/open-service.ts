@@ -36,7 +36,6 @@ export async function openService(): Promise<OpenedService> {
   return { config, settings, secrets, store, content: createContext(config, source, fullAccess), close };
 }
 
-/** Returns all roles by type. */
 export const readRolesByType = async ({ store }: OpenedService): Promise<ReadonlyMap<string, Role>> =>
   (await readRoles(store.database)).byType;
 

@@ -20,7 +20,11 @@ interface SourceArguments {
 export async function openSource(given: SourceArguments, database: Database): Promise<Source> {
   const { source, project } = given;
   if (/^https?:\/\//.test(source))
-    return openRest({ url: source, token: await askToken(source), allowPrivate: given['allow-private'] === true });
+    return openRest({
+      url: source,
+      token: await readSecret(`API token of ${source}`, 'MANGROVE_IMPORT_TOKEN'),
+      allowPrivate: given['allow-private'] === true,
+    });
   if (/^mongodb(\+srv)?:\/\//.test(source))
     return openV3({ uri: await withPassword(source), project: project ?? null, database });
   return openArchive({ file: source, key: await archiveKey(source, given['key-file']) });
@@ -59,5 +63,3 @@ export function refuseSecrets(args: readonly string[]): void {
       'a password is not taken from the command line; omit it from the address, as in mongodb://NAME@HOST/DATABASE, and enter it at the prompt, or use MANGROVE_IMPORT_PASSWORD',
     );
 }
-
-const askToken = (url: string): Promise<string> => readSecret(`API token of ${url}`, 'MANGROVE_IMPORT_TOKEN');

@@ -1,7 +1,6 @@
 import { ApiError } from '../errors.js';
 import { suggest } from '../nearest-name.js';
 import { packageVersion } from '../package-root.js';
-import { endWithShell } from './end-with-shell.js';
 import { isUsageError } from './usage-error.js';
 import { print, printError } from './print.js';
 
@@ -100,4 +99,24 @@ function messageOf(error: unknown): string {
 function missingFile(error: unknown): string | null {
   const { code, path } = Object(error) as { readonly code?: unknown; readonly path?: unknown };
   return code === 'ENOENT' && typeof path === 'string' ? `there is no file or folder ${path}` : null;
+}
+
+/** Milliseconds between two looks at the parent process. */
+const parentInterval = 250;
+
+/** Returns whether a script of npm runs this program in the foreground, so that its shell lives as long as the program. */
+export const isForegroundScript = (script: string): boolean => /\bmangrove\b/.test(script) && !/(^|[^&])&([^&]|$)/.test(script);
+
+/**
+ * Sends SIGTERM to this process when the shell that npm or npx started it in has ended. On a signal npm ends only that shell,
+ * and the program would go on without it.
+ */
+function endWithShell(): void {
+  if (!isForegroundScript(process.env['npm_lifecycle_script'] ?? '')) return;
+  const shell = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, parentInterval).unref();
 }

@@ -1,7 +1,7 @@
 import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
+import { UsageError, onlyWord, parseWords } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove roles <command>
@@ -16,10 +16,7 @@ const text = { type: 'string' } as const;
 function readWords(args: readonly string[]) {
   const options = { type: text, name: text, description: text };
   const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
-  const [word, ...more] = positionals;
-  const which = required(word, 'a role');
-  allowNoMore(more);
-  return { which, values };
+  return { which: onlyWord(positionals, 'a role'), values };
 }
 
 const list: Command = async (service) => {

@@ -20,30 +20,23 @@ export type Command = (service: OpenedService, args: Words, name: string) => Pro
  */
 export const changing =
   (command: Command, check: (args: Words) => unknown = () => null): Command =>
-  async (service, args, name) => {
+  (service, args, name) => {
     check(args);
-    let code: number | undefined;
-    await recordCommand(service.store.database, [name, args], async () => {
-      code = await command(service, args, name);
-      return true;
-    });
-    return code;
+    return recordCommand(service.store.database, [name, args], () => command(service, args, name));
   };
 
-/**
- * Runs the work of a command, and records the command and its result in the audit log. `work` resolves to whether anything
- * changed, which is also the result.
- */
-export async function recordCommand(
+/** Runs the work of a command, and records the command and its result in the audit log: `work` resolves to false if nothing changed. */
+export async function recordCommand<Result>(
   database: Database,
   [name, args]: readonly [name: string, args: Words],
-  work: () => Promise<boolean>,
-): Promise<boolean> {
+  work: () => Promise<Result>,
+): Promise<Result> {
   const finish = await recordChange(database, recordOf(name, args));
   try {
-    const changed = await work();
+    const result = await work();
+    const changed = result !== false;
     await finish({ status: changed ? 200 : 404, changed }, database);
-    return changed;
+    return result;
   } catch (error) {
     await finish({ status: 400, changed: null }, database);
     throw error;

@@ -87,9 +87,8 @@ const withUri = (config: Config, uri: string): Config => ({ ...config, database:
 async function announce(server: Service, embedded: EmbeddedDatabase | null): Promise<void> {
   const { backend, config } = server;
   const audience = backend && (await readAudience({ config, backend, isEmbedded: embedded !== null }));
-  const note = embedded === null ? null : { version: embedded.version, directory: embedded.dataDir, uri: embedded.uri };
   if (config.environment === 'production') print(JSON.stringify({ msg: 'started', url: server.url, openTo: audience }));
-  else for (const line of describeStart(server, { embedded: note, audience })) print(line);
+  else for (const line of describeStart(server, { embedded, audience })) print(line);
 }
 
 function stopOnSignal(server: Service, embedded: EmbeddedDatabase | null): void {

@@ -3,7 +3,6 @@ import type { Progress } from '../transfer/import-run.js';
 import { printable } from '../values.js';
 import { printError } from './print.js';
 
-/** The output for progress. */
 interface ProgressOutput {
   readonly isTerminal: boolean;
   /** Returns the time of a monotonic clock in milliseconds. */

@@ -5,8 +5,7 @@ import { dependsOnStrapi, loadConfig } from '../config/load-config.js';
 import { sectionsWith } from '../config/sections.js';
 import { ConfigError, environmentOf } from '../config/setting.js';
 import { features } from '../features.js';
-import { startConfigured } from '../mongo/embedded/configured-server.js';
-import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
+import { type EmbeddedDatabase, startConfigured } from '../mongo/embedded/start-embedded.js';
 import { endWith } from './open-database.js';
 import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from './workers.js';
 import { parseWords } from './usage-error.js';
@@ -31,7 +30,7 @@ export async function run(args: readonly string[]): Promise<number> {
 async function endWithFindings(error: unknown, project: string | null): Promise<never> {
   const { NODE_ENV: environment = '' } = process.env;
   if (error instanceof ConfigError && environmentOf(environment) === 'production') {
-    const { checkLines, checkProject } = await import('./check-project.js');
+    const { checkLines, checkProject } = await import('./check.js');
     const directory = projectFolder(project ?? undefined);
     const isProject = project !== null || dependsOnStrapi(directory);
     const lines = checkLines(await checkProject({ directory, environment, isProject }));

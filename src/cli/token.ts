@@ -2,7 +2,7 @@ import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js'
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { parseWords, required } from './usage-error.js';
 import { print, printError } from './print.js';
-import { matching, readActions } from './read-actions.js';
+import { matching, readActions } from './permissions.js';
 
 export const usage = `usage: npx mangrove token <command>
   create [--name NAME] [--type read-only|full-access|custom|admin] [--days N] [--action ACTION]... [--description TEXT]

@@ -5,7 +5,7 @@ import { printTypes } from '../openapi/print-types.js';
 import { fullAccess } from '../query/access.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { openDatabase } from './open-database.js';
-import { allowNoMore, parseWords, required } from './usage-error.js';
+import { onlyWord, parseWords } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove types FILE [--url URL]
@@ -15,14 +15,9 @@ export const usage = `usage: npx mangrove types FILE [--url URL]
 
 /** Writes the types of content types into a file. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseWords({
-    args: [...args],
-    options: { url: { type: 'string' } },
-    allowPositionals: true,
-  });
-  const [word, ...others] = positionals;
-  const file = required(word, 'a file');
-  allowNoMore(others);
+  const options = { url: { type: 'string' } } as const;
+  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
+  const file = onlyWord(positionals, 'a file');
   const text = values.url === undefined ? await typesOfDatabase() : await typesOfService(values.url);
   const isSame = (await readFile(file, 'utf8').catch(() => null)) === text; // an unchanged file is not written, so that nothing is recompiled
   if (!isSame) {

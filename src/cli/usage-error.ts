@@ -48,3 +48,10 @@ export function required(word: string | undefined, what: string): string {
 export function allowNoMore(words: readonly string[]): void {
   if (words[0] !== undefined) throw new UsageError(`${words[0]} is one word too many`);
 }
+
+/** Returns the only argument. Throws a UsageError that contains `what`, such as `a role`, if it is missing, or if there are others. */
+export function onlyWord([word, ...others]: readonly string[], what: string): string {
+  const only = required(word, what);
+  allowNoMore(others);
+  return only;
+}

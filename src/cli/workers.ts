@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
@@ -64,14 +65,7 @@ export async function superviseWorkers({ count, embedded }: WorkersInput): Promi
 
 /** Resolves to whether a worker has started. */
 const serves = (worker: Worker): Promise<boolean> =>
-  new Promise((resolve) => {
-    worker.once('message', () => {
-      resolve(true);
-    });
-    worker.once('exit', () => {
-      resolve(false);
-    });
-  });
+  Promise.race([once(worker, 'message').then(() => true), once(worker, 'exit').then(() => false)]);
 
 /** Stops all workers on a signal, after their current requests, and then ends this process. */
 function stopOnSignal(state: { isStopping: boolean }, embedded: EmbeddedDatabase | null): void {
@@ -86,10 +80,8 @@ function stopOnSignal(state: { isStopping: boolean }, embedded: EmbeddedDatabase
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
 }
 
-const endWorker = (worker: Worker): Promise<void> =>
-  new Promise((resolve) => {
-    worker.once('exit', () => {
-      resolve();
-    });
-    worker.process.kill('SIGTERM');
-  });
+const endWorker = async (worker: Worker): Promise<void> => {
+  const ended = once(worker, 'exit');
+  worker.process.kill('SIGTERM');
+  await ended;
+};

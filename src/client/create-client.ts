@@ -66,7 +66,6 @@ interface PagedQuery {
   readonly pagination?: { readonly page?: number; readonly pageSize?: number };
 }
 
-/** A page as the API returns it. */
 interface AnsweredPage {
   readonly data: readonly unknown[];
   readonly meta: { readonly pagination: { readonly pageSize: number; readonly pageCount?: number } };

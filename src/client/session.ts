@@ -16,7 +16,6 @@ export interface SessionStore {
 /** Exchanges a refresh token for a new session. Throws a Failure. */
 type Refresh = (refreshToken: string) => Promise<Session>;
 
-/** The session of a client. */
 export interface SessionKeeper {
   current(): Promise<Session | null>;
   set(session: Session | null): Promise<void>;

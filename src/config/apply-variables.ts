@@ -1,4 +1,4 @@
-import { lookUp, readers, type Variables } from './read-variable.js';
+import { lookUp, readers, type Variables } from './create-env.js';
 import { type Setting, type SettingNode, ConfigError, environmentOf, type ValueOf } from './setting.js';
 import { readAddress } from './database-address.js';
 import { valuesOf } from './translation.js';

@@ -1,5 +1,4 @@
-import { Ajv } from 'ajv';
-import type { ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import { nearestName, suggest } from '../nearest-name.js';
 import type { GroupNode, Setting, SettingNode } from './setting.js';
 
@@ -18,13 +17,10 @@ interface Finding {
 
 interface CheckRules {
   readonly isProduction: boolean;
-  /**
-   * Whether unknown keys only cause a warning. Strapi v4 ignores them, and they may belong to the project.
-   */
+  /** Whether unknown keys only cause a warning. Strapi v4 ignores them, and they may belong to the project. */
   readonly isStrapiProject: boolean;
 }
 
-/** Returns all problems of a section. */
 export const checkSection = (node: SettingNode, value: unknown, file: string, rules: CheckRules): readonly Finding[] =>
   check(node, value, [], rules).map((finding) => ({ ...finding, text: `${file}: ${finding.text}` }));
 
@@ -81,13 +77,13 @@ function checkSetting({ schema, variable }: Setting<unknown>, value: unknown, pa
   ajv.validate(schema, value);
   const shown = isSecret(`${path} ${show(value)}`) ? '' : `, not ${show(value)}`;
   const source = variable === null ? '' : ` (environment variable ${variable})`;
-  return (ajv.errors ?? []).map((error) => `${path}${placeIn(error)} ${messageOf(error)}${shown}${source}`);
+  return (ajv.errors ?? []).map(
+    (error) => `${path}${error.instancePath.replaceAll('/', '.')} ${messageOf(error)}${shown}${source}`,
+  );
 }
 
 /** Returns whether a setting or one of its keys is named like a secret, so that its value must not be shown. */
 const isSecret = (named: string): boolean => /secret|uri|pass|token|salt|privatekey/i.test(named);
-
-const placeIn = ({ instancePath }: ErrorObject): string => instancePath.replaceAll('/', '.');
 
 /** Returns the message of an error. ajv does not type `params` by keyword; its documentation names `allowedValues` for enum. */
 const messageOf = ({ keyword, message = 'is not valid', params, parentSchema }: ErrorObject): string => {

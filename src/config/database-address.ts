@@ -7,7 +7,6 @@ interface Address {
   readonly warnings: readonly string[];
 }
 
-/** The parts of an address. */
 interface Parts {
   readonly isSrv: boolean;
   /** Everything before the hosts, without `@`; null if there is none. */
@@ -93,18 +92,14 @@ const oldOptions: readonly string[] = [
 const oldNames: ReadonlyMap<string, string> = new Map(oldOptions.map((name) => [name.toLowerCase(), name]));
 
 function withoutOldOptions(uri: string): Pick<Address, 'uri' | 'warnings'> {
-  const [start = '', query] = splitOnce(uri, '?');
-  if (query === undefined) return { uri, warnings: [] };
+  const at = uri.indexOf('?');
+  if (at < 0) return { uri, warnings: [] };
+  const start = uri.slice(0, at);
   const nameOf = (option: string): string | undefined => oldNames.get((option.split('=')[0] ?? '').toLowerCase());
-  const options = query.split('&');
+  const options = uri.slice(at + 1).split('&');
   const kept = options.filter((option) => nameOf(option) === undefined);
   const names = options.flatMap((option) => nameOf(option) ?? []);
   if (names.length === 0) return { uri, warnings: [] };
   const warning = `has options of older drivers, which are ignored; remove ${names.join(', ')}`;
   return { uri: kept.length === 0 ? start : `${start}?${kept.join('&')}`, warnings: [warning] };
-}
-
-function splitOnce(text: string, separator: string): readonly [string, string?] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }

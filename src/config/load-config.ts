@@ -2,16 +2,13 @@ import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { nearestName } from '../nearest-name.js';
 import { accepted, examineSections, type ExaminedConfig } from './apply-variables.js';
-import { createEnv } from './create-env.js';
-import { dependenciesOf, withoutOwnPlugins } from './find-plugins.js';
-import { withInstalledPlugins } from './installed-plugins.js';
+import { createEnv, lenientReaders, type Variables } from './create-env.js';
+import { dependenciesOf, withInstalledPlugins, withoutOwnPlugins } from './find-plugins.js';
 import { isReadable, readSection, type ConfigSource } from './read-section.js';
-import { lenientReaders } from './read-variable.js';
 import { sectionNames, type Sections } from './sections.js';
 import type { ConfigError } from './setting.js';
 import type { WrittenSections } from './translate-strapi.js';
 import type { Config } from './config.js';
-import type { Variables } from './read-variable.js';
 
 /** The input of `loadConfig`. By default everything except the directory is taken from the process. */
 interface LoadInput {

@@ -6,7 +6,6 @@ import { makePrivateFolder } from '../private-folder.js';
 import { ConfigError } from './setting.js';
 import type { Config } from './config.js';
 
-/** The secrets of the service. */
 export interface Secrets {
   /** The key that signs the tokens of users. */
   readonly jwtSecret: string;

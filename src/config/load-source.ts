@@ -21,7 +21,8 @@ export interface LoadOptions {
   /** Directory that file names in messages are relative to. */
   readonly directory?: string;
   /**
-   * Called for an import of a missing package. Returns what is imported instead. By default the error is thrown.
+   * Called for an import of a missing package, with a message that has the names of file and package. Returns what is imported
+   * instead. By default the error is thrown.
    */
   readonly missing?: (missing: MissingModule) => unknown;
 }
@@ -45,10 +46,6 @@ export const loadSource = async (file: string, options: LoadOptions = {}): Promi
 /** Returns a function that loads files in this way. A file that several others import runs once. */
 export async function createSourceLoader(options: LoadOptions): Promise<(file: string) => unknown> {
   const { transform } = await import('sucrase');
-  return createLoader(transform, options);
-}
-
-function createLoader(transform: Transform, options: LoadOptions): (file: string) => unknown {
   const loaded = new Map<string, LoadedModule>();
   const load = (file: string): unknown => {
     const known = loaded.get(file);
@@ -56,7 +53,7 @@ function createLoader(transform: Transform, options: LoadOptions): (file: string
     const module: LoadedModule = { exports: {} };
     loaded.set(file, module);
     try {
-      compile(transform, file, options)(...placeOf(module, file, (from) => requireFrom(from, load, options)));
+      compile(transform, file, options)(module.exports, requireFrom(file, load, options), module, file, dirname(file));
     } catch (error) {
       loaded.delete(file); // as Node does: its exports are incomplete
       throw error;
@@ -84,26 +81,14 @@ function reasonOf({ message }: Error): string {
   return name === undefined ? message : `module ${JSON.stringify(name)} is not installed`;
 }
 
-/** The arguments of the CommonJS wrapper, in the order of `names`. */
-type Place = readonly [
-  exports: unknown,
-  require: (id: string) => unknown,
-  module: LoadedModule,
-  filename: string,
-  dirname: string,
-];
+type Require = (id: string) => unknown;
+
+/** A file as a function with the parameters of the CommonJS wrapper. */
+type Wrapped = (exports: unknown, require: Require, module: LoadedModule, filename: string, dirname: string) => void;
 
 const names = ['exports', 'require', 'module', '__filename', '__dirname'];
 
-const placeOf = (module: LoadedModule, file: string, requireOf: (file: string) => Place[1]): Place => [
-  module.exports,
-  requireOf(file),
-  module,
-  file,
-  dirname(file),
-];
-
-function compile(transform: Transform, file: string, { globals = {} }: LoadOptions): (...place: Place) => void {
+function compile(transform: Transform, file: string, { globals = {} }: LoadOptions): Wrapped {
   const types = file.endsWith('.ts') ? (['typescript'] as const) : [];
   const { code } = transform(readFileSync(file, 'utf8'), {
     transforms: [...types, 'imports'],
@@ -117,7 +102,7 @@ function compile(transform: Transform, file: string, { globals = {} }: LoadOptio
     contextExtensions: [globals],
   };
   // Its type is any function; `names` are the parameters.
-  return compileFunction(code, names, source) as (...place: Place) => void;
+  return compileFunction(code, names, source) as Wrapped;
 }
 
 /** Returns the path in a package of an import: `a/b` for `../node_modules/a/b/index.js`. */
@@ -128,7 +113,7 @@ const packagePath = (id: string): string =>
     .replace(/\/index$/, '');
 
 /** Returns the `require` of a file. Relative paths to source files are loaded here, everything else by Node. */
-function requireFrom(file: string, load: (file: string) => unknown, options: LoadOptions): Place[1] {
+function requireFrom(file: string, load: (file: string) => unknown, options: LoadOptions): Require {
   const { packages = {}, missing, directory } = options;
   const native = createRequire(file);
   const require = (id: string): unknown => {

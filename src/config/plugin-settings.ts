@@ -1,5 +1,5 @@
 import { loginProviders } from './provider-settings.js';
-import { flag, group, maybeFlag, maybeText, maybeWhole, type Setting, shaped, text, whole } from './setting.js';
+import { flag, group, maybeFlag, maybeText, maybeWhole, type Setting, shaped, text, amount, whole } from './setting.js';
 import { uploadSettings } from './upload-settings.js';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -20,11 +20,11 @@ const graphqlSettings = group({
       'rest',
       'Form of a 401: that of REST, as in Strapi v4, or that of GraphQL errors',
     ),
-    depthLimit: whole(12, 'Levels of fields in an operation', { minimum: 1 }),
-    defaultLimit: whole(10, 'Entries of a list if the query names no limit', { minimum: 1 }),
+    depthLimit: amount(12, 'Levels of fields in an operation'),
+    defaultLimit: amount(10, 'Entries of a list if the query names no limit'),
     maxLimit: maybeWhole('Maximum number of entries of a list; null: amountLimit', { minimum: -1 }),
     nullableOutput: flag(false, 'Make required attributes nullable in answers, so that an entry without a value is still shown'),
-    amountLimit: whole(100, 'Maximum number of entries of a list if maxLimit is not set', { minimum: 1 }),
+    amountLimit: amount(100, 'Maximum number of entries of a list if maxLimit is not set'),
     apolloServer: options(
       'Options of Strapi v4: allowBatchedHttpRequests, bodyParserConfig.jsonLimit, cors, csrfPrevention, debug, formatError, introspection, tracing, validationRules; others cause a warning',
     ),
@@ -39,11 +39,11 @@ const graphqlSettings = group({
       typegen: shaped<string | boolean>({ type: ['string', 'boolean'] }, false, 'File for TypeScript types'),
     }),
     limits: group({
-      tokens: whole(10_000, 'Tokens of a document', { minimum: 1 }),
+      tokens: amount(10_000, 'Tokens of a document'),
       aliases: whole(100, 'Aliases of an operation'),
-      rootFields: whole(20, 'Fields at the root of an operation', { minimum: 1 }),
+      rootFields: amount(20, 'Fields at the root of an operation'),
       cost: maybeWhole('Overrides api.limits.entriesRead', { minimum: 1 }),
-      batch: whole(10, 'Operations of one request', { minimum: 1 }),
+      batch: amount(10, 'Operations of one request'),
     }),
   }),
 });
@@ -68,31 +68,22 @@ const usersSettings = group({
     }),
     ratelimit: group({
       enabled: flag(true, 'Limit attempts at login, registration and password routes', { variable: 'RATE_LIMIT' }),
-      interval: whole(60_000, 'Milliseconds over which attempts are counted', { minimum: 1 }),
-      max: whole(10, 'Attempts in one interval', { minimum: 1 }),
-      maxPerClient: whole(
+      interval: amount(60_000, 'Milliseconds over which attempts are counted'),
+      max: amount(10, 'Attempts in one interval'),
+      maxPerClient: amount(
         40,
         'Attempts of one client at routes that send e-mails, to any address; in IPv6 a client is a /64 network',
-        {
-          minimum: 1,
-        },
       ),
-      slowInterval: whole(
+      slowInterval: amount(
         3_600_000,
         'Milliseconds over which wrong passwords for one account and e-mails to one address are counted',
-        {
-          minimum: 1,
-        },
       ),
-      maxPerClientAndAccount: whole(30, 'Wrong passwords of one client for one account in the slow interval', { minimum: 1 }),
-      maxPerAccount: whole(
+      maxPerClientAndAccount: amount(30, 'Wrong passwords of one client for one account in the slow interval'),
+      maxPerAccount: amount(
         100,
         'Wrong passwords for one account in the slow interval, of all clients that have not logged in to it before',
-        { minimum: 1 },
       ),
-      maxPerAddress: whole(20, 'E-mails of a kind to one address in the slow interval; further ones are not sent', {
-        minimum: 1,
-      }),
+      maxPerAddress: amount(20, 'E-mails of a kind to one address in the slow interval; further ones are not sent'),
     }),
     hideAccounts: maybeFlag(
       'Return the same answer for every address at POST /auth/send-email-confirmation; null: in production only',
@@ -110,8 +101,8 @@ const usersSettings = group({
       'URL schemes of apps, such as myapp, that are allowed in links in e-mails and in the redirect after a confirmation',
     ),
     codes: group({
-      reset: whole(3_600, 'Seconds for which the code of a password reset e-mail is valid', { minimum: 1 }),
-      confirmation: whole(86_400, 'Seconds for which the code of a confirmation e-mail is valid', { minimum: 1 }),
+      reset: amount(3_600, 'Seconds for which the code of a password reset e-mail is valid'),
+      confirmation: amount(86_400, 'Seconds for which the code of a confirmation e-mail is valid'),
     }),
     refreshTokens: group({
       enabled: flag(false, 'Issue refresh tokens at login, together with short-lived access tokens'),

@@ -1,7 +1,7 @@
 import { apiSettings } from './api-settings.js';
 import { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import { pluginSettings } from './plugin-settings.js';
-import { flag, group, maybeText, text, whole, type Group, type SettingMap, type SettingNode, type ValueOf } from './setting.js';
+import { flag, group, maybeText, text, amount, type Group, type SettingMap, type SettingNode, type ValueOf } from './setting.js';
 
 /** The settings of config/admin: access to the admin API, and hashing of API tokens. */
 export const adminSettings = group({
@@ -11,10 +11,8 @@ export const adminSettings = group({
     secret: 32,
   }),
   ratelimit: group({
-    interval: whole(60_000, 'Milliseconds over which invalid admin tokens are counted', { minimum: 1 }),
-    max: whole(10, 'Invalid admin tokens of one client in one interval; beyond: 429 instead of 401', {
-      minimum: 1,
-    }),
+    interval: amount(60_000, 'Milliseconds over which invalid admin tokens are counted'),
+    max: amount(10, 'Invalid admin tokens of one client in one interval; beyond: 429 instead of 401'),
   }),
   auth: group({
     secret: maybeText('Key that signs the tokens of administrators; derived from JWT_SECRET if it is not set', {
@@ -25,8 +23,8 @@ export const adminSettings = group({
   }),
   rateLimit: group({
     enabled: flag(true, 'Limit the log-ins of administrators'),
-    interval: whole(300_000, 'Milliseconds over which log-ins are counted', { minimum: 1 }),
-    max: whole(5, 'Log-ins of one client with one e-mail address in one interval; beyond: 429', { minimum: 1 }),
+    interval: amount(300_000, 'Milliseconds over which log-ins are counted'),
+    max: amount(5, 'Log-ins of one client with one e-mail address in one interval; beyond: 429'),
   }),
   apiToken: group({
     salt: maybeText('Key for hashing API tokens; at least 16 characters', {
@@ -54,7 +52,6 @@ export type SectionName = keyof typeof sections;
 /** Names of the sections, in the order in which they are read and documented. */
 export const sectionNames: readonly SectionName[] = ['server', 'database', 'api', 'plugins', 'middlewares', 'admin'];
 
-/** All settings by section. */
 export type Sections = Readonly<Record<SectionName, Group<SettingMap>>>;
 
 /** Settings that a feature adds to sections: `{ api: { cache: group({ … }) } }`. */

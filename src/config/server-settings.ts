@@ -1,5 +1,5 @@
 import type { CorsOrigin } from './cors-origin.js';
-import { flag, group, maybeText, text, whole, choice, decimal, maybeWhole, maybeFlag, shaped, texts } from './setting.js';
+import { flag, group, maybeText, text, amount, whole, choice, decimal, maybeWhole, maybeFlag, shaped, texts } from './setting.js';
 
 /** The settings of config/server. Times are in milliseconds. */
 export const serverSettings = group({
@@ -19,44 +19,36 @@ export const serverSettings = group({
     description: 'auto, or a number from 1 to 99',
   }),
   proxy: flag(false, 'Trust the X-Forwarded-* headers of a proxy in front', { variable: 'TRUST_PROXY' }),
-  proxyCount: whole(1, 'Number of proxies in front; that many entries of X-Forwarded-For are trusted, counted from the right', {
-    minimum: 1,
-  }),
+  proxyCount: amount(1, 'Number of proxies in front; that many entries of X-Forwarded-For are trusted, counted from the right'),
   shutdownDelay: whole(0, 'Time after SIGTERM in which requests are still accepted while /_health/ready already answers 503', {
     variable: 'SHUTDOWN_DELAY',
   }),
   shutdownTimeout: whole(10_000, 'Longest wait for running requests when the service stops'),
-  requestTimeout: whole(30_000, 'Longest time to receive and answer a request', { minimum: 1 }),
-  uploadTimeout: whole(600_000, 'The same for multipart bodies', { minimum: 1 }),
-  sendTimeout: whole(
+  requestTimeout: amount(30_000, 'Longest time to receive and answer a request'),
+  uploadTimeout: amount(600_000, 'The same for multipart bodies'),
+  sendTimeout: amount(
     30_000,
     'Longest time in which a client receives no bytes of an answer; the connection is closed after that',
-    {
-      minimum: 1,
-    },
   ),
-  sendRate: whole(
+  sendRate: amount(
     4_096,
     'Minimum bytes of an answer that a client must receive per second; if it falls behind by `sendTimeout`, the connection is closed',
-    {
-      minimum: 1,
-    },
   ),
   answersLimit: maybeWhole(
     'Bytes that all large answers may use together while they are read, built and sent; beyond: 503. While slow clients hold half ' +
       'of it, connections with little or no progress for a second are closed; null: an eighth of the heap',
     { minimum: 1 },
   ),
-  headersTimeout: whole(10_000, 'Longest time to receive the headers of a request, counted from its first byte', { minimum: 1 }),
+  headersTimeout: amount(10_000, 'Longest time to receive the headers of a request, counted from its first byte'),
   keepAliveTimeout: whole(
     65_000,
     'How long an idle connection is kept open; should be longer than the idle time of a proxy, which is usually 60 s',
   ),
   maxHeaderSize: whole(81_920, 'Bytes of request line and headers; beyond: 431', { minimum: 1024 }),
-  maxConnections: whole(10_000, 'Maximum number of open connections; more are refused', { minimum: 1 }),
-  requestsAtOnce: whole(256, 'Number of requests that are handled at the same time; others wait', { minimum: 1 }),
+  maxConnections: amount(10_000, 'Maximum number of open connections; more are refused'),
+  requestsAtOnce: amount(256, 'Number of requests that are handled at the same time; others wait'),
   requestsWaiting: whole(4_096, 'Number of requests that may wait; beyond: 503'),
-  waitTimeout: whole(1_000, 'Longest wait of a request for its turn; beyond: 503', { minimum: 1 }),
+  waitTimeout: amount(1_000, 'Longest wait of a request for its turn; beyond: 503'),
 });
 
 /** The settings of config/database. Times are in milliseconds. */
@@ -85,14 +77,13 @@ export const databaseSettings = group({
     }),
   }),
   maxTimeMS: group({
-    read: whole(
+    read: amount(
       5_000,
       'Longest time of one read command, including the wait for a server; all commands of a request together may take 1.5 times the longer of read and write',
-      { minimum: 1 },
     ),
-    write: whole(5_000, 'Longest time of one write command, including the wait for a server', { minimum: 1 }),
+    write: amount(5_000, 'Longest time of one write command, including the wait for a server'),
   }),
-  poolSize: whole(50, 'Connections to MongoDB', { minimum: 1 }),
+  poolSize: amount(50, 'Connections to MongoDB'),
   waitQueueTimeout: whole(2_000, 'Longest wait for a free connection'),
   selectionTimeout: whole(5_000, 'Longest wait until a server is available'),
   heartbeat: whole(500, 'Milliseconds between two heartbeats of a server', { minimum: 500 }),
@@ -152,9 +143,9 @@ export const middlewareSettings = group({
     pretty: maybeFlag('Log readable lines instead of JSON; null: in development', { variable: 'LOG_PRETTY' }),
   }),
   body: group({
-    jsonLimit: whole(1_048_576, 'Bytes of a JSON body, after decompression; beyond: 413', { minimum: 1 }),
+    jsonLimit: amount(1_048_576, 'Bytes of a JSON body, after decompression; beyond: 413'),
     jsonDepth: whole(64, 'Levels of a JSON body', { minimum: 1, maximum: 1000 }),
-    formLimit: whole(57_344, 'Bytes of a form body, after decompression; beyond: 413', { minimum: 1 }),
+    formLimit: amount(57_344, 'Bytes of a form body, after decompression; beyond: 413'),
     includeUnparsed: flag(false, "Keep the raw text of JSON and forms for project code, under Symbol.for('unparsedBody')"),
     totalLimit: maybeWhole(
       'Bytes of memory that all large bodies may use together until they are handled; beyond: 503; null: an eighth of the heap',

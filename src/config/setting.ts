@@ -67,6 +67,9 @@ export const maybeText = (about: string, extra?: Extra): Setting<string | null> 
 export const whole = (value: number, about: string, extra?: Extra): Setting<number> =>
   setting({ type: 'integer', minimum: 0, ...extra }, value, about);
 
+/** Declares an integer from 1. */
+export const amount = (value: number, about: string): Setting<number> => whole(value, about, { minimum: 1 });
+
 /** Declares an optional integer: null by default. */
 export const maybeWhole = (about: string, extra?: Extra): Setting<number | null> =>
   setting<number | null>({ type: 'integer', minimum: 0, nullable: true, ...extra }, null, about);

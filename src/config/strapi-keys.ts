@@ -6,8 +6,8 @@ import { emailProvider, uploadProvider } from './strapi-providers.js';
 const adminPanel = "belongs to Strapi's admin panel, which Mangrove does not have; remove it";
 const sql = 'is for SQL databases; name a MongoDB in MONGODB_URI (database.uri), or none for the embedded server';
 
-const oneOf = (keys: readonly string[], meaning: Meaning): Record<string, Meaning> =>
-  Object.fromEntries(keys.map((key) => [key, meaning]));
+const oneOf = (keys: readonly string[], meaning: Meaning, prefix = ''): Record<string, Meaning> =>
+  Object.fromEntries(keys.map((key) => [prefix + key, meaning]));
 
 /**
  * Keys of a Strapi v4 configuration that Mangrove does not have or whose values differ, by section and path. `plugins` and
@@ -37,16 +37,8 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
     ]),
   ),
   'api.rest.maxLimit': (value) => ({ set: { 'api.rest.maxLimit': typeof value === 'number' && value < 1 ? null : value } }),
-  ...oneOf(
-    ['transfer', 'url', 'serveAdminPanel', 'autoOpen', 'watchIgnoreFiles', 'host', 'port', 'path', 'build', 'flags'].map(
-      (key) => `admin.${key}`,
-    ),
-    adminPanel,
-  ),
-  ...oneOf(
-    ['forgotPassword', 'auditLogs', 'preview', 'secrets', 'vite', 'strictPort'].map((key) => `admin.${key}`),
-    adminPanel,
-  ),
+  ...oneOf(['transfer', 'url', 'serveAdminPanel', 'autoOpen', 'watchIgnoreFiles', 'host', 'port', 'path'], adminPanel, 'admin.'),
+  ...oneOf(['build', 'flags', 'forgotPassword', 'auditLogs', 'preview', 'secrets', 'vite', 'strictPort'], adminPanel, 'admin.'),
   'middlewares.cors.origin': originSetting,
   'plugins.graphql.config.subscriptions': (value) => (value === false ? { set: {} } : { advice: 'there are no subscriptions' }),
   ...oneOf(['plugins.graphql.config.federation', 'plugins.graphql.config.v4CompatibilityMode'], 'has no effect; remove it'),
@@ -58,10 +50,7 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
   'plugins.users-permissions.config.ratelimit.interval': (value) => ({
     set: { 'plugins.users-permissions.config.ratelimit.interval': isRecord(value) ? milliseconds(value) : value },
   }),
-  ...oneOf(
-    ['timeWait', 'delayAfter', 'prefixKey', 'headers'].map((key) => `plugins.users-permissions.config.ratelimit.${key}`),
-    null,
-  ),
+  ...oneOf(['timeWait', 'delayAfter', 'prefixKey', 'headers'], null, 'plugins.users-permissions.config.ratelimit.'),
   'plugins.upload.config': uploadProvider,
   'plugins.email.config': emailProvider,
   'plugins.i18n.config.locales': 'add locales over the admin API: POST /admin/api/locales',

@@ -2,22 +2,18 @@ import { readOrigin } from './cors-origin.js';
 import { valuesOf, type Meaning, type Translation } from './translation.js';
 import type { Values } from '../values.js';
 
-/** Middlewares of Strapi by name; null for those that Mangrove replaces or does not need. */
+/** Middlewares of Strapi that Mangrove replaces or does not need. */
+const needless = ['errors', 'favicon', 'poweredBy', 'public', 'query', 'responseTime', 'responses', 'session'];
+
+/** The meanings of the middlewares of Strapi by name. */
 const known: Readonly<Record<string, Meaning>> = {
+  ...Object.fromEntries(needless.map((name) => [`strapi::${name}`, null])),
   'strapi::body': bodySettings,
   'strapi::compression': () => ({ set: { 'middlewares.compress.enabled': true } }),
   'strapi::cors': corsSettings,
-  'strapi::errors': null,
-  'strapi::favicon': null,
   'strapi::ip': 'let the proxy in front filter addresses',
   'strapi::logger': (config) => ({ set: { 'middlewares.logger.level': levelOf(valuesOf(config)['level']) } }),
-  'strapi::poweredBy': null,
-  'strapi::public': null,
-  'strapi::query': null,
-  'strapi::responseTime': null,
-  'strapi::responses': null,
   'strapi::security': securitySettings,
-  'strapi::session': null,
 };
 
 /** Returns the translation of an item of Strapi's list of middlewares: a name, or `{ name, resolve, config }`. */
@@ -40,7 +36,6 @@ const largestJson = 16_777_216;
 function bodySettings(config: unknown): Translation {
   const { jsonLimit, formLimit, formidable, includeUnparsed } = valuesOf(config);
   const json = parseBytes(jsonLimit);
-  const advice = [...(json !== undefined && json > largestJson ? ['jsonLimit is 16 MB at most'] : [])];
   return {
     set: {
       'middlewares.body.jsonLimit': json === undefined ? undefined : Math.min(json, largestJson),
@@ -48,7 +43,7 @@ function bodySettings(config: unknown): Translation {
       'middlewares.body.includeUnparsed': includeUnparsed === true ? true : undefined,
       'plugins.upload.config.sizeLimit': parseBytes(valuesOf(formidable)['maxFileSize']),
     },
-    advice: advice.length > 0 ? advice.join('; ') : undefined,
+    advice: json !== undefined && json > largestJson ? 'jsonLimit is 16 MB at most' : undefined,
   };
 }
 

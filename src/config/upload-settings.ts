@@ -1,4 +1,4 @@
-import { choice, flag, group, maybeText, shaped, texts, whole } from './setting.js';
+import { choice, flag, group, maybeText, shaped, texts, amount, whole } from './setting.js';
 
 const counts = shaped<readonly number[]>(
   { type: 'array', items: { type: 'integer', minimum: 1, maximum: 10_000 } },
@@ -32,9 +32,9 @@ export const uploadSettings = group({
       'Options by provider name, or the options of the selected provider. disk: { folder }; s3: { bucket, prefix } and options of the AWS client, such as region, endpoint and credentials',
     ),
     sizeLimit: whole(209_715_200, 'Bytes of one file; beyond: 413'),
-    filesLimit: whole(50, 'Files of one request; beyond: 413', { minimum: 1 }),
-    fieldsLimit: whole(100, 'Fields of one multipart request, not counting files; beyond: 413', { minimum: 1 }),
-    fieldsSize: whole(1_048_576, 'Bytes of all these fields; beyond: 413', { minimum: 1 }),
+    filesLimit: amount(50, 'Files of one request; beyond: 413'),
+    fieldsLimit: amount(100, 'Fields of one multipart request, not counting files; beyond: 413'),
+    fieldsSize: amount(1_048_576, 'Bytes of all these fields; beyond: 413'),
     allowedTypes: texts([], 'Media types that may be uploaded, such as image/* or application/pdf; empty: all'),
     deniedTypes: texts([], 'Media types that may not be uploaded'),
     requireUpdate: flag(true, 'Linking a file to an entry by ref requires the permission to update that entry'),
@@ -44,18 +44,17 @@ export const uploadSettings = group({
       'Smaller variants of an image: name and longest side in pixels',
     ),
     sizeOptimization: flag(true, 'Compress images more, with hardly visible loss'),
-    pixelLimit: whole(67_108_864, 'Pixels of an image; beyond: 400', { minimum: 1 }),
+    pixelLimit: amount(67_108_864, 'Pixels of an image; beyond: 400'),
     imageSizeLimit: whole(67_108_864, 'Bytes of an image; larger ones are stored without variants'),
     resize: group({
       enabled: flag(true, 'Resize and convert images on demand by ?width=, ?height= and ?format='),
       sizes: counts,
       formats: texts(['avif', 'webp', 'jpeg', 'png'], 'Formats that ?format= accepts'),
-      pixelLimit: whole(8_388_608, 'Pixels of a resized image; a larger one is scaled down to this limit', { minimum: 1 }),
-      waiting: whole(64, 'Images that may wait to be resized; beyond: 503', { minimum: 1 }),
-      waitingPerAddress: whole(
+      pixelLimit: amount(8_388_608, 'Pixels of a resized image; a larger one is scaled down to this limit'),
+      waiting: amount(64, 'Images that may wait to be resized; beyond: 503'),
+      waitingPerAddress: amount(
         32,
         'Images of one client that may wait or be resized; beyond: 503; in IPv6 a client is a /64 network',
-        { minimum: 1 },
       ),
     }),
     maxAge: whole(31_536_000, 'Seconds for which clients may cache files'),

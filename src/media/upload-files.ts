@@ -48,7 +48,7 @@ export async function uploadFiles(order: UploadOrder, staging: Staging, context:
 }
 
 /** Files that are ready to be stored, and the folder of those without another one. */
-export interface ReadyFiles {
+interface ReadyFiles {
   readonly files: readonly ReadyFile[];
   readonly folder: UploadFolder;
 }

@@ -1,24 +1,11 @@
 import type { Config } from '../config/config.js';
-import type { AnyRoute, ProjectCode, Row, RouteCall } from '../http/route.js';
+import type { AnyRoute, ProjectCode, RouteCall } from '../http/route.js';
 import { Components } from './components.js';
-import { addExamples } from './examples.js';
-import { listOperations, type ListedOperation } from './list-operations.js';
-import type { AnswerDescription, Content, Operation, QueryParameter } from '../http/operation.js';
-import { shapeOf } from './described-row.js';
+import { listOperations, shapeOf, type ListedOperation } from './list-operations.js';
+import type { AnswerDescription, Content, Operation } from '../http/operation.js';
 import { record, text, whole, type Schema } from '../http/json-schema.js';
 import { isAllowed, openRows } from './shown-attributes.js';
-
-/** An OpenAPI document. */
-type OpenapiDocument = Readonly<Record<string, unknown>>;
-
-interface DocumentInput {
-  readonly operations: readonly ListedOperation[];
-  /** The schemas that operations refer to. */
-  readonly components: Components;
-  /** Returns whether a row is open to requests without credentials. */
-  readonly isPublic: (row: Row) => boolean;
-  readonly version: string;
-}
+import { isRecord } from '../values.js';
 
 /** The settings and routes that the document describes. */
 interface Described {
@@ -36,11 +23,6 @@ export async function writeDocument(call: RouteCall, { config, routes, projectCo
   const listed = listOperations({ config, routes, projectCode, running, content, select: isAllowed(call.caller), components });
   const operations = await addExamples(listed, call);
   const isPublic = await openRows(call);
-  return JSON.stringify(buildDocument({ operations, components, isPublic, version }));
-}
-
-/** Builds the document from its operations. */
-function buildDocument({ operations, components, isPublic, version }: DocumentInput): OpenapiDocument {
   const error = components.named('Error', () => errorSchema);
   const paths: Record<string, Record<string, object>> = {};
   const written = writtenPaths(operations);
@@ -48,7 +30,7 @@ function buildDocument({ operations, components, isPublic, version }: DocumentIn
     const path = written.get(shapeOf(listed.path)) ?? listed.path;
     (paths[templateOf(path)] ??= {})[listed.method.toLowerCase()] = showOperation({ ...listed, path }, isPublic(listed.row));
   }
-  return {
+  return JSON.stringify({
     openapi: '3.1.0',
     info: { title: 'Mangrove', description: about, version },
     servers: [{ url: '/' }],
@@ -57,11 +39,14 @@ function buildDocument({ operations, components, isPublic, version }: DocumentIn
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A token of a user, or an API token' } },
       responses: Object.fromEntries(
-        Object.entries(errors).map(([, { name, description }]) => [name, answerOf(description, error)]),
+        Object.values(errors).map(({ name, description }) => [
+          name,
+          { description, content: contentOf({ 'application/json': error }) },
+        ]),
       ),
       schemas: components.schemas(),
     },
-  };
+  });
 }
 
 /**
@@ -96,18 +81,13 @@ const errors: Readonly<Record<string, { readonly name: string; readonly descript
   default: { name: 'Failed', description: 'The request failed' },
 };
 
-const answerOf = (description: string, schema: Schema): object => ({
-  description,
-  content: contentOf({ 'application/json': schema }),
-});
-
 const errorAnswers = Object.fromEntries(
   Object.entries(errors).map(([status, { name }]) => [status, { $ref: `#/components/responses/${name}` }]),
 );
 
 function showOperation({ operation, path }: ListedOperation, isPublic: boolean): object {
   const { id, summary, description, tag, query = [], body, answers } = operation;
-  const parameters = [...pathParameters(path, operation), ...query.map(showParameter)];
+  const parameters = [...pathParameters(path, operation), ...query.map((parameter) => ({ ...parameter, in: 'query' }))];
   return {
     operationId: id,
     summary,
@@ -132,8 +112,6 @@ function tagsOf(operations: readonly ListedOperation[]): object[] {
   return [...new Set(names)].map((name) => ({ name }));
 }
 
-const showParameter = (parameter: QueryParameter): object => ({ ...parameter, in: 'query' });
-
 const showAnswer = ({ description, content, example }: AnswerDescription): object => ({
   description,
   ...(content !== undefined && { content: contentOf(content, example) }),
@@ -156,3 +134,41 @@ const pathParameters = (path: string, { inPath }: Operation): object[] =>
     required: true,
     schema: inPath ?? (name === 'id' ? whole : text),
   }));
+
+/** Maximum number of content types with an example. Each example takes a request. */
+const mostExamples = 50;
+
+/** Adds examples to lists and single types: the first entry that the caller may read. */
+async function addExamples(operations: readonly ListedOperation[], call: RouteCall): Promise<ListedOperation[]> {
+  const chosen = operations.filter((operation) => takesExample(operation, call)).slice(0, mostExamples);
+  const examples = new Map(await Promise.all(chosen.map(async (listed) => [listed, await readExample(listed, call)] as const)));
+  return operations.map((listed) => withExample(listed, examples.get(listed)));
+}
+
+/**
+ * Returns whether an operation gets an example: if it reads a whole type, and no row rules restrict the caller, so that all
+ * callers with the same rights see the same entry.
+ */
+function takesExample({ method, path, row: { action } }: ListedOperation, { content }: RouteCall): boolean {
+  const uid = action?.startsWith('api::') === true && action.endsWith('.find') ? action.slice(0, -'.find'.length) : null;
+  return uid !== null && method === 'GET' && !path.includes(':') && !content.bind.access.rules.has(uid);
+}
+
+/** Returns the example; undefined if there is no entry, or it cannot be read. */
+async function readExample({ row }: ListedOperation, call: RouteCall): Promise<unknown> {
+  if (!('handle' in row) || row.action === null) return undefined;
+  try {
+    const { body } = await row.handle({ ...call, request: call.request.with({}, { query: 'pagination[pageSize]=1' }) });
+    const { data } = isRecord(body) ? body : {};
+    return Array.isArray(data) && data.length === 0 ? undefined : body;
+  } catch {
+    return undefined; // usually a single type without an entry
+  }
+}
+
+function withExample(listed: ListedOperation, example: unknown): ListedOperation {
+  const { operation } = listed;
+  const answer = operation.answers['200'];
+  if (example === undefined || answer === undefined) return listed;
+  return { ...listed, operation: { ...operation, answers: { ...operation.answers, 200: { ...answer, example } } } };
+}

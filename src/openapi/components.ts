@@ -3,8 +3,13 @@ import type { ContentType, Registry, ScalarAttribute } from '../schema/content-t
 import { pascalCase, typeName } from '../schema/names.js';
 import type { Schema } from '../http/json-schema.js';
 
-/** The purpose of a schema of a content type. It is part of the schema's name. */
-type Role = 'Entry' | 'Flat' | 'Target' | 'FlatTarget' | 'Input' | 'Filters' | 'Shape';
+/** The names of the schemas of a content type, by their purpose. */
+const roles = {
+  ...{ Entry: '%', Shape: '%', Target: '%Target', Input: '%Input', Filters: '%Filters' },
+  ...{ Flat: 'Flat%', FlatTarget: 'Flat%Target' },
+};
+
+type Role = keyof typeof roles;
 
 /** The schemas of one document, limited to what one caller may see of the registry. */
 export class Components {
@@ -61,19 +66,22 @@ export class Components {
 const referTo = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 /** Returns the name of a schema: `Article`, `FlatArticle`, `ArticleTarget`, `ArticleInput`, `ArticleFilters`. */
-function nameOf(type: ContentType, role: Role): string {
-  const name = `${type.uid.startsWith('admin::') ? 'Admin' : ''}${typeName(type)}`;
-  switch (role) {
-    case 'Entry':
-    case 'Shape':
-      return name;
-    case 'Flat':
-      return `Flat${name}`;
-    case 'FlatTarget':
-      return `Flat${name}Target`;
-    case 'Target':
-    case 'Input':
-    case 'Filters':
-      return `${name}${role}`;
-  }
-}
+const nameOf = (type: ContentType, role: Role): string =>
+  roles[role].replace('%', `${type.uid.startsWith('admin::') ? 'Admin' : ''}${typeName(type)}`);
+
+/** Returns the schemas of attributes by name, without those for which `schemaOf` returns null. */
+export const schemasByName = <A>(
+  attributes: Iterable<readonly [name: string, attribute: A]>,
+  schemaOf: (attribute: A) => Schema | null,
+): Record<string, Schema> =>
+  Object.fromEntries(
+    [...attributes].flatMap(([name, attribute]) => {
+      const schema = schemaOf(attribute);
+      return schema === null ? [] : [[name, schema] as const];
+    }),
+  );
+
+/** Returns the schema of a component in a dynamic zone, which must have its uid. */
+export const zonePart = (uid: string, part: Schema): Schema => ({
+  allOf: [part, { type: 'object', required: ['__component'], properties: { __component: { type: 'string', const: uid } } }],
+});

@@ -5,18 +5,16 @@ import type { Components } from './components.js';
 import { answeredSchema, flatSchema } from './entry-schemas.js';
 import { createSchema, inputSchema } from './input-schemas.js';
 import { answers, json, type Content, type Operation } from '../http/operation.js';
-import type { DescribeRow } from './described-row.js';
 import { entryParameters, listParameters, stateParameter } from './query-parameters.js';
 import { listOf, oneOf, record, text, whole, type Schema } from '../http/json-schema.js';
 
 type ContentAction = (typeof typeActions)[number];
 
-/** Describes an action on the entries of a content type. */
+/** Describes a row. Shared schemas are taken from the components of the document. */
+export type DescribeRow = (components: Components) => Operation;
+
 type DescribeAction = (type: ContentType, components: Components) => Operation;
 
-const tagOf = ({ displayName }: ContentType): string => displayName;
-
-/** Returns the schema of `{ data, meta }`. */
 const envelope = (data: Schema, meta: Schema = { type: 'object' }): Schema => record({ data, meta });
 
 const meta = (components: Components): Schema => {
@@ -41,7 +39,7 @@ const bodyOf = (data: Schema): Content => ({
 const findMany: DescribeAction = (type, components) => ({
   id: `find${pascalCase(type.pluralName)}`,
   summary: `List entries of ${type.displayName}`,
-  tag: tagOf(type),
+  tag: type.displayName,
   query: listParameters(type, components),
   answers: answers(envelope(listOf(answeredSchema(type, components)), meta(components)), 'A page of entries'),
 });
@@ -52,15 +50,14 @@ const findSingle: DescribeAction = (type, components) => {
   return {
     id: `find${typeName(type)}`,
     summary: `Read ${type.displayName}`,
-    tag: tagOf(type),
+    tag: type.displayName,
     query: [...entryParameters(type, components), ...stateParameter(type)],
     answers: answers(envelope(type.localized ? oneOf([entry, listOf(entry)]) : entry), 'The entry'),
   };
 };
 
-/** Describes an answer with one entry. */
 const entryAnswer = (type: ContentType, components: Components): Pick<Operation, 'tag' | 'query' | 'answers'> => ({
-  tag: tagOf(type),
+  tag: type.displayName,
   query: entryParameters(type, components),
   answers: answers(envelope(answeredSchema(type, components)), 'The entry'),
 });
@@ -92,7 +89,7 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
   createLocalization: (type, components) => ({
     id: `create${typeName(type)}Localization`,
     summary: `Create ${one(type)} in another locale`,
-    tag: tagOf(type),
+    tag: type.displayName,
     body: json({
       allOf: [inputSchema(type, components), { type: 'object', required: ['locale'], properties: { locale: text } }],
     }),

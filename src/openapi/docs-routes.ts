@@ -79,19 +79,14 @@ const applyScheme = () => document.documentElement.classList.toggle('dark-mode',
 dark.addEventListener('change', applyScheme);
 applyScheme();
 let token = null;
-const readAgain = (action, system) => (given) => {
+const readingAgain = (tokenOf) => (action, system) => (given) => {
   const result = action(given);
-  token = given.bearer?.value ?? null;
+  token = tokenOf(given);
   system.specActions.download(${JSON.stringify(url)});
   return result;
 };
-const forget = (action, system) => (names) => {
-  const result = action(names);
-  token = null;
-  system.specActions.download(${JSON.stringify(url)});
-  return result;
-};
-const tokens = () => ({ statePlugins: { auth: { wrapActions: { authorize: readAgain, logout: forget } } } });
+const authorize = readingAgain((given) => given.bearer?.value ?? null);
+const tokens = () => ({ statePlugins: { auth: { wrapActions: { authorize, logout: readingAgain(() => null) } } } });
 SwaggerUIBundle({
   url: ${JSON.stringify(url)},
   dom_id: '#docs',

@@ -1,10 +1,9 @@
 import type { ContentType } from '../schema/content-type.js';
-import type { Components } from './components.js';
+import { zonePart, type Components } from './components.js';
 import { answerSchema } from './scalar-schemas.js';
 import { listOf, oneOf, orNull, record, text, whole, type Schema } from '../http/json-schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 
-/** An attribute of one kind. */
 type Shown<Kind extends ShownAttribute['kind']> = Extract<ShownAttribute, { readonly kind: Kind }>;
 
 /** The form of answered entries: with `attributes` and `data`, or flat, as for users and files. */
@@ -63,19 +62,12 @@ function valueOf(shown: ShownAttribute, form: Form, components: Components): Sch
  * Returns the schema of a dynamic zone. It allows all components, because entries may have ones that the zone no longer lists.
  */
 function zoneValue({ parts }: Shown<'dynamiczone'>, form: Form, components: Components): Schema {
+  const listed = (types: readonly ContentType[]): Schema[] =>
+    types.map((part) => zonePart(part.uid, componentSchema(part, form, components)));
   const all = [...components.registry.types.values()].filter(({ kind }) => kind === 'component');
-  const others = components.named(`${form === 'Flat' ? 'Flat' : ''}AnyPart`, () =>
-    oneOf(all.map((part) => zonePart(part, form, components))),
-  );
-  return listOf(oneOf([...parts.map((part) => zonePart(part, form, components)), others]));
+  const others = components.named(`${form === 'Flat' ? 'Flat' : ''}AnyPart`, () => oneOf(listed(all)));
+  return listOf(oneOf([...listed(parts), others]));
 }
-
-const zonePart = (part: ContentType, form: Form, components: Components): Schema => ({
-  allOf: [
-    componentSchema(part, form, components),
-    { type: 'object', required: ['__component'], properties: { __component: { type: 'string', const: part.uid } } },
-  ],
-});
 
 function linkValue({ attribute, target }: Shown<'link'>, form: Form, components: Components): Schema {
   const { many, kind } = attribute;

@@ -1,6 +1,6 @@
-import type { Attribute, ContentType, ZoneAttribute } from '../schema/content-type.js';
+import type { Attribute, ContentType } from '../schema/content-type.js';
 import { maySee, readable } from '../query/access.js';
-import type { Components } from './components.js';
+import { schemasByName, zonePart, type Components } from './components.js';
 import { conditionSchema, scalarCondition, scalarInput } from './scalar-schemas.js';
 import { anything, flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '../http/json-schema.js';
 import { isOpenLink } from './shown-attributes.js';
@@ -32,12 +32,8 @@ function isRequired(attribute: Attribute, type: ContentType, { access }: Compone
 
 function inputsOf(type: ContentType, components: Components): Record<string, Schema> {
   const hidden = components.access.hidden.get(type.uid);
-  const written = [...type.attributes.values()].filter(({ name, writable }) => writable && hidden?.has(name) !== true);
-  return Object.fromEntries(
-    written.flatMap((attribute) => {
-      const schema = inputOf(attribute, components);
-      return schema === null ? [] : [[attribute.name, schema] as const];
-    }),
+  return schemasByName(type.attributes, (attribute) =>
+    attribute.writable && hidden?.has(attribute.name) !== true ? inputOf(attribute, components) : null,
   );
 }
 
@@ -58,7 +54,7 @@ function inputOf(attribute: Attribute, components: Components): Schema | null {
       return attribute.repeatable ? listOf(part) : orNull(part);
     }
     case 'dynamiczone':
-      return zoneInput(attribute, components);
+      return listOf(oneOf(attribute.components.map((uid) => zonePart(uid, partOf(uid, components)))));
   }
 }
 
@@ -69,18 +65,6 @@ const partOf = (uid: string, components: Components): Schema => {
   const own = { id: { type: ['integer', 'string'] }, __component: { type: 'string', const: uid } };
   return components.ofType(type, 'Input', () => record({ ...own, ...inputsOf(type, components) }, []));
 };
-
-const zoneInput = ({ components: uids }: ZoneAttribute, components: Components): Schema =>
-  listOf(
-    oneOf(
-      uids.map((uid) => ({
-        allOf: [
-          partOf(uid, components),
-          { type: 'object', required: ['__component'], properties: { __component: { type: 'string', const: uid } } },
-        ],
-      })),
-    ),
-  );
 
 const id: Schema = { type: ['integer', 'string'] };
 
@@ -112,13 +96,12 @@ const changesOf = (item: Schema): readonly Schema[] => [
 export const filtersSchema = (type: ContentType, components: Components): Schema =>
   components.ofType(type, 'Filters', () => {
     const self = filtersSchema(type, components);
-    const conditions = [...type.attributes.values()].flatMap((attribute) => {
-      const schema = readable(type, attribute.name, components.access) === null ? null : filterOf(attribute, type, components);
-      return schema === null ? [] : [[attribute.name, schema] as const];
-    });
+    const conditions = schemasByName(type.attributes, (attribute) =>
+      readable(type, attribute.name, components.access) === null ? null : filterOf(attribute, type, components),
+    );
     const groups = { $and: listOf(self), $or: listOf(self), $not: self };
     const ownId = type.kind === 'component' ? {} : { id: conditionSchema('number', components) };
-    return { type: 'object', properties: { ...ownId, ...Object.fromEntries(conditions), ...groups } };
+    return { type: 'object', properties: { ...ownId, ...conditions, ...groups } };
   });
 
 function filterOf(attribute: Attribute, type: ContentType, components: Components): Schema | null {

@@ -1,22 +1,32 @@
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
-import type { AnyRoute, FixedRoute, DynamicRoute, ProjectCode, Row } from '../http/route.js';
+import { anything, text } from '../http/json-schema.js';
+import { answers, json, type Operation } from '../http/operation.js';
+import type { AnyRoute, FixedRoute, DynamicRoute, ProjectCode, ProjectRoute, Row } from '../http/route.js';
 import type { Running } from '../http/running.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
+import { pascalCase } from '../schema/names.js';
 import type { Components } from './components.js';
-import { describerOf } from './content-operations.js';
-import type { Operation } from '../http/operation.js';
-import type { DescribedRow, DescribeRow, RowAt } from './described-row.js';
-import { describeProjectRoute } from './project-operations.js';
-import { typeSchemas } from './type-schemas.js';
+import { describerOf, type DescribeRow } from './content-operations.js';
+import { typeSchemas } from './query-parameters.js';
 
 /**
  * A row of the route table or of a project, with its description. In rows of content types the path contains the name of the
  * type.
  */
-export interface ListedOperation extends RowAt {
+export interface ListedOperation {
+  readonly method: string;
+  /** A path such as `/api/articles/:id`. */
+  readonly path: string;
+  readonly row: Row;
   readonly operation: Operation;
 }
+
+/** A row that can be described. */
+type DescribedRow = Omit<ListedOperation, 'operation'> & { readonly describe: DescribeRow };
+
+/** Returns the shape of a path, without the names of its parameters. */
+export const shapeOf = (path: string): string => path.replaceAll(/:\w+/g, ':');
 
 interface ListInput {
   readonly config: Config;
@@ -25,7 +35,6 @@ interface ListInput {
   readonly projectCode: Pick<ProjectCode, 'find' | 'routes'> | null;
   readonly running: Running;
   readonly content: ContentContext;
-  /** Returns whether a row is listed. */
   readonly select: (row: Row) => boolean;
   readonly components: Components;
 }
@@ -70,18 +79,14 @@ function serviceRows(input: ListInput): DescribedRow[] {
   const fixed = routes.filter((route): route is FixedRoute => !('find' in route));
   const taken = new Set(fixed.map(({ path }) => path));
   const dynamic = routes.filter((route): route is DynamicRoute => 'find' in route);
-  const types = routedTypes(content.bind.registry);
+  const { byPluralName, bySingularName } = content.bind.registry;
+  const types = [...byPluralName.values(), ...bySingularName.values()];
   const ofContent = types.flatMap((type) => dynamic.flatMap((route) => dynamicRows(route, type, running)));
   return [
     ...fixed.flatMap((route) => fixedRows(route, content)),
     ...ofContent.filter(({ path }) => !taken.has(path) && path.startsWith(config.api.rest.prefix)),
   ];
 }
-
-const routedTypes = ({ byPluralName, bySingularName }: Registry): ContentType[] => [
-  ...byPluralName.values(),
-  ...bySingularName.values(),
-];
 
 /** Returns a row with its description; nothing if it has none, for example for rows of GraphQL and preflights. */
 function fixedRows(route: FixedRoute, content: ContentContext): DescribedRow[] {
@@ -106,3 +111,68 @@ function dynamicRows({ path, find }: DynamicRoute, type: ContentType, running: R
     return describe === null ? [] : [{ method, path: path.replace(':name', name).replace(':id', id), row, describe }];
   });
 }
+
+/**
+ * Describes a route of a project. A generated action has the description of the service. An overridden one has it without the
+ * answer, which depends on the code. Others have only method and path. `service` are the rows of the service.
+ */
+function describeProjectRoute(route: ProjectRoute, service: readonly DescribedRow[], registry: Registry): DescribedRow[] {
+  const { method, path, row, handler, isGenerated } = route;
+  const methods = method === 'ALL' ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : [method];
+  const [uid, action] = split(handler ?? '');
+  const type = registry.types.get(uid);
+  const replaced = service.find((one) => one.method === method && shapeOf(one.path) === shapeOf(path));
+  const core = type === undefined ? null : describerOf(action, type);
+  const base = replaced?.describe ?? (method === 'ALL' ? null : core);
+  if (isGenerated && base !== null) return [{ method, path, row, describe: base }];
+  return methods.map((one) => ({ method: one, path, row, describe: describeCode({ ...route, method: one }, { base, type }) }));
+}
+
+/** Splits `api::page.page.bySlug` into uid and action name. */
+const split = (handler: string): readonly [uid: string, action: string] => [
+  handler.slice(0, handler.lastIndexOf('.')),
+  handler.slice(handler.lastIndexOf('.') + 1),
+];
+
+/** The description of the action that code overrides, and the type of the action. */
+interface Described {
+  readonly base: DescribeRow | null;
+  readonly type: ContentType | undefined;
+}
+
+function describeCode({ method, path, handler }: ProjectRoute, { base, type }: Described): DescribeRow {
+  const code = handler === null ? 'A function of the project' : `\`${handler}\` of the project`;
+  const [uid, action] = split(handler ?? '');
+  const name = handler === null ? `${method.toLowerCase()} ${path}` : `${uid.split('.').at(-1) ?? ''} ${action}`;
+  const own: Operation = {
+    id: idOf(name),
+    summary: handler === null ? `${method} ${path}` : wordsOf(action),
+    tag: type?.displayName ?? tagOf(uid),
+    ...(bodied.has(method) && { body: { ...json(anything), 'multipart/form-data': { type: 'object' } } }),
+    answers: {},
+  };
+  return (components) => ({
+    ...own,
+    ...base?.(components),
+    description: `${code} answers.`,
+    inPath: text,
+    answers: answers(anything, 'What the code answers'),
+  });
+}
+
+const bodied: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Returns an operation id such as `postBySlug`. */
+function idOf(name: string): string {
+  const words = pascalCase(name.replaceAll(/[^A-Za-z0-9]+/g, '_'));
+  return words.charAt(0).toLowerCase() + words.slice(1);
+}
+
+/** Returns `By slug` for `bySlug`. */
+function wordsOf(action: string): string {
+  const words = action.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Returns the name of the API or plugin: `page` for `api::page.other`. */
+const tagOf = (uid: string): string => uid.split('::').at(-1)?.split('.')[0] || 'Code of the project';

@@ -58,7 +58,6 @@ const typesOperation: Operation = {
 /** Milliseconds for which a changed or deleted entry may still be shown as an example. */
 const oldestExample = 60_000;
 
-/** A generated document. */
 interface WrittenDocument {
   readonly bytes: Buffer;
   readonly tag: string;

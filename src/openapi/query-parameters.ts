@@ -1,10 +1,11 @@
 import { readable } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Components } from './components.js';
-import { filtersSchema } from './input-schemas.js';
-import { parameter, type QueryParameter } from '../http/operation.js';
+import { flatSchema } from './entry-schemas.js';
+import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
+import { parameter, type QueryParameter, type TypeSchemas } from '../http/operation.js';
 import { shownAttributes } from './shown-attributes.js';
-import { flag, listOf, oneOf, text, whole, type Schema } from '../http/json-schema.js';
+import { anything, flag, listOf, oneOf, text, whole, type Schema } from '../http/json-schema.js';
 
 const anyObject: Schema = { type: 'object', additionalProperties: true };
 
@@ -36,7 +37,6 @@ function populateParameter(type: ContentType, components: Components): QueryPara
   return [{ name: 'populate', description, schema: oneOf([list, text, anyObject]), ...commaList }];
 }
 
-/** Returns the parameters of a list of entries. */
 export const listParameters = (type: ContentType, components: Components): QueryParameter[] => [
   ...entryParameters(type, components),
   { name: 'filters', description: 'Conditions on entries', schema: filtersSchema(type, components), example: {}, ...brackets },
@@ -69,7 +69,7 @@ const paging = (components: Components): Schema =>
   }));
 
 /** Returns the parameters of a list of files or users, which has no envelope. */
-export const flatListParameters = (type: ContentType, components: Components): QueryParameter[] => [
+const flatListParameters = (type: ContentType, components: Components): QueryParameter[] => [
   ...listParameters(type, components).filter(({ name }) => name !== 'pagination'),
   parameter('start', 'Number of entries to skip', whole),
   parameter('limit', 'Maximum number of entries', whole),
@@ -81,3 +81,21 @@ const scalarNames = (type: ContentType, { access }: Components): string[] => [
     .filter(({ kind, name }) => kind === 'scalar' && readable(type, name, access) !== null)
     .map(({ name }) => name),
 ];
+
+const uses = { answer: flatSchema, create: createSchema, update: inputSchema };
+
+/** Returns the schemas that descriptions of routes refer to. */
+export function typeSchemas(components: Components): TypeSchemas {
+  const { types } = components.registry;
+  return {
+    named: (name, build) => components.named(name, build),
+    ofType: (uid, use) => {
+      const type = types.get(uid);
+      return type === undefined ? anything : uses[use](type, components);
+    },
+    parameters: (uid, of) => {
+      const type = types.get(uid);
+      return type === undefined ? [] : (of === 'list' ? flatListParameters : entryParameters)(type, components);
+    },
+  };
+}

@@ -38,7 +38,6 @@ const scalars: Readonly<Record<ScalarType, ScalarSchema>> = {
   blocks: { answer: listOf({ type: 'object' }) },
 };
 
-/** Returns the schema of an attribute value in an answer. */
 export function answerSchema({ type, enum: values }: ScalarAttribute): Schema {
   return type === 'enumeration' ? { type: 'string', enum: values } : scalars[type].answer;
 }

@@ -26,7 +26,7 @@ export interface Panel {
 const stored = [collections.administrators, collections.adminRoles];
 
 /** Builds the parts of the panel. Keys of administrators differ from those of users, even if the secret is derived from the same one. */
-export function createPanel({ config, secrets, backend }: Pick<Running, 'config' | 'secrets' | 'backend'>): Panel {
+function createPanel({ config, secrets, backend }: Pick<Running, 'config' | 'secrets' | 'backend'>): Panel {
   const { auth, rateLimit } = config.admin;
   const { database, changes } = backend.store;
   const secret =

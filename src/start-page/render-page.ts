@@ -1,15 +1,10 @@
 import type { Audience } from '../auth/is-open.js';
 import { commandLine } from '../command-line.js';
-import { html, type Html } from './html.js';
 import type { Overview, TypeOverview } from './overview.js';
+import { escapeHtml } from '../values.js';
 import { style } from './style.js';
 
-/** A link to a page of the service. */
-interface PageLink {
-  readonly path: string;
-  readonly name: string;
-  readonly about: string;
-}
+type PageLink = Readonly<Record<'path' | 'name' | 'about', string>>;
 
 interface PageInput {
   readonly version: string;
@@ -21,7 +16,25 @@ interface PageInput {
   readonly overview: Overview | null;
 }
 
-/** Returns the start page. */
+/** Trusted HTML, which is not escaped. */
+interface Html {
+  readonly html: string;
+}
+
+/** A value in a template: a string, which is escaped; HTML; a list; null for nothing. */
+type Part = string | number | Html | null | readonly Part[];
+
+/** Returns the HTML of a template literal. */
+export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
+  html: texts.map((text, index) => text + write(parts[index] ?? null)).join(''),
+});
+
+function write(part: Part): string {
+  if (part === null) return '';
+  if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
+  return 'html' in part ? part.html : part.map(write).join('');
+}
+
 export function renderPage({ version, environment, links, address, overview }: PageInput): string {
   const page = html`<!doctype html>
     <html lang="en">

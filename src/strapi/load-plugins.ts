@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { createEnv } from '../config/create-env.js';
 import type { PluginPlace } from '../config/find-plugins.js';
 import { createSourceLoader, type LoadOptions } from '../config/load-source.js';
-import { lenientReaders } from '../config/read-variable.js';
+import { lenientReaders } from '../config/create-env.js';
 import { isRecord, type Values } from '../values.js';
 import { isLeftOut, leaveOut } from './left-out.js';
 import { lenientPackages } from './lenient-packages.js';

@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Config } from '../config/config.js';
-import { createEnv } from '../config/create-env.js';
+import { createEnv, lenientReaders } from '../config/create-env.js';
 import { isReadable, readSection } from '../config/read-section.js';
-import { lenientReaders } from '../config/read-variable.js';
 import { isRecord, type Values } from '../values.js';
 
 /** `strapi.config`: the settings in force, and further values in files of config/. */

@@ -1,7 +1,6 @@
 import { acceptInput } from '../content/check-body.js';
 import { ofUnknownClient, type ContentContext } from '../content/content-context.js';
-import { createEnv } from '../config/create-env.js';
-import { lenientReaders } from '../config/read-variable.js';
+import { createEnv, lenientReaders } from '../config/create-env.js';
 import * as apiErrors from '../errors.js';
 import { ApplicationError, ForbiddenError, NotFoundError, PolicyError, UnauthorizedError, ValidationError } from '../errors.js';
 import { entryType } from '../graphql/extension/entity-service.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { isForegroundScript } from '../../src/cli/end-with-shell.js';
+import { isForegroundScript } from '../../src/cli/program.js';
 import { pickPort } from '../../src/mongo/embedded/open-data.js';
 import { program } from '../support/program.js';
 

@@ -6,7 +6,7 @@ import { ConfigError } from '../../src/config/setting.js';
 import { listSettings } from '../../src/config/sections.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Config } from '../../src/config/config.js';
-import type { Variables } from '../../src/config/read-variable.js';
+import type { Variables } from '../../src/config/create-env.js';
 
 type Files = Readonly<Record<string, string>>;
 

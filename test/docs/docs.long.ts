@@ -41,7 +41,7 @@ for (const page of pages) {
       it('shows what a start prints', () => {
         const embedded = {
           version: fetchedVersions.official,
-          directory: '/srv/mangrove/data/db',
+          dataDir: '/srv/mangrove/data/db',
           uri: 'mongodb://127.0.0.1:40213/?replicaSet=rs0',
         };
         const lines = describeStart(served.serving.server, { audience: 'local', embedded });

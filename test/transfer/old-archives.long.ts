@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describePrepared } from '../../src/cli/describe-import.js';
+import { describePrepared } from '../../src/cli/import.js';
 import { openArchive } from '../../src/transfer/archive/open-archive.js';
 import { prepareImport, runImport } from '../../src/transfer/run-import.js';
 import { type ArchivedFile, packArchive } from '../support/pack-archive.js';

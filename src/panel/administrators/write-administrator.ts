@@ -1,6 +1,6 @@
 import { hashPasswords } from '../../content/hash-passwords.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { exactly, type Match, oneOf } from '../../mongo/matches.js';
+import { exactly, type Match } from '../../mongo/matches.js';
 import { findFirst } from '../../mongo/stored.js';
 import type { Change } from '../../mongo/write/compile-change.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
@@ -82,6 +82,3 @@ async function hashed(values: AdministratorValues, sender: Sender | null): Promi
   if (values.password !== undefined) await hashPasswords([{ holder, name: 'password', value: values.password }], sender);
   return holder;
 }
-
-/** Matches administrators with a role. */
-export const withRole = (role: number): Match => ({ roles: oneOf([role]) });

@@ -72,7 +72,7 @@ export function describeType(model: Model) {
 }
 
 /** Returns whether the panel lists the entries of a type. */
-export function isDisplayed({ uid, pluginOptions }: Model): boolean {
+function isDisplayed({ uid, pluginOptions }: Model): boolean {
   const options: unknown = pluginOptions?.['content-manager'];
   const isHidden = isRecord(options) && options['visible'] === false;
   return !isHidden && (uid.startsWith('api::') || uid === 'plugin::users-permissions.user');

@@ -63,7 +63,7 @@ const isSortable = ({ type, relation }: { readonly type: string; readonly relati
   type === 'relation' ? isToOne(relation) : !unsorted.has(type);
 
 /** Returns the first attribute of type `string`, else the id. */
-export const mainFieldOf = (model: Model): string =>
+const mainFieldOf = (model: Model): string =>
   Object.entries(model.attributes).find(([, { type }]) => type === 'string')?.[0] ?? 'id';
 
 /** Attributes of users that the service sets, by name. */
@@ -102,7 +102,7 @@ function metadataOf(name: string, model: Model, models: ReadonlyMap<string, Mode
 }
 
 /** Returns the attributes that lists can show. */
-export const listable = (attributes: PanelAttributes): string[] =>
+const listable = (attributes: PanelAttributes): string[] =>
   Object.entries(attributes).flatMap(([name, attribute]) => {
     const isHidden = attribute.visible === false || (!times.has(name) && !isVisible(name, attribute));
     return unlisted.has(attribute.type) || isHidden ? [] : [name];

@@ -4,7 +4,7 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 export const explorer = 'plugin::content-manager.explorer';
 
 /** An action on the entries of a content type. */
-export interface ContentAction {
+interface ContentAction {
   readonly label: string;
   readonly actionId: string;
   /** The properties of a permission that restrict it. */
@@ -41,7 +41,7 @@ export const subjectsOf = ({ applies = () => true }: ContentAction, registry: Re
   shownTypes(registry).filter(applies);
 
 /** An action without a subject, as the pages of roles list it. */
-export type PlainAction = {
+type PlainAction = {
   readonly displayName: string;
   readonly subCategory: string;
   readonly action: string;

