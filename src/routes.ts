@@ -1,3 +1,4 @@
+import { commandLine } from './command-line.js';
 import { adminRoutes } from './admin/admin-routes.js';
 import type { Config } from './config/config.js';
 import type { GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
@@ -7,6 +8,8 @@ import type { AnyRoute, ProjectCode } from './http/route.js';
 import { docsRoutes, servesDocs } from './openapi/docs-routes.js';
 import { openapiRoutes } from './openapi/openapi-routes.js';
 import { packageVersion, projectVersion } from './package-root.js';
+import { pageRoutes } from './panel/front-end/page-routes.js';
+import { hasPanel, servesPanel } from './panel/front-end/panel-files.js';
 import { panelRoutes } from './panel/panel-routes.js';
 import { contentRoutes } from './rest/content-routes.js';
 import { restRoutes } from './rest/rest-routes.js';
@@ -26,22 +29,27 @@ export function serviceRoutes(
   const content = contentRoutes(config);
   const routes = [
     ...healthRoutes(),
-    ...startRoutes({ config, version: packageVersion, links: pageLinks(config), contentRoute: content.root, projectCode }),
+    ...startRoutes({ config, version: packageVersion, links: () => pageLinks(config), contentRoute: content.root, projectCode }),
     ...(graphql?.routes ?? []),
     ...(config.plugins.upload.enabled ? fileRoutes : []),
     ...(servesDocs(config) ? docsRoutes(config) : []),
     ...(config.admin.enabled ? [...adminRoutes, ...panelRoutes] : []),
     ...restRoutes(config, content),
+    ...pageRoutes(config),
   ];
   const version = projectVersion(config.directory);
   return config.api.openapi ? [...openapiRoutes({ config, others: routes, projectCode, version }), ...routes] : routes;
 }
+
+const panelNote = (config: Config): string =>
+  `the panel to edit content${hasPanel(config) ? '' : ', which is built once: ' + commandLine('panel build')}`;
 
 /** Returns the links of the start page. */
 function pageLinks(config: Config): PageLink[] {
   const { graphql } = config.plugins;
   const { prefix } = config.api.rest;
   return [
+    ...(servesPanel(config) ? [{ path: config.admin.url, name: 'Admin', about: panelNote(config) }] : []),
     ...(graphql.enabled ? [{ path: graphql.config.endpoint, name: 'GraphQL', about: 'a playground with the schema' }] : []),
     ...(servesDocs(config) ? [{ path: '/docs', name: 'Documentation', about: 'the REST API, to read and to try' }] : []),
     ...(config.api.openapi ? [{ path: `${prefix}/openapi.json`, name: 'OpenAPI', about: 'the same for code generators' }] : []),

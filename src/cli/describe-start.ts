@@ -1,5 +1,6 @@
 import type { ContentType } from '../schema/content-type.js';
 import { servesDocs } from '../openapi/docs-routes.js';
+import { hasPanel } from '../panel/front-end/panel-files.js';
 import { commandLine } from '../command-line.js';
 import { packageVersion } from '../package-root.js';
 import type { Audience } from '../auth/is-open.js';
@@ -60,6 +61,7 @@ export function describeStart(server: Service, { embedded, audience }: StartNote
     `  REST      ${url}${rest}`,
     ...(enabled ? [`  GraphQL   ${url}${graphql.endpoint}`] : []),
     ...(servesDocs(config) ? [`  Docs      ${url}/docs`] : []),
+    ...(hasPanel(config) ? [`  Admin     ${url}${config.admin.url}`] : []),
     `  Health    ${url}/_health`,
     ...databaseLines(backend, embedded),
     `  Models    ${names || none}`,

@@ -8,8 +8,8 @@ import { style } from './style.js';
 interface StartInput {
   readonly config: Config;
   readonly version: string;
-  /** Links to pages of the service. */
-  readonly links: readonly PageLink[];
+  /** Returns the links to pages of the service. */
+  readonly links: () => readonly PageLink[];
   /** The route of lists and single types. */
   readonly contentRoute: DynamicRoute;
   /** Code of a project; null if there is none. */
@@ -30,7 +30,8 @@ export function startRoutes(input: StartInput): (OpenRoute | Route)[] {
 
 /** Answers browsers with the page, and other clients with the addresses of pages as JSON. */
 async function answerStart(call: RouteCall, input: StartInput): Promise<Answer> {
-  const { config, version, links } = input;
+  const { config, version } = input;
+  const links = input.links();
   const { request } = call;
   const address = config.server.url?.replace(/\/+$/, '') ?? request.address;
   if (!request.asksForPage) {

@@ -137,7 +137,7 @@ describe('the start page', () => {
     it(`is ${paths.length > 0 ? 'served' : 'away'} in ${environment} with ${String(startPage)}`, () => {
       const config = createConfig({ environment, api: { startPage }, ...secrets });
       expect(
-        startRoutes({ config, version: '1', links: [], contentRoute, projectCode: null }).map(({ path }) => path),
+        startRoutes({ config, version: '1', links: () => [], contentRoute, projectCode: null }).map(({ path }) => path),
       ).to.deep.equal(paths);
     });
 
