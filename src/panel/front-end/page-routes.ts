@@ -19,7 +19,6 @@ export function pageRoutes(config: Config): readonly OpenRoute[] {
   const handle = async ({ request }: { readonly request: RouteRequest }): Promise<Answer> => {
     const panel = await find();
     const name = request.params['path'] ?? '';
-    if (name === 'api' || name.startsWith('api/')) throw notFoundError();
     if (panel === null) return notBuilt(request, name);
     return answerFile(request, fileOf(panel, { name, asksForPage: request.asksForPage }), policy);
   };
@@ -54,6 +53,8 @@ async function answerFile(request: RouteRequest, file: string, policy: string): 
   const headers = {
     'Content-Type': /^text\/|javascript|json/.test(type) ? `${type}; charset=utf-8` : type,
     'Content-Security-Policy': policy,
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'same-origin', // the service recognizes requests of the panel by it
     'Cache-Control': hashed.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache',
     ETag: tag,
   };
