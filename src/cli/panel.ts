@@ -25,9 +25,10 @@ async function build(args: readonly string[]): Promise<number> {
     allowPositionals: true,
   });
   allowNoMore(positionals);
-  const project = resolve(values.project ?? process.env['MANGROVE_PROJECT'] ?? '.');
+  const given = values.project ?? process.env['MANGROVE_PROJECT'] ?? null;
+  const project = resolve(given ?? '.');
   if (!existsSync(project)) throw new Error(`there is no folder ${project}`);
-  const config = await loadConfig({ directory: project });
+  const config = await loadConfig({ directory: project, ...(given !== null && { isStrapiProject: true }) });
   const files = await readConfigFiles(project, config, () => undefined);
   const begun = performance.now();
   const packages = await findPanelPackages(project, printError);

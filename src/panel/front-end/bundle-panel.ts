@@ -67,7 +67,7 @@ const optionsOf = ({ packages, project, path, ...customisations }: BundleInput) 
   mainFields: ['browser', 'module', 'main'],
   publicPath: path,
   nodePaths: [join(packages.panel, 'node_modules'), join(project, 'node_modules')],
-  loader: { '.js': 'jsx', ...Object.fromEntries(images.map((ending) => [ending, 'file'])) },
+  loader: { '.js': 'jsx', '.mjs': 'jsx', ...Object.fromEntries(images.map((ending) => [ending, 'file'])) },
   define: {
     'process.env.NODE_ENV': '"production"',
     'process.env.STRAPI_ADMIN_BACKEND_URL': '""',
