@@ -2,6 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { panelEntry, panelPage, type Customisations } from './panel-entry.js';
+import { oneCopy, withoutWelcome } from './bundler-plugins.js';
 import type { PanelPackages } from './panel-packages.js';
 
 interface BundleInput extends Customisations {
@@ -77,7 +78,7 @@ const optionsOf = ({ packages, project, path, ...customisations }: BundleInput) 
     'process.env': '{}',
     global: 'window',
   },
-  plugins: [oneCopy(packages.panel)],
+  plugins: [oneCopy(packages.panel), withoutWelcome(packages.panel)],
 });
 
 /** Returns the environment variables that Strapi v4 passes on to the code of the panel. */
@@ -87,36 +88,3 @@ const variables = (): Record<string, string> =>
       .filter(([name]) => name.startsWith('STRAPI_ADMIN_') && name !== 'STRAPI_ADMIN_BACKEND_URL')
       .map(([name, value]) => [`process.env.${name}`, JSON.stringify(value)]),
   );
-
-/** Packages with a state of their own, of which the panel and all plugins must use the same copy. */
-const shared =
-  /^(react|react-dom|react-router-dom|react-router|react-query|react-redux|react-intl|styled-components|@strapi\/(admin|helper-plugin|design-system|icons|ui-primitives))(\/|$)/;
-
-interface Resolved {
-  readonly errors: readonly unknown[];
-}
-
-interface BundlerSetup {
-  onResolve(options: { readonly filter: RegExp }, resolve: (found: Import) => Promise<Resolved | undefined>): void;
-  resolve(path: string, options: Readonly<Record<string, unknown>>): Promise<Resolved>;
-}
-
-interface Import {
-  readonly path: string;
-  readonly kind: string;
-  readonly resolveDir: string;
-  readonly pluginData?: unknown;
-}
-
-/** Returns a plugin of esbuild that finds shared packages from one folder, wherever they are imported. */
-const oneCopy = (folder: string) => ({
-  name: 'one-copy',
-  setup: ({ onResolve, resolve }: BundlerSetup): void => {
-    const seen = Symbol('resolved by this plugin');
-    onResolve({ filter: shared }, async ({ path, kind, pluginData }) => {
-      if (pluginData === seen) return undefined;
-      const found = await resolve(path, { kind, resolveDir: folder, pluginData: seen });
-      return found.errors.length > 0 ? undefined : found;
-    });
-  },
-});

@@ -22,9 +22,20 @@ export function panelEntry({ app, plugins }: Customisations): string {
     `const hooks = { register: (app) => app.createHook('ContentReleases/pages/ReleaseDetails/add-locale-in-releases') };`,
     `const plugins = { hooks, ${all.map(([name], index) => `${JSON.stringify(name)}: plugin${String(index)}`).join(', ')} };`,
     `const config = { tutorials: false, ...app.config, notifications: { releases: false } };`,
+    `localStorage.setItem('GUIDED_TOUR_COMPLETED_STEPS', ${JSON.stringify(JSON.stringify(tour))});`,
     `renderAdmin(document.getElementById('strapi'), { plugins, customisations: { ...app, config } });`,
   ].join('\n');
 }
+
+/** The steps of the tour through the panel, which stands in the way of administrators. They count as done. */
+const tour = ['contentTypeBuilder', 'contentManager', 'apiTokens'].flatMap((part) => [`${part}.create`, `${part}.success`]);
+
+/** The module instead of the welcome page, which advertises: it leads to the content. */
+export const homePage = [
+  `import { createElement } from 'react';`,
+  `import { Redirect } from 'react-router-dom';`,
+  `export const HomePage = () => createElement(Redirect, { to: '/content-manager' });`,
+].join('\n');
 
 /** Returns the page of the panel. */
 export const panelPage = (script: string, styles: readonly string[]): string =>
