@@ -23,7 +23,7 @@ interface Bundler {
 type Outputs = Readonly<Record<string, { readonly bytes: number; readonly entryPoint?: string; readonly cssBundle?: string }>>;
 
 /** What was written. */
-export interface BundledPanel {
+interface BundledPanel {
   readonly files: number;
   readonly bytes: number;
 }

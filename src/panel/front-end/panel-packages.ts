@@ -44,7 +44,7 @@ export interface PanelPackages {
 }
 
 /** Shows what happens, one line at a time. */
-export type Report = (line: string) => void;
+type Report = (line: string) => void;
 
 /**
  * Returns the packages to build a panel from: those of a project if it has them in a supported version, otherwise those of a cache,
@@ -61,7 +61,7 @@ export async function findPanelPackages(project: string, report: Report): Promis
 }
 
 /** Returns the version of an installed package; null if there is none. */
-export function versionIn(folder: string, name: string): string | null {
+function versionIn(folder: string, name: string): string | null {
   const file = join(folder, 'node_modules', name, 'package.json');
   if (!existsSync(file)) return null;
   const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));
