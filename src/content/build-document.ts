@@ -4,7 +4,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { nextRank } from './build-parts.js';
 import type { EntryWrite } from './build-write.js';
-import { timesIn } from './given-times.js';
+import { marksOfCreator, timesIn } from './given-times.js';
 import type { ContentContext } from './content-context.js';
 import { mayLead } from './pass-lead.js';
 
@@ -28,5 +28,6 @@ export function buildDocument(
   const member = type.kind === 'singleType' ? inGroup(1) : type.localized ? inGroup(group ?? id) : {};
   const lead = group === null && mayLead(type, context) ? leading : {};
   if (group !== null) setRanks(values, orderField, nextRank(), 'create');
-  return { _id: id, ...values, createdAt: now, updatedAt: now, ...timesIn(data), ...state, ...locale, ...member, ...lead };
+  const marks = { createdAt: now, updatedAt: now, ...timesIn(data), ...marksOfCreator(context) };
+  return { _id: id, ...values, ...marks, ...state, ...locale, ...member, ...lead };
 }

@@ -23,6 +23,8 @@ export interface ContentContext {
   readonly createsDrafts: boolean;
   /** Values are checked as those of drafts, so that required ones may be missing. */
   readonly checksAsDrafts?: true;
+  /** The id of the administrator who writes, which is stored as `createdBy` and `updatedBy`. Absent for all others. */
+  readonly author?: number;
   /** Null if there is no media library. */
   readonly retireFile: RetireFile | null;
   /** Null if there is no code around reads and writes. */

@@ -24,6 +24,15 @@ export async function createLocalization(
   context: ContentContext,
 ): Promise<Loaded> {
   const source = await readSource(type, id, context);
+  return localize({ type, source }, { data, query }, context);
+}
+
+/** Does the same for a stored entry that was read before. */
+export async function localize(
+  { type, source }: { readonly type: ContentType; readonly source: StoredDocument },
+  { data, query }: WriteInput,
+  context: ContentContext,
+): Promise<Loaded> {
   const accepted = acceptNew(type, data, context);
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
   const selection = bindEntrySelection(query, type, context.bind);

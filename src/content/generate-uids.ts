@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { Match } from '../mongo/matches.js';
 import { takenTexts } from '../mongo/read/look-ups.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';
@@ -38,17 +39,36 @@ interface WantedUid {
  * Returns a uid that is made from its target attribute. If the plain value is taken, a free number is appended: the first one,
  * and in later attempts a random one of the next.
  */
-async function freeUid(
-  type: ContentType,
-  { attribute, data, attempt }: WantedUid,
-  { store, bind }: ContentContext,
-): Promise<string> {
+async function freeUid(type: ContentType, { attribute, data, attempt }: WantedUid, context: ContentContext): Promise<string> {
+  const among = type.localized ? { locale: data['locale'] ?? context.bind.defaultLocale } : {};
+  return freeFrom(await madeUid(type, attribute, data), { type, name: attribute.name, among, attempt }, context);
+}
+
+/** Returns the uid that is made from its target attribute, which may be taken. */
+export async function madeUid({ singularName }: ContentType, { targetField }: ScalarAttribute, data: Values): Promise<string> {
   const { default: slugify } = await import('@sindresorhus/slugify');
-  const source = attribute.targetField === null ? undefined : data[attribute.targetField];
-  const whole = slugify(typeof source === 'string' ? source : '') || type.singularName;
-  const base = whole.slice(0, longestUid).replace(/-$/, '');
-  const among = type.localized ? { locale: data['locale'] ?? bind.defaultLocale } : {};
-  const taken = await takenTexts(type.collection, { field: attribute.name, text: base, among }, store.database);
+  const source = targetField === null ? undefined : data[targetField];
+  const whole = slugify(typeof source === 'string' ? source : '') || singularName;
+  return whole.slice(0, longestUid).replace(/-$/, '');
+}
+
+/** The place of a uid. */
+interface UidPlace {
+  readonly type: ContentType;
+  /** The attribute. */
+  readonly name: string;
+  /** Matches the entries among which it must be unique. */
+  readonly among: Match;
+  readonly attempt: number;
+}
+
+/** Returns a uid, or the uid with a number as `freeUid` appends one if it is taken. */
+export async function freeFrom(
+  base: string,
+  { type, name, among, attempt }: UidPlace,
+  { store }: ContentContext,
+): Promise<string> {
+  const taken = await takenTexts(type.collection, { field: name, text: base, among }, store.database);
   if (!taken.has(base)) return base;
   let toSkip = randomInt(numbersToDraw(attempt));
   for (let suffix = 1; ; suffix++) {

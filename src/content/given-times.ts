@@ -32,6 +32,16 @@ function toDate(name: string, value: unknown): unknown {
 export const timesIn = (data: Values): Values =>
   Object.fromEntries(times.filter((name) => Object.hasOwn(data, name)).map((name) => [name, data[name]]));
 
+/** Returns what the writer leaves in a new entry besides its data. */
+export const marksOfCreator = ({ author }: ContentContext): Values =>
+  author === undefined ? {} : { createdBy: author, updatedBy: author };
+
+/** Returns what the writer of an update leaves in the entry besides its data: the times, and who it was. */
+export const marksOfUpdate = (data: Values, { author }: ContentContext): Values => ({
+  ...timesIn(data),
+  ...(author !== undefined && { updatedBy: author }),
+});
+
 /** Returns the data of a new entry with its times, its locale, and the date of its publication unless it becomes a draft. */
 export function stampNew(type: ContentType, data: Values, { createsDrafts, bind }: ContentContext): Values {
   const now = new Date();

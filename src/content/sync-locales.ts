@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldErrors, forbiddenError } from '../errors.js';
 import { changeMany, changeOne } from '../mongo/write/compile-change.js';
-import { groupField, groupOf, orderField, otherLocalesOf, rankPath, storedRank } from '../mongo/layout.js';
-import { matchesAll, oneOf } from '../mongo/matches.js';
+import { groupField, groupOf, inGroup, orderField, otherLocalesOf, rankPath, storedRank } from '../mongo/layout.js';
+import { matchesAll, matchesAny, oneOf } from '../mongo/matches.js';
 import { type Document, readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { isShared } from '../schema/attribute-places.js';
@@ -33,14 +33,15 @@ interface SharedWrite {
 }
 
 /**
- * Throws a ForbiddenError if a value that all locales share is to change, and the caller's rule hides one of the other locales.
+ * Throws a ForbiddenError if a value that all locales share is to change, and the caller's rule hides one of the locales.
  * A component that is written as a new one counts as changed.
  */
 export async function refuseHiddenLocales({ type, source, values }: SharedWrite, context: ContentContext): Promise<void> {
   if (!context.bind.access.rules.has(type.uid)) return;
   const isChanged = (name: string): boolean => !isDeepStrictEqual(source[name] ?? null, values[name] ?? null);
   const changed = sharedNames(type, Object.keys(values)).find(isChanged);
-  if (changed !== undefined && (await hidesOne(type, otherLocalesOf(source), context)))
+  const all = matchesAny({ _id: source['_id'] }, inGroup(groupOf(source)));
+  if (changed !== undefined && (await hidesOne(type, all, context)))
     throw forbiddenError(`${changed} has one value for all locales of the entry, and you may not change all of them`);
 }
 

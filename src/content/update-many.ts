@@ -16,7 +16,7 @@ import { buildUpdate } from './build-write.js';
 import { acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
-import { timesIn } from './given-times.js';
+import { marksOfUpdate } from './given-times.js';
 import { sharedNames } from './sync-locales.js';
 import { hookOf, orUniqueError, writePortions } from './run-write.js';
 
@@ -46,7 +46,7 @@ async function setMany(type: ContentType, match: Match, data: unknown, context: 
   refuseOthers(type, values);
   await checkBody(type, values, { mode: 'update', draft: context.checksAsDrafts === true, id: null }, context);
   const write = await buildUpdate(type, values, {}, context);
-  const change = { set: { ...write.values, updatedAt: new Date(), ...timesIn(values) } };
+  const change = { set: { ...write.values, updatedAt: new Date(), ...marksOfUpdate(values, context) } };
   const shared = sharedNames(type, Object.keys(values));
   return orUniqueError({ type, data: values, id: null }, context, () =>
     shared.length === 0

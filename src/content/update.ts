@@ -13,7 +13,7 @@ import { buildUpdate } from './build-write.js';
 import { acceptChanged, acceptWrite } from './accept-write.js';
 import { checkBody, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext, type EntryKey, type WriteInput } from './content-context.js';
-import { stampUpdate, timesIn } from './given-times.js';
+import { marksOfUpdate, stampUpdate } from './given-times.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { refuseBroken, ruleFilter, updateMayBreakRule } from './rules-on-writes.js';
 import { refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
@@ -121,7 +121,7 @@ function isScalarsOnly({ type, data, mayBreakRule }: Change, { bind }: ContentCo
 
 async function updateScalars({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
   const { values } = await buildUpdate(type, data, {}, context);
-  const change = { set: Object.assign({}, values, timesIn(data)) };
+  const change = { set: Object.assign({}, values, marksOfUpdate(data, context)) };
   const document = await updateEntry(context.store, type.collection, { match, change, ...compileReturned(selection) });
   return document === null ? null : readWritten(document, selection, context);
 }
@@ -154,7 +154,7 @@ async function updateStored(
   for (const links of write.exclusive) await writeExclusive(id, type, links, context);
   const document = await updateEntry(context.store, type.collection, {
     match: { _id: id },
-    change: { set: Object.assign({}, write.values, timesIn(data)) },
+    change: { set: Object.assign({}, write.values, marksOfUpdate(data, context)) },
     ...compileReturned(selection),
   });
   for (const links of write.inverse) await writeInverse({ type, id }, links, context);

@@ -4,8 +4,15 @@ import { meRoutes } from './administrators/me.js';
 import { administratorRoutes } from './administrators/users.js';
 import { sessionRoutes } from './administrators/session.js';
 import { roleRoutes } from './rights/role-routes.js';
+import { cloneRoutes } from './content-manager/clone.js';
+import { draftRelationRoutes } from './content-manager/draft-relations.js';
+import { localeRoutes } from './content-manager/locales.js';
+import { publishRoutes } from './content-manager/publish-routes.js';
 import { readRoutes } from './content-manager/read-routes.js';
+import { relationRoutes } from './content-manager/relations.js';
+import { uidRoutes } from './content-manager/uid-routes.js';
 import { viewRoutes } from './content-manager/view-routes.js';
+import { writeRoutes } from './content-manager/write-routes.js';
 import { firstContactRoutes } from './first-contact.js';
 import { panelRows } from './panel-route.js';
 
@@ -19,4 +26,11 @@ export const panelRoutes: readonly Route[] = panelRows([
   ...roleRoutes,
   ...viewRoutes,
   ...readRoutes,
+  ...publishRoutes,
+  ...writeRoutes,
+  ...cloneRoutes,
+  ...localeRoutes,
+  ...uidRoutes,
+  ...draftRelationRoutes,
+  ...relationRoutes,
 ]);

@@ -16,11 +16,15 @@ import { type Condition, type ElementPlace, never, type TrigramPlace } from './p
 export const bindFilter = (filter: Filter, type: ContentType, context: BindContext): Condition =>
   bindObject(filter, rootScope(type, context), 'plain');
 
+/** The access of rules of callers who see private attributes. */
+const wholeAccess: Access = { ...fullAccess, seesPrivate: true };
+
 /** Returns the row rule of the caller for the type, as a list of one condition; an empty list if there is none. */
 export function bindRule(type: ContentType, context: BindContext): Condition[] {
   const rule = context.access.rules.get(type.uid);
   if (rule === undefined) return [];
-  const scope = { ...rootScope(type, { ...context, access: fullAccess }), ofRule: true };
+  const access = context.access.seesPrivate === true ? wholeAccess : fullAccess;
+  const scope = { ...rootScope(type, { ...context, access }), ofRule: true };
   return [bindObject(rule.filter, scope, 'plain')];
 }
 

@@ -45,7 +45,7 @@ export async function countBy(collection: string, field: string, database: Datab
 /** A candidate for the value of a field. */
 interface WantedText {
   readonly field: string;
-  /** Letters, digits and hyphens. */
+  /** Characters of uids: of those a pattern only has the dot. */
   readonly text: string;
   /** Matches the documents among which the value must be unique. */
   readonly among: Document;
@@ -57,7 +57,7 @@ export async function takenTexts(
   { field, text, among }: WantedText,
   database: Database,
 ): Promise<ReadonlySet<unknown>> {
-  const filter = { [field]: { $regex: `^${text}(-\\d+)?$` }, ...among };
+  const filter = { [field]: { $regex: `^${text.replaceAll('.', '\\.')}(-\\d+)?$` }, ...among };
   const rows = await readAll(database, { find: collection, filter, projection: { _id: 0, [field]: 1 }, batchSize: 1_000_000 });
   return new Set(rows.map((row) => row[field] as unknown));
 }

@@ -22,13 +22,13 @@ export function populateFor(type: ContentType, form: EntryForm, registry: Regist
   return { all: false, fields };
 }
 
-const field = (name: string, query: Query, countOnly = false): PopulateField => ({
+export const field = (name: string, query: Query, countOnly = false): PopulateField => ({
   ...{ name, key: name, query, countOnly },
   ...{ reversed: false, on: null },
 });
 
 /** All values of a related entry, of any publication state. */
-const values: Query = { ...emptyQuery, publicationState: 'preview' };
+export const values: Query = { ...emptyQuery, publicationState: 'preview' };
 const creator: Query = { ...emptyQuery, fields: ['firstname', 'lastname', 'username'] };
 const file: Query = { ...values, populate: { all: false, fields: [field('folder', values)] } };
 

@@ -74,7 +74,7 @@ export async function contextOfEntry(
   return entry === null ? refuseEntry(type, id, call) : context;
 }
 
-const idQuery: Query = { ...emptyQuery, fields: ['id'] };
+export const idQuery: Query = { ...emptyQuery, fields: ['id'] };
 
 async function refuseEntry(type: ContentType, id: number, { content }: PanelCall): Promise<never> {
   const entry = await findOne(type, id, idQuery, content);

@@ -7,7 +7,7 @@ import { fieldPaths } from '../rights/field-paths.js';
 import { fieldsFor } from '../rights/rights.js';
 
 /** Entries are flat objects. An empty list of files is null, as in Strapi v4. */
-const flat: Presentation<Shaped> = {
+export const flat: Presentation<Shaped> = {
   start: ({ document }) => ({ id: document['_id'] }),
   entry: (_, values) => values,
   one: (entry) => entry,

@@ -2,10 +2,10 @@ import type { ContentContext } from '../../content/content-context.js';
 import { forbiddenError } from '../../errors.js';
 import type { Filter } from '../../query/ast.js';
 import { type Access, fullAccess, type RowRule } from '../../query/access.js';
-import { type Attribute, type ContentType, type Registry, uploadFile } from '../../schema/content-type.js';
+import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer } from './actions.js';
-import { permittedAttributes } from './field-paths.js';
+import { isInternal, permittedAttributes } from './field-paths.js';
 import type { PanelPermission } from './permission.js';
 import { permissionsFor, type Rights } from './rights.js';
 
@@ -20,19 +20,13 @@ export function contentFor({ content, rights }: PanelCall, action: EntryAction, 
   const { registry } = content.bind;
   const access = rights.isSuper ? wholeAccess : limitedAccess(rights, action, type, registry);
   const seen = action === 'read' ? { ...access, hidden: withSecrets(access.hidden, registry) } : access;
-  return { ...content, createsDrafts: true, bind: { ...content.bind, access: seen } };
+  return { ...content, createsDrafts: true, author: rights.administrator.id, bind: { ...content.bind, access: seen } };
 }
 
 const wholeAccess: Access = { ...fullAccess, seesPrivate: true };
 
-/** Attributes of users that nobody is shown. */
-const internal: ReadonlySet<string> = new Set(['provider', 'resetPasswordToken', 'confirmationToken', 'registrationToken']);
-
-/** The types of users. */
-const usersOf: ReadonlySet<string> = new Set(['admin::user', 'plugin::users-permissions.user']);
-
-const isSecret = (attribute: Attribute, uid: string): boolean =>
-  (attribute.kind === 'scalar' && attribute.type === 'password') || (usersOf.has(uid) && internal.has(attribute.name));
+const isSecret = (attribute: Attribute, type: ContentType): boolean =>
+  (attribute.kind === 'scalar' && attribute.type === 'password') || isInternal(attribute, type);
 
 /** Returns hidden attributes with all passwords and tokens of users, which nobody may read. */
 function withSecrets(hidden: Access['hidden'], registry: Registry): Access['hidden'] {
@@ -42,9 +36,9 @@ function withSecrets(hidden: Access['hidden'], registry: Registry): Access['hidd
 }
 
 function secretsOf(registry: Registry): Access['hidden'] {
-  const secrets = [...registry.types.values()].map(({ uid, attributes }) => {
-    const names = [...attributes.values()].filter((attribute) => isSecret(attribute, uid)).map(({ name }) => name);
-    return [uid, new Set(names)] as const;
+  const secrets = [...registry.types.values()].map((type) => {
+    const names = [...type.attributes.values()].filter((attribute) => isSecret(attribute, type)).map(({ name }) => name);
+    return [type.uid, new Set(names)] as const;
   });
   return new Map(secrets.filter(([, names]) => names.size > 0));
 }
@@ -56,14 +50,26 @@ function limitedAccess(rights: Rights, action: EntryAction, type: ContentType, r
   const named = action === 'delete' || action === 'publish' ? permissionsFor(rights, `${explorer}.read`, type.uid) : permissions;
   hidden.set(type.uid, hiddenBy(named, type));
   for (const [uid, names] of hiddenInComponents(named, type, registry)) hidden.set(uid, names);
+  const rules = rulesOfReaders(rights, registry);
   const rule = ruleOf(permissions, rights);
-  return { ...wholeAccess, hidden, rules: new Map(rule === null ? [] : [[type.uid, rule]]) };
+  if (rule === null) rules.delete(type.uid);
+  else rules.set(type.uid, rule);
+  return { ...wholeAccess, hidden, rules };
+}
+
+/** Returns the rules of the entries that the administrator may read, by type. Types without permissions show no values at all. */
+function rulesOfReaders(rights: Rights, { types }: Registry): Map<string, RowRule> {
+  const rules = [...types.keys()].map((uid) => {
+    const permissions = permissionsFor(rights, `${explorer}.read`, uid);
+    return [uid, permissions.length === 0 ? null : ruleOf(permissions, rights)] as const;
+  });
+  return new Map(rules.flatMap(([uid, rule]) => (rule === null ? [] : [[uid, rule]])));
 }
 
 /** Returns the attributes of all types that the administrator may not read. Files and creators are seen by everybody. */
 function hiddenFromReaders(rights: Rights, { types }: Registry): Map<string, ReadonlySet<string>> {
   const limited = [...types.values()].filter(
-    ({ uid, kind }) => kind !== 'component' && uid !== uploadFile && !uid.startsWith('admin::'),
+    ({ uid, kind }) => kind !== 'component' && !uid.startsWith('plugin::upload.') && !uid.startsWith('admin::'),
   );
   return new Map(limited.map((type) => [type.uid, hiddenBy(permissionsFor(rights, `${explorer}.read`, type.uid), type)]));
 }

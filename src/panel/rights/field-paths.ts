@@ -5,6 +5,14 @@ const own: ReadonlySet<string> = new Set([
   ...['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'],
 ]);
 
+/** Attributes of users that nobody is shown, and that only the service sets. */
+const internal: ReadonlySet<string> = new Set(['provider', 'resetPasswordToken', 'confirmationToken', 'registrationToken']);
+
+/** Returns whether only the service reads and sets an attribute. */
+export const isInternal = ({ name }: Attribute, { uid }: ContentType): boolean => users.has(uid) && internal.has(name);
+
+const users: ReadonlySet<string> = new Set(['plugin::users-permissions.user', 'admin::user']);
+
 /** Returns the attributes of a type that permissions name. */
 export const permittedAttributes = ({ attributes }: ContentType): readonly Attribute[] =>
   [...attributes.values()].filter(({ name }) => !own.has(name));

@@ -1,0 +1,114 @@
+import { findOne } from '../../content/find-one.js';
+import { createShaper, type Presentation, type Shaped } from '../../content/shape-values.js';
+import { ApiError, notFoundError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { decodeId, isRecord, type Values } from '../../values.js';
+import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
+import { emptyQuery, type Populate, type Query } from '../../query/ast.js';
+import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { contentFor } from '../rights/content-access.js';
+import { permittedAttributes } from '../rights/field-paths.js';
+import { field, values } from './entry-query.js';
+import { contextOfEntry, typeOf } from './read-routes.js';
+import { createEntry, showWritten } from './write-entry.js';
+
+/** The routes that copy entries. */
+export const cloneRoutes: readonly PanelRoute[] = [
+  { method: 'POST', path: '/content-manager/collection-types/:uid/clone/:sourceId', right: 'logged in', handle: clone },
+  { method: 'POST', path: '/content-manager/collection-types/:uid/auto-clone/:sourceId', right: 'logged in', handle: autoClone },
+];
+
+/** Copies an entry with the changed values of the body. */
+async function clone(call: PanelCall): Promise<Answer> {
+  return copy(typeOf(call, 'collectionType'), call.request.body, call);
+}
+
+/** Copies an entry as it is, unless it has values that two entries cannot have. */
+async function autoClone(call: PanelCall): Promise<Answer> {
+  const type = typeOf(call, 'collectionType');
+  contentFor(call, 'create', type);
+  const prohibitedFields = prohibited(type, call.content.bind.registry);
+  if (prohibitedFields.length === 0) return copy(type, {}, call);
+  const message =
+    'Entity could not be cloned as it has unique and/or relational fields. Please edit those fields manually and save to complete the cloning.';
+  throw new ApiError(400, 'BadRequestError', message, { details: { prohibitedFields } });
+}
+
+/** The path of an attribute, and why it cannot be copied. */
+type Prohibited = readonly [path: readonly string[], reason: 'unique' | 'relation'];
+
+function prohibited(type: ContentType, registry: Registry, above: readonly string[] = []): Prohibited[] {
+  const below = (uid: string, path: readonly string[]): Prohibited[] => {
+    const part = registry.types.get(uid);
+    return part === undefined || path.length > deepest ? [] : prohibited(part, registry, path);
+  };
+  return permittedAttributes(type).flatMap((attribute): Prohibited[] => {
+    const path = [...above, attribute.name];
+    if (attribute.kind === 'scalar') return attribute.unique || attribute.type === 'uid' ? [[path, 'unique']] : [];
+    if (attribute.kind === 'component') return below(attribute.component, path);
+    if (attribute.kind === 'dynamiczone') return attribute.components.flatMap((uid) => below(uid, [...path, uid]));
+    return isExclusive(attribute) ? [[path, 'relation']] : [];
+  });
+}
+
+/** Components may contain themselves. */
+const deepest = 10;
+
+const isExclusive = (attribute: Attribute): boolean => attribute.kind === 'relation' && attribute.exclusive;
+
+/** Throws a ForbiddenError for an entry that the administrator may not read. */
+async function copy(type: ContentType, body: unknown, call: PanelCall): Promise<Answer> {
+  contentFor(call, 'create', type);
+  const source = decodeId(call.request.params['sourceId']);
+  const { data, locale } = await valuesToCopy(type, source, call);
+  const changed = isRecord(body) ? { ...data, ...body } : body;
+  const id = await createEntry(type, changed, { call, values: locale });
+  return { body: await showWritten(type, id, call) };
+}
+
+/** Entries are shown as bodies link them: by their ids. */
+const asBody: Presentation<Shaped> = {
+  start: ({ document }) => ({ id: document['_id'] }),
+  entry: (_, shown) => shown,
+  one: (entry) => entry?.['id'] ?? null,
+  many: (entries) => entries.map(({ id }) => id),
+  count: (count) => count,
+  targets: (targets, { many }) => (many ? targets : (targets[0] ?? null)),
+  isAnswer: false,
+};
+
+/**
+ * Returns what a copy takes over from an entry, as a body. Links that only one entry can have stay with it, and so do passwords,
+ * which cannot be read.
+ */
+async function valuesToCopy(
+  type: ContentType,
+  id: number,
+  call: PanelCall,
+): Promise<{ readonly data: Values; readonly locale: Values }> {
+  const context = await contextOfEntry(type, id, { call, action: 'read' });
+  const { registry, budget } = context.bind;
+  const query = { ...values, populate: linksOf(type, registry) };
+  const entry = await findOne(type, id, query, context);
+  if (entry === null) throw notFoundError();
+  return {
+    data: createShaper(asBody, budget)(entry),
+    locale: type.localized ? { locale: entry.document['locale'] } : {},
+  };
+}
+
+function linksOf(type: ContentType, registry: Registry, depth = 0): Populate {
+  const below = (uid: string): Query => {
+    const part = registry.types.get(uid);
+    return part === undefined || depth > deepest ? values : { ...values, populate: linksOf(part, registry, depth + 1) };
+  };
+  const ids: Query = { ...emptyQuery, publicationState: 'preview', fields: ['id'] };
+  const fields = permittedAttributes(type).flatMap((attribute) => {
+    const { name } = attribute;
+    if (attribute.kind === 'component') return [field(name, below(attribute.component))];
+    if (attribute.kind === 'dynamiczone')
+      return [{ ...field(name, values), on: new Map(attribute.components.map((uid) => [uid, below(uid)])) }];
+    return attribute.kind === 'scalar' || isExclusive(attribute) ? [] : [field(name, ids)];
+  });
+  return { all: false, fields };
+}

@@ -1,0 +1,109 @@
+import { findMany } from '../../content/find-many.js';
+import { findOne } from '../../content/find-one.js';
+import { forbiddenError, notFoundError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { idOf } from '../../http/route-request.js';
+import type { Loaded } from '../../mongo/loaded.js';
+import { emptyQuery, type Filter, type PopulateField, type Query } from '../../query/ast.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { EntryKey } from '../../content/content-context.js';
+import { largestPage, parametersOf } from '../panel-query.js';
+import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { contentFor } from '../rights/content-access.js';
+import { permittedAttributes } from '../rights/field-paths.js';
+import { may } from '../rights/rights.js';
+import { explorer } from '../rights/actions.js';
+import { field, values } from './entry-query.js';
+import { contextOfEntry, typeOf } from './read-routes.js';
+import { singleOf } from './write-routes.js';
+
+const collection = '/content-manager/collection-types/:uid';
+
+/** The routes that count the drafts that entries link, before these are published. */
+export const draftRelationRoutes: readonly PanelRoute[] = [
+  {
+    method: 'GET',
+    path: `${collection}/:id/actions/countDraftRelations`,
+    right: 'logged in',
+    handle: (call) => count({ type: typeOf(call, 'collectionType'), id: idOf(call) }, call),
+  },
+  { method: 'GET', path: `${collection}/actions/countManyEntriesDraftRelations`, right: 'logged in', handle: countMany },
+  {
+    method: 'GET',
+    path: '/content-manager/single-types/:uid/actions/countDraftRelations',
+    right: 'logged in',
+    handle: countSingle,
+  },
+];
+
+async function countSingle(call: PanelCall): Promise<Answer> {
+  if (!may(call.rights, `${explorer}.read`, typeOf(call, 'singleType').uid)) throw forbiddenError();
+  return count(await singleOf(call), call);
+}
+
+async function count({ type, id }: EntryKey, call: PanelCall): Promise<Answer> {
+  const context = await contextOfEntry(type, id, { call, action: 'read' });
+  const entry = await findOne(type, id, draftsOf(type, context.bind.registry), context);
+  if (entry === null) throw notFoundError();
+  return answerData(countIn(entry));
+}
+
+async function countMany(call: PanelCall): Promise<Answer> {
+  const type = typeOf(call, 'collectionType');
+  const context = contentFor(call, 'read', type);
+  const { ids, locale } = parametersOf(call);
+  const wanted: Filter = { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: [ids ?? []].flat() } };
+  const query: Query = {
+    ...draftsOf(type, context.bind.registry),
+    filter: wanted,
+    locale: typeof locale === 'string' ? locale : null,
+    pagination: { kind: 'page', page: 1, pageSize: largestPage, withCount: false },
+    withTotal: false,
+  };
+  const { entries } = await findMany(type, query, context);
+  return answerData(entries.reduce((sum, entry) => sum + countIn(entry), 0));
+}
+
+const isDraft: Filter = {
+  kind: 'field',
+  name: 'publishedAt',
+  filter: { kind: 'comparison', operator: 'null', value: true },
+};
+
+/** Returns the query that counts the drafts that each relation of an entry and its components leads to. */
+const draftsOf = (type: ContentType, registry: Registry): Query => ({
+  ...emptyQuery,
+  fields: ['id'],
+  publicationState: 'preview',
+  populate: { all: false, fields: draftFields(type, registry) },
+});
+
+function draftFields(type: ContentType, registry: Registry): PopulateField[] {
+  const below = (uid: string): Query | null => {
+    const part = registry.types.get(uid);
+    const query = part === undefined ? null : { ...values, ...draftsOf(part, registry) };
+    return query === null || query.populate.fields.length === 0 ? null : query;
+  };
+  return permittedAttributes(type).flatMap((attribute) => {
+    const { name } = attribute;
+    if (attribute.kind === 'relation')
+      return registry.types.get(attribute.target)?.draftAndPublish === true
+        ? [field(name, { ...values, filter: isDraft }, true)]
+        : [];
+    if (attribute.kind === 'component') {
+      const query = below(attribute.component);
+      return query === null ? [] : [field(name, query)];
+    }
+    if (attribute.kind !== 'dynamiczone') return [];
+    const parts = attribute.components.flatMap((uid) => {
+      const query = below(uid);
+      return query === null ? [] : [[uid, query] as const];
+    });
+    return parts.length === 0 ? [] : [{ ...field(name, values), on: new Map(parts) }];
+  });
+}
+
+const countIn = ({ children }: Loaded): number =>
+  children
+    .flatMap((child) => (typeof child === 'number' ? [child] : child.map(countIn)))
+    .reduce((sum, drafts) => sum + drafts, 0);

@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from 'node:util';
+import { localize } from '../../content/create-localization.js';
+import { findOne } from '../../content/find-one.js';
+import { sharedAttributes } from '../../content/sync-locales.js';
+import { applicationError, type ApiError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { bodyOf } from '../../http/route-request.js';
+import { findFirst } from '../../mongo/stored.js';
+import { emptyQuery } from '../../query/ast.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { decodeId, isRecord, type Values } from '../../values.js';
+import { checkPanelBody, mixed, object, string } from '../check-body.js';
+import { parametersOf } from '../panel-query.js';
+import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { contentFor } from '../rights/content-access.js';
+import { field } from './entry-query.js';
+import { permittedBody } from './permitted-body.js';
+import { contextOfEntry, idQuery, showEntry, typeOf } from './read-routes.js';
+import { asNew, createEntry } from './write-entry.js';
+
+/** The route of what a form takes over from an entry in another locale. */
+export const localeRoutes: readonly PanelRoute[] = [
+  {
+    method: 'POST',
+    path: '/i18n/content-manager/actions/get-non-localized-fields',
+    right: 'logged in',
+    handle: sharedFields,
+  },
+];
+
+/**
+ * Returns the locale of a request for entries of a type; the default one if it names none, null for a type without locales. Throws an
+ * ApplicationError for an unknown one.
+ */
+export function localeOf({ localized }: ContentType, call: PanelCall): string | null {
+  if (!localized) return null;
+  const { locales, defaultLocale } = call.content.bind;
+  const { locale = defaultLocale } = parametersOf(call);
+  if (typeof locale === 'string' && locales.includes(locale)) return locale;
+  throw applicationError("This locale doesn't exist");
+}
+
+/**
+ * Creates the entry of a request in its locale, and returns its id. With `relatedEntityId` it becomes another locale of that entry:
+ * it has its shared values, unless the body has others, which are then those of all locales.
+ */
+export async function createIn(type: ContentType, call: PanelCall): Promise<number> {
+  const { body } = call.request;
+  const locale = localeOf(type, call);
+  if (locale === null) return createEntry(type, body, { call });
+  const { relatedEntityId } = parametersOf(call);
+  if (relatedEntityId === undefined && type.kind === 'collectionType')
+    return createEntry(type, body, { call, values: { locale } });
+  const related = decodeId(String(relatedEntityId)) || (await anyEntry(type, call));
+  if (related === null) return createEntry(type, body, { call, values: { locale } });
+  return createFrom({ type, id: related, locale }, call);
+}
+
+/** Returns the id of an entry of a single type in any locale; null if there is none. */
+async function anyEntry({ kind, collection }: ContentType, { content }: PanelCall): Promise<number | null> {
+  if (kind !== 'singleType') return 0;
+  const entry = await findFirst(content.store.database, collection, {});
+  return entry === null ? null : Number(entry['_id']);
+}
+
+interface NewLocale {
+  readonly type: ContentType;
+  /** The entry that has another locale. */
+  readonly id: number;
+  readonly locale: string;
+}
+
+async function createFrom({ type, id, locale }: NewLocale, call: PanelCall): Promise<number> {
+  const context = contentFor(call, 'create', type);
+  if ((await localesOf(type, id, call))?.has(locale) !== false) throw cannotJoin();
+  await contextOfEntry(type, id, { call, action: 'read' });
+  const source = await findFirst(call.content.store.database, type.collection, { _id: id });
+  if (source === null) throw cannotJoin();
+  const body = await withoutShared(type, id, call);
+  const data = asNew(type, permittedBody(type, body, { call, action: 'create' }), { locale });
+  const { document } = await localize({ type, source }, { data, query: idQuery }, context);
+  return Number(document['_id']);
+}
+
+const cannotJoin = (): ApiError =>
+  applicationError("The related entity doesn't exist or the entity already exists in this locale");
+
+/** Returns the locales of an entry and its other ones, whoever may see them; null if there is no such entry. */
+async function localesOf(type: ContentType, id: number, { content }: PanelCall): Promise<ReadonlySet<unknown> | null> {
+  const own = { ...emptyQuery, fields: ['locale'], publicationState: 'preview' as const };
+  const query = { ...own, populate: { all: false, fields: [field('localizations', own)] } };
+  const entry = await findOne(type, id, query, content);
+  if (entry === null) return null;
+  const others = entry.children.flatMap((child) => (typeof child === 'number' ? [] : child));
+  return new Set([entry, ...others].map(({ document }) => document['locale']));
+}
+
+/**
+ * Returns the body of a new locale without the values that it shares with an entry, if they are the same: the form has taken them over.
+ * As in Strapi v4, null takes them over too.
+ */
+async function withoutShared(type: ContentType, id: number, call: PanelCall): Promise<unknown> {
+  const { body } = call.request;
+  if (!isRecord(body)) return body;
+  const shared = sharedIn(type, await showEntry(type, id, { call, form: 'entry' }));
+  const names = new Set(sharedAttributes(type));
+  const isTaken = ([name, value]: readonly [string, unknown]): boolean =>
+    names.has(name) && ((value ?? null) === null || isDeepStrictEqual(withoutIds(value), shared[name]));
+  return Object.fromEntries(Object.entries(body).filter((entry) => !isTaken(entry)));
+}
+
+/** Returns the values of a shown entry that all its locales share. Components have no ids. */
+function sharedIn(type: ContentType, shown: object): Values {
+  const names = new Set(sharedAttributes(type));
+  const values = Object.entries(shown).filter(([name]) => names.has(name));
+  return Object.fromEntries(
+    values.map(([name, value]) => [name, type.attributes.get(name)?.kind === 'media' ? value : withoutIds(value)]),
+  );
+}
+
+/** Returns a value without the ids of components. Files, which have a hash, keep theirs. */
+function withoutIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutIds);
+  if (!isRecord(value) || Object.hasOwn(value, 'hash')) return value;
+  const kept = Object.entries(value).filter(([name]) => name !== 'id' && name !== '__temp_key__');
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutIds(inner)]));
+}
+
+const sharedBody = object({ model: string().required(), id: mixed(), locale: string().required() });
+
+/** Answers the values that all locales of an entry share, and which locales it has, as far as the administrator may read them. */
+async function sharedFields(call: PanelCall): Promise<Answer> {
+  const { model, id: given } = await checkPanelBody(sharedBody, bodyOf(call.request));
+  const type = typeOf({ content: call.content, request: call.request.with({ uid: model }, {}) });
+  if (!type.localized) throw applicationError('model.not.localized');
+  const id = decodeId(String(given)) || (await anyEntry(type, call)) || 0;
+  const shown: Values = { ...(await showEntry(type, id, { call, form: 'entry' })) };
+  const { localizations } = shown;
+  const own = Object.fromEntries(['id', 'locale', 'publishedAt'].flatMap((name) => (name in shown ? [[name, shown[name]]] : [])));
+  return { body: { nonLocalizedFields: sharedIn(type, shown), localizations: [...[localizations ?? []].flat(), own] } };
+}

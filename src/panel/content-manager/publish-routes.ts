@@ -1,0 +1,125 @@
+import { type EntryKey, withDatabase } from '../../content/content-context.js';
+import { findOne } from '../../content/find-one.js';
+import { update } from '../../content/update.js';
+import { applicationError, forbiddenError, NotFoundError, notFoundError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { bodyOf, idOf } from '../../http/route-request.js';
+import { inTransaction } from '../../mongo/transaction.js';
+import { emptyQuery } from '../../query/ast.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { decodeId } from '../../values.js';
+import { array, checkPanelBody, mixed, object } from '../check-body.js';
+import { largestPage } from '../panel-query.js';
+import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { contentFor } from '../rights/content-access.js';
+import { contextOfEntry, idQuery, typeOf } from './read-routes.js';
+import { removeWith, showWritten } from './write-entry.js';
+import { singleOf } from './write-routes.js';
+
+type State = 'published' | 'draft';
+
+const collection = '/content-manager/collection-types/:uid';
+const single = '/content-manager/single-types/:uid';
+
+/** The routes that publish and unpublish entries, and those that change several at once. */
+export const publishRoutes: readonly PanelRoute[] = [
+  {
+    method: 'POST',
+    path: `${collection}/:id/actions/publish`,
+    right: 'logged in',
+    handle: (call) => change(keyOf(call), 'published', call),
+  },
+  {
+    method: 'POST',
+    path: `${collection}/:id/actions/unpublish`,
+    right: 'logged in',
+    handle: (call) => change(keyOf(call), 'draft', call),
+  },
+  { method: 'POST', path: `${single}/actions/publish`, right: 'logged in', handle: (call) => changeSingle('published', call) },
+  { method: 'POST', path: `${single}/actions/unpublish`, right: 'logged in', handle: (call) => changeSingle('draft', call) },
+  {
+    method: 'POST',
+    path: `${collection}/actions/bulkPublish`,
+    right: 'logged in',
+    handle: (call) => changeAll('published', call),
+  },
+  { method: 'POST', path: `${collection}/actions/bulkUnpublish`, right: 'logged in', handle: (call) => changeAll('draft', call) },
+  { method: 'POST', path: `${collection}/actions/bulkDelete`, right: 'logged in', handle: removeAll },
+];
+
+const keyOf = (call: PanelCall): EntryKey => ({ type: typeOf(call, 'collectionType'), id: idOf(call) });
+
+/** Throws a ForbiddenError if the type has no drafts, or the administrator may publish none of its entries. */
+function checkRight(type: ContentType, call: PanelCall): void {
+  if (!type.draftAndPublish) throw forbiddenError();
+  contentFor(call, 'publish', type);
+}
+
+async function change(key: EntryKey, to: State, call: PanelCall): Promise<Answer> {
+  checkRight(key.type, call);
+  if (!(await setState(key, to, call))) throw applicationError(`already.${to}`);
+  return { body: await showWritten(key.type, key.id, call) };
+}
+
+async function changeSingle(to: State, call: PanelCall): Promise<Answer> {
+  checkRight(typeOf(call, 'singleType'), call);
+  return change(await singleOf(call), to, call);
+}
+
+const stateQuery = { ...emptyQuery, fields: ['publishedAt'] };
+
+/**
+ * Publishes an entry, or makes it a draft again. Returns false if it is so already. Throws the errors of `contextOfEntry`, and a
+ * ValidationError that lists what a published entry lacks.
+ */
+async function setState({ type, id }: EntryKey, to: State, call: PanelCall): Promise<boolean> {
+  const context = await contextOfEntry(type, id, { call, action: 'publish' });
+  const entry = await findOne(type, id, stateQuery, context);
+  if (entry === null) throw notFoundError();
+  const isPublished = (entry.document['publishedAt'] ?? null) !== null;
+  if (isPublished === (to === 'published')) return false;
+  const publishedAt = to === 'published' ? new Date().toISOString() : null;
+  const updated = await update({ type, id }, { data: { publishedAt }, query: idQuery }, context);
+  if (updated === null) throw notFoundError();
+  return true;
+}
+
+const idsBody = object({ ids: array().of(mixed<number | string>().required()).min(1).max(largestPage).required() });
+
+async function idsIn({ request }: PanelCall): Promise<readonly number[]> {
+  const { ids } = await checkPanelBody(idsBody, bodyOf(request));
+  return [...new Set(ids.map((id) => decodeId(String(id))))];
+}
+
+/** Changes the entries of a request in one transaction, and answers how many have changed. */
+async function inOne(call: PanelCall, changes: (id: number, call: PanelCall) => Promise<boolean>): Promise<Answer> {
+  const ids = await idsIn(call);
+  const count = await inTransaction(call.content.store.database, async (database) => {
+    const inside = { ...call, content: withDatabase(call.content, database) };
+    let changed = 0;
+    for (const id of ids) if (await changes(id, inside)) changed++;
+    return changed;
+  });
+  return { body: { count } };
+}
+
+async function changeAll(to: State, call: PanelCall): Promise<Answer> {
+  const type = typeOf(call, 'collectionType');
+  checkRight(type, call);
+  return inOne(call, (id, inside) => setState({ type, id }, to, inside));
+}
+
+/** Entries that do not exist are left out. */
+async function removeAll(call: PanelCall): Promise<Answer> {
+  const type = typeOf(call, 'collectionType');
+  contentFor(call, 'delete', type);
+  return inOne(call, async (id, inside) => {
+    const context = await contextOfEntry(type, id, { call: inside, action: 'delete' }).catch(orNull);
+    return context !== null && (await removeWith({ type, id }, context));
+  });
+}
+
+function orNull(error: unknown): null {
+  if (error instanceof NotFoundError) return null;
+  throw error;
+}

@@ -1,0 +1,194 @@
+import type { ContentContext } from '../../content/content-context.js';
+import { findMany } from '../../content/find-many.js';
+import { findOne } from '../../content/find-one.js';
+import { createShaper } from '../../content/shape-values.js';
+import { fieldErrors, forbiddenError, notFoundError, validationError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { idOf } from '../../http/route-request.js';
+import type { Loaded } from '../../mongo/loaded.js';
+import { readable } from '../../query/access.js';
+import { emptyQuery, type Filter, type PopulateField, type Query } from '../../query/ast.js';
+import { isOperator } from '../../query/operators.js';
+import { notOfType } from '../../schema/findings.js';
+import { decodeId, type Values } from '../../values.js';
+import { paginationOf, parametersOf, parsePage } from '../panel-query.js';
+import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { explorer } from '../rights/actions.js';
+import { contentFor } from '../rights/content-access.js';
+import { may } from '../rights/rights.js';
+import { field, values } from './entry-query.js';
+import { findHolder, type Holder, linkOf, placesOf, type Source } from './relation-source.js';
+import { flat } from './show-entry.js';
+import { readView } from './stored-views.js';
+
+/** The routes of the entries that a relation has, and of those that it can have. */
+export const relationRoutes: readonly PanelRoute[] = [
+  { method: 'GET', path: '/content-manager/relations/:uid/:field', right: 'logged in', handle: available },
+  { method: 'GET', path: '/content-manager/relations/:uid/:id/:field', right: 'logged in', handle: existing },
+];
+
+/** Returns the page that the parameters ask for. Throws a ValidationError in the words of Strapi v4 for a number that is none. */
+function pageOf(parameters: Values) {
+  const wrong = ['page', 'pageSize'].filter((name) => parameters[name] !== undefined && Number.isNaN(Number(parameters[name])));
+  if (wrong.length === 0) return parsePage(parameters);
+  throw fieldErrors(wrong.map((name) => ({ path: [name], message: notOfType(name, 'number', NaN, parameters[name]) })));
+}
+
+/** Answers the entries that a relation has: one or null, or a page of them, the last one first. */
+async function existing(call: PanelCall): Promise<Answer> {
+  const source = linkOf(call);
+  const holder = await holderOf(source, idOf(call), call);
+  const pagination = pageOf(parametersOf(call));
+  const { page, pageSize } = pagination;
+  const size = pageSize ?? 10;
+  const fields = await shownFields(source, call);
+  const query: Query = {
+    ...values,
+    fields,
+    pagination: { kind: 'offset', start: (page - 1) * size, limit: size, withCount: false },
+  };
+  const { name } = source.link;
+  const all = { ...field(name, { ...values, fields: ['id'] }, true), key: 'total' };
+  const part = await readHolder(source, holder, [{ ...field(name, query), key: 'page', reversed: true }, all], call);
+  const [rows, total] = [childOf(part, 'page'), childOf(part, 'total')];
+  const results = (typeof rows === 'number' ? [] : rows).map(createShaper(flat, call.content.bind.budget));
+  if (!source.link.many) return { body: { data: results[0] ?? null } };
+  return {
+    body: { results, pagination: paginationOf({ pagination: { kind: 'page', page, pageSize: size }, total: Number(total) }) },
+  };
+}
+
+/** Returns what a child of a loaded entry has; nothing if it was left out. */
+function childOf({ selection, children }: Loaded, key: string) {
+  const slot = selection.children.findIndex((child) => child.key === key);
+  return children[slot] ?? [];
+}
+
+/** Returns where the relation of an id is. Throws a ForbiddenError or a NotFoundError. */
+async function holderOf(source: Source, id: number, call: PanelCall): Promise<Holder> {
+  if (placesOf(source, call).length === 0) throw forbiddenError();
+  const holder = await findHolder(source, id, call);
+  if (holder === null) throw notFoundError();
+  return holder;
+}
+
+/** Reads the entry or component that has a relation, with these values of it. */
+async function readHolder(
+  { model }: Source,
+  { type, id, steps, partId }: Holder,
+  wanted: readonly PopulateField[],
+  call: PanelCall,
+): Promise<Loaded> {
+  const context = contentFor(call, 'read', type);
+  const entry = await findOne(type, id, populating(steps, wanted), context);
+  if (entry === null) throw notFoundError();
+  const parts = partsAt(entry, steps);
+  const found = model.kind === 'component' ? parts.find(({ document }) => document['id'] === partId) : parts[0];
+  if (found === undefined) throw notFoundError();
+  return found;
+}
+
+function populating([step, ...others]: Holder['steps'], wanted: readonly PopulateField[]): Query {
+  const query = { ...values, fields: ['id'] };
+  if (step === undefined) return { ...query, populate: { all: false, fields: wanted } };
+  const inner = populating(others, wanted);
+  const on = step.zone === null ? null : new Map([[step.zone, inner]]);
+  return { ...query, populate: { all: false, fields: [{ ...field(step.name, inner), on }] } };
+}
+
+function partsAt(entry: Loaded, [step, ...others]: Holder['steps']): readonly Loaded[] {
+  if (step === undefined) return [entry];
+  const parts = childOf(entry, step.name);
+  return (typeof parts === 'number' ? [] : parts).flatMap((part) => partsAt(part, others));
+}
+
+/** Returns the context in which the related entries are read. Of a type without rights to it, only ids are seen. */
+function contextOfTargets(source: Source, call: PanelCall): ContentContext {
+  const { link, target } = source;
+  if (call.rights.isSuper || may(call.rights, `${explorer}.read`, link.target)) return contentFor(call, 'read', target);
+  const [place] = placesOf(source, call);
+  if (place === undefined) throw forbiddenError();
+  return contentFor(call, 'read', place.type);
+}
+
+/** Returns the attribute that stands for the related entries; the id if the administrator may not read it. */
+async function mainField(source: Source, call: PanelCall): Promise<string> {
+  const { model, link, target } = source;
+  const { models } = call.running.backend.models.inForce();
+  const definition = models.get(model.uid);
+  if (definition === undefined) return 'id';
+  const { metadatas } = await readView(definition, models, call.content.store.database);
+  const name = metadatas[link.name]?.edit['mainField'];
+  const { access } = contextOfTargets(source, call).bind;
+  return typeof name === 'string' && readable(target, name, access)?.kind === 'scalar' ? name : 'id';
+}
+
+async function shownFields(source: Source, call: PanelCall): Promise<string[]> {
+  const state = source.target.draftAndPublish ? ['publishedAt'] : [];
+  return [...new Set(['id', await mainField(source, call), ...state])];
+}
+
+/** Answers a page of the entries that a relation can have, by their main field. */
+async function available(call: PanelCall): Promise<Answer> {
+  const source = linkOf(call);
+  if (placesOf(source, call).length === 0) throw forbiddenError();
+  const parameters = parametersOf(call);
+  const pagination = pageOf(parameters);
+  const { entityId } = parameters;
+  const holder = entityId === undefined || entityId === '' ? null : await holderOf(source, decodeId(String(entityId)), call);
+  const main = await mainField(source, call);
+  const filters = [...withoutThose(await omitted(source, holder, call)), ...searched(main, parameters)];
+  const context = contextOfTargets(source, call);
+  const query: Query = {
+    ...values,
+    fields: await shownFields(source, call),
+    filter: filters.length === 0 ? null : { kind: 'and', filters },
+    sort: [{ path: [main], order: 'asc' }],
+    locale: await localeOfTargets(source, holder, call),
+    pagination,
+  };
+  const found = await findMany(source.target, query, context);
+  const shape = createShaper(flat, context.bind.budget);
+  return { body: { results: found.entries.map(shape), pagination: paginationOf(found) } };
+}
+
+const isIn = (name: string, filter: Filter): Filter => ({ kind: 'field', name, filter });
+
+const withoutThose = (ids: readonly number[]): Filter[] =>
+  ids.length === 0 ? [] : [isIn('id', { kind: 'comparison', operator: 'notIn', value: ids })];
+
+/** Returns the filter of a search, which looks only into the main field. */
+function searched(main: string, { _q, _filter = '$containsi' }: Values): Filter[] {
+  if (typeof _q !== 'string' || _q === '') return [];
+  const operator = String(_filter).slice(1);
+  if (!isOperator(operator)) throw validationError('Invalid parameter _filter');
+  return [isIn(main, { kind: 'comparison', operator, value: _q })];
+}
+
+/** Returns the entries that are not offered: those that the request names, and those that are connected already. */
+async function omitted(source: Source, holder: Holder | null, call: PanelCall): Promise<number[]> {
+  const { idsToOmit, idsToInclude } = parametersOf(call);
+  const idsIn = (value: unknown): number[] => [value ?? []].flat().map((id) => decodeId(String(id)));
+  if (holder === null) return idsIn(idsToOmit);
+  const connected = field(source.link.name, { ...values, fields: ['id'] });
+  const rows = childOf(await readHolder(source, holder, [connected], call), source.link.name);
+  const included = new Set(idsIn(idsToInclude));
+  const ids = typeof rows === 'number' ? [] : rows.map(({ document }) => Number(document['_id']));
+  return [...ids.filter((id) => !included.has(id)), ...idsIn(idsToOmit)];
+}
+
+/** Returns the locale of the offered entries: that of the entry, or that of the request. */
+async function localeOfTargets({ target }: Source, holder: Holder | null, call: PanelCall): Promise<string | null> {
+  if (!target.localized) return null;
+  const { locale } = parametersOf(call);
+  const fallback = typeof locale === 'string' ? locale : null;
+  if (holder?.type.localized !== true) return fallback;
+  const entry = await findOne(
+    holder.type,
+    holder.id,
+    { ...emptyQuery, fields: ['locale'] },
+    contentFor(call, 'read', holder.type),
+  );
+  const own = entry?.document['locale'];
+  return typeof own === 'string' ? own : fallback;
+}
