@@ -16,6 +16,7 @@ const levels: readonly (readonly string[])[] = [
     'measure-json',
     'private-folder',
     'processes',
+    'public-address',
     'client',
   ],
   ['config', 'notices', 'schema', 'queue', 'byte-budget'],

@@ -71,7 +71,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     tokenSalt: secrets.tokenSalt,
     userTokens: tokens,
   });
-  const opened = upload.enabled ? await openMedia({ config, database, logger }) : null;
+  const opened = upload.enabled ? await openMedia({ config, store: backend.store, logger }) : null;
   const media = opened?.media ?? null;
   const attempts = attemptLimits(users.config.ratelimit, database);
   const accounts = tokens && createAccounts({ config, authenticator, logger, address, tokens, limits: attempts });

@@ -8,6 +8,7 @@ import type { AnyRoute, ProjectCode } from './http/route.js';
 import { docsRoutes, servesDocs } from './openapi/docs-routes.js';
 import { openapiRoutes } from './openapi/openapi-routes.js';
 import { packageVersion, projectVersion } from './package-root.js';
+import { failsHealth } from './panel/builder/fail-health.js';
 import { pageRoutes } from './panel/front-end/page-routes.js';
 import { hasPanel, servesPanel } from './panel/front-end/panel-files.js';
 import { panelRoutes } from './panel/panel-routes.js';
@@ -28,7 +29,7 @@ export function serviceRoutes(
 ): AnyRoute[] {
   const content = contentRoutes(config);
   const routes = [
-    ...healthRoutes(),
+    ...healthRoutes(undefined, config.admin.enabled ? failsHealth : undefined),
     ...startRoutes({ config, version: packageVersion, links: () => pageLinks(config), contentRoute: content.root, projectCode }),
     ...(graphql?.routes ?? []),
     ...(config.plugins.upload.enabled ? fileRoutes : []),

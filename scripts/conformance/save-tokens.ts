@@ -8,9 +8,11 @@ import { tokenSalt } from './server-config.js';
 export async function saveTokens(db: Db, tokens: readonly TokenSetup[]): Promise<void> {
   const entries = tokens.map(({ name, type, accessKey, permissions = [], expiresAt = null }) => ({
     name,
+    description: '',
     type,
     permissions,
     hash: hashKey(accessKey, tokenSalt),
+    lifespan: expiresAt === null ? null : 1,
     expiresAt: expiresAt === null ? null : new Date(expiresAt),
   }));
   await insertEntries(db, '_tokens', entries);

@@ -6,7 +6,8 @@ import { applicationError, fieldErrors, notFoundError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { claim } from '../mongo/stores/claim.js';
 import type { Store } from '../mongo/store.js';
-import { deleteEntry, insertEntry } from '../mongo/write/write-entries.js';
+import { otherThan, type Match } from '../mongo/matches.js';
+import { deleteEntry, insertEntry, updateEntry } from '../mongo/write/write-entries.js';
 import { decodeId } from '../values.js';
 import type { Body } from './accounts.js';
 
@@ -45,17 +46,45 @@ export async function adoptToken(body: Body, hash: string, store: Store): Promis
     createdAt: new Date(now),
     updatedAt: new Date(now),
   };
+  return underName({ name }, store, async () => {
+    const [_id = 0] = await store.ids.next(collections.tokens, 1, store.database);
+    await insertEntry(store, collections.tokens, { _id, ...document });
+    return apiToken({ _id, ...document });
+  });
+}
+
+/** Runs a write of a token with a name. Throws an ApplicationError if another token than the one of the id has it. */
+async function underName<Result>(
+  { name, id = 0 }: { readonly name: string; readonly id?: number },
+  { database }: Store,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const taken = () => applicationError('Name already taken');
-  return claim(store.database, `token ${name}`, {
+  return claim(database, `token ${name}`, {
     busy: taken,
     work: async () => {
-      const found = await readAll(store.database, { find: collections.tokens, filter: { name }, limit: 1 });
+      const found = await readAll(database, { find: collections.tokens, filter: { name, _id: otherThan(id) }, limit: 1 });
       if (found.length > 0) throw taken();
-      const [_id = 0] = await store.ids.next(collections.tokens, 1, store.database);
-      await insertEntry(store, collections.tokens, { _id, ...document });
-      return apiToken({ _id, ...document });
+      return work();
     },
   });
+}
+
+/** The values of a token that can be changed. */
+interface TokenChange {
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly type?: TokenType;
+  readonly permissions?: readonly string[];
+  /** The hash of a new key. */
+  readonly hash?: string;
+}
+
+/** Changes a token, and returns the stored document; null if none matches. Throws an ApplicationError if the name is taken. */
+export async function changeToken(match: Match & { readonly _id: number }, values: TokenChange, store: Store) {
+  const change = { set: { ...values, updatedAt: new Date() } };
+  const write = () => updateEntry(store, collections.tokens, { match, change, projection: {} });
+  return values.name === undefined ? write() : underName({ name: values.name, id: match._id }, store, write);
 }
 
 interface TokenInput {

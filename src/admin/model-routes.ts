@@ -7,7 +7,7 @@ import type { Model } from '../schema/model.js';
 import { warningText, type ModelReport } from '../schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { anything, closed } from './check-admin-body.js';
-import { previewChange, previewRemoval, type ModelPreview } from './preview-models.js';
+import { previewChange, previewRemoval, type ModelPreview } from '../mongo/models/preview-models.js';
 
 /** Properties that GET adds to a model. */
 const shown: readonly string[] = ['problems', 'warnings', 'affects'];

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { changeOf } from '../admin/preview-models.js';
+import { changeOf } from '../mongo/models/preview-models.js';
 import { isStoredAs } from '../schema/is-stored-as.js';
 import type { Model } from '../schema/model.js';
 import { type ModelDocument, modelPath, readModelFiles, shownFile, writeModelFile } from './model-files.js';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { changeOf } from '../admin/preview-models.js';
+import { changeOf } from '../mongo/models/preview-models.js';
 import type { Model } from '../schema/model.js';
 import type { ModelDocument } from './model-files.js';
 

@@ -1,6 +1,7 @@
 import { ping } from '../mongo/connection.js';
 import type { Answer, OpenRoute } from './route.js';
-import type { Connection } from './running.js';
+import type { RouteRequest } from './route-request.js';
+import type { Connection, Running } from './running.js';
 
 /** Returns whether a dependency works. A check fails if it throws, or takes longer than two seconds. */
 export type Check = (connection: Connection) => Promise<boolean>;
@@ -14,10 +15,19 @@ const readinessChecks: Readonly<Record<string, Check>> = {
 /**
  * The health routes, for any method. `/_health` answers 204 while the process runs. `/_health/ready` answers 200 if all checks
  * pass, otherwise 503, with their results: `{ "status": "ok", "checks": { "database": "ok" } }`. It also answers 503 before the
- * service stops.
+ * service stops. `fails` returns whether `/_health` answers 503 to a request.
  */
-export const healthRoutes = (checks: Readonly<Record<string, Check>> = readinessChecks): readonly OpenRoute[] => [
-  { method: 'ALL', path: '/_health', action: null, settings, handle: () => ({ status: 204 }) },
+export const healthRoutes = (
+  checks: Readonly<Record<string, Check>> = readinessChecks,
+  fails: (request: RouteRequest, running: Running | null) => boolean = () => false,
+): readonly OpenRoute[] => [
+  {
+    method: 'ALL',
+    path: '/_health',
+    action: null,
+    settings,
+    handle: ({ request, connection }) => ({ status: fails(request, connection.running) ? 503 : 204 }),
+  },
   {
     method: 'ALL',
     path: '/_health/ready',

@@ -9,8 +9,16 @@ import type { AttemptLimits, GuessLimit } from '../accounts/login/limit-attempts
 import type { Media } from '../media/media.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Registry } from '../schema/content-type.js';
+import type { Model } from '../schema/model.js';
 import type { ExplainRefusal } from './explain-refusal.js';
 import type { RequestLimiter } from './limit-requests.js';
+
+/** The files of the models of a project. */
+export interface ModelFiles {
+  readonly write: (models: readonly Model[]) => Promise<void>;
+  /** Deletes the files of models by uid, if there are any. */
+  readonly remove: (uids: readonly string[]) => Promise<void>;
+}
 
 /** The parts of the service that requests need. They exist after the database has answered. */
 export interface Running {
@@ -32,6 +40,8 @@ export interface Running {
   readonly limiter: RequestLimiter | null;
   /** Logs the missing rights of refused callers in development. */
   readonly explainRefusal: ExplainRefusal;
+  /** Writes the files of the models of a project; absent without a project. */
+  readonly modelFiles?: ModelFiles;
   /** Returns the actions in the code of a project that can be granted to roles. */
   readonly projectActions?: () => readonly string[];
   /** The source of the context of each request. */

@@ -1,7 +1,7 @@
 import { type BlobOwner, findBlob, type StoredBlob } from '../mongo/stores/blob-store.js';
 import type { Database } from '../mongo/database.js';
 import type { ByteRange, ByteSource, FileStorage, MediaSettings } from './storage/file-storage.js';
-import type { ImageMaker } from './images/image-maker.js';
+import type { ImageChoices, ImageMaker } from './images/image-maker.js';
 
 /** The components that the operations of the media library use. */
 export interface Media {
@@ -9,6 +9,8 @@ export interface Media {
   readonly database: Database;
   readonly owner: BlobOwner;
   readonly images: ImageMaker;
+  /** Returns what administrators have chosen for new images. */
+  readonly imageChoices: () => Promise<ImageChoices>;
   /** Returns the storage of a name. Each file records its storage, so that it is found after the provider was changed. */
   readonly storageOf: (provider: string) => FileStorage;
 }

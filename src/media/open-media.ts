@@ -3,7 +3,11 @@ import { hostname } from 'node:os';
 import type { Config } from '../config/config.js';
 import { ensureBlobIndexes } from '../mongo/stores/blob-store.js';
 import type { Logger } from '../logger.js';
+import { cacheUntilChanged, type ChangeBus } from '../mongo/changes.js';
 import type { Database } from '../mongo/database.js';
+import type { Store } from '../mongo/store.js';
+import { collections } from '../schema/collections.js';
+import { readImageChoices } from './image-choices.js';
 import { createImageMaker } from './images/image-maker.js';
 import type { Media } from './media.js';
 import { createStorageOf } from './storage/storage-of.js';
@@ -18,25 +22,28 @@ export interface OpenMedia {
 
 interface MediaInput {
   readonly config: Config;
-  readonly database: Database;
+  readonly store: Pick<Store, 'database' | 'changes'>;
   readonly logger: Logger;
 }
 
 /** Returns the media library without its background work. */
-export function createMedia(config: Config, database: Database): Media {
+export function createMedia(config: Config, database: Database, changes: ChangeBus | null = null): Media {
   const settings = config.plugins.upload.config;
+  const choices = () => readImageChoices(database);
   return {
     settings,
     database,
     owner: { host: hostname(), pid: process.pid, instance: randomUUID() },
     images: createImageMaker(settings),
+    imageChoices: changes === null ? choices : cacheUntilChanged(changes, [collections.codeStore], choices),
     storageOf: createStorageOf({ settings, directory: config.directory, database }),
   };
 }
 
 /** Opens the media library. Deletes remains of crashes in the background, now and every few minutes. */
-export async function openMedia({ config, database, logger }: MediaInput): Promise<OpenMedia> {
-  const media = createMedia(config, database);
+export async function openMedia({ config, store, logger }: MediaInput): Promise<OpenMedia> {
+  const { database, changes } = store;
+  const media = createMedia(config, database, changes);
   await ensureBlobIndexes(database);
   // Uploads have a time limit, but making the variants of many images may take longer.
   return { media, close: keepSweeping(media, 2 * config.server.uploadTimeout, logger) };

@@ -7,6 +7,9 @@ export interface FileInfo {
   readonly name?: string;
   readonly alternativeText?: string;
   readonly caption?: string;
+  /** Set by the media library of the panel only: the folder of the file, and its path. */
+  readonly folder?: number | null;
+  readonly folderPath?: string;
 }
 
 /** Reads the `fileInfo` of one file, a JSON string or an object. Throws a ValidationError with the message of Strapi v4. */

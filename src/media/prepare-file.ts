@@ -51,7 +51,8 @@ async function makeImages(file: UploadedFile, { mime, certain }: FileType, conte
   const { staging, media } = context;
   const drawn = formatsByType[mime] !== undefined;
   if (!certain || (!drawn && !measured.has(mime))) return null;
-  if (drawn && file.size <= media.settings.imageSizeLimit) return media.images.makeSet(() => staging.read(file, file.size), mime);
+  if (drawn && file.size <= media.settings.imageSizeLimit)
+    return media.images.makeSet(() => staging.read(file, file.size), mime, await media.imageChoices());
   return media.images.measure(await staging.read(file, Math.min(file.size, measuredBytes)));
 }
 

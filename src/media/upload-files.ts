@@ -14,7 +14,8 @@ import type { FileInfo } from './parse-file-info.js';
 import { prepareFile, type PreparedFile } from './prepare-file.js';
 import type { Staging, UploadedFile } from './staging.js';
 import { collections } from '../schema/collections.js';
-import { ApiError } from '../errors.js';
+import { ApiError, notFoundError } from '../errors.js';
+import { uploadFolderType } from '../schema/content-type.js';
 import { unlinkedUpload } from './unlinked.js';
 import { readAll } from '../mongo/database.js';
 
@@ -46,7 +47,7 @@ export async function uploadFiles(order: UploadOrder, staging: Staging, context:
   return entries;
 }
 
-/** Files that are ready to be stored, and their folder. */
+/** Files that are ready to be stored, and the folder of those without another one. */
 export interface ReadyFiles {
   readonly files: readonly ReadyFile[];
   readonly folder: UploadFolder;
@@ -67,7 +68,8 @@ export async function prepareFiles(
     const info = infos[index] ?? {};
     ready.push({ ...(await prepareFile(file, info, { media, staging })), info });
   }
-  return { files: ready, folder: await uploadFolder(content) };
+  const isPlaced = infos.length > 0 && ready.every(({ info }) => info.folderPath !== undefined);
+  return { files: ready, folder: isPlaced ? root : await uploadFolder(content) };
 }
 
 /** Stores the entries of files and publishes their bytes. Must run inside a transaction. */
@@ -88,8 +90,8 @@ const rowOf = ({ values, info }: ReadyFile, folder: UploadFolder) => ({
   ...values,
   alternativeText: info.alternativeText ?? null,
   caption: info.caption ?? null,
-  folder: folder.id === 0 ? null : folder.id,
-  folderPath: folder.path,
+  folder: info.folder === undefined ? folder.id || null : info.folder,
+  folderPath: info.folderPath ?? folder.path,
 });
 
 /** Marks the files as published, so that they are not discarded. Call it after the commit. */
@@ -98,16 +100,39 @@ export function keepFiles({ files }: ReadyFiles, staging: Staging): void {
 }
 
 /** The folder of the media library for files that are uploaded through the API. */
-interface UploadFolder {
+export interface UploadFolder {
   readonly id: number;
   readonly path: string;
 }
 
 const folderName = 'API Uploads';
 
+/** The top of the media library, which is no folder. */
+const root: UploadFolder = { id: 0, path: '/' };
+
+/** A folder to create below another one; null for the top. */
+interface NewFolder {
+  readonly name: string;
+  readonly parent: UploadFolder | null;
+}
+
+/**
+ * Stores a folder, whose path consists of the numbers of the folders above it and its own. Throws a ValidationError if another
+ * request has taken its number at the same moment.
+ */
+export async function insertFolder({ name, parent }: NewFolder, content: ContentContext): Promise<Loaded> {
+  const type = content.bind.registry.types.get(uploadFolderType);
+  if (type === undefined) throw notFoundError();
+  const [last] = await readAll(content.store.database, { find: type.collection, sort: { pathId: -1 }, limit: 1 });
+  const pathId = Number(last?.['pathId'] ?? 0) + 1;
+  const path = `${parent?.path ?? ''}/${String(pathId)}`;
+  const insertion = { query: emptyQuery, selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
+  return runCreate(type, { name, pathId, path, parent: parent?.id ?? null }, insertion, content);
+}
+
 /** Finds the folder of uploads, or creates it. */
 export async function uploadFolder(content: ContentContext): Promise<UploadFolder> {
-  return (await findFolder(content)) ?? (await createFolder(content)) ?? { id: 0, path: '/' };
+  return (await findFolder(content)) ?? (await createFolder(content)) ?? root;
 }
 
 async function findFolder({ store }: ContentContext): Promise<UploadFolder | null> {
@@ -121,15 +146,10 @@ async function findFolder({ store }: ContentContext): Promise<UploadFolder | nul
  * folder.
  */
 async function createFolder(content: ContentContext): Promise<UploadFolder | null> {
-  const type = content.bind.registry.types.get('plugin::upload.folder');
-  if (type === undefined) return null;
-  const [last] = await readAll(content.store.database, { find: type.collection, sort: { pathId: -1 }, limit: 1 });
-  const pathId = Number(last?.['pathId'] ?? 0) + 1;
-  const path = `/${String(pathId)}`;
+  if (!content.bind.registry.types.has(uploadFolderType)) return null;
   try {
-    const insertion = { query: emptyQuery, selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
-    const { document } = await runCreate(type, { name: folderName, pathId, path, parent: null }, insertion, content);
-    return { id: Number(document['_id']), path };
+    const { document } = await insertFolder({ name: folderName, parent: null }, content);
+    return { id: Number(document['_id']), path: String(document['path']) };
   } catch (error) {
     if (error instanceof ApiError && error.status === 400) return findFolder(content);
     throw error;

@@ -1,6 +1,8 @@
 import type { Answer } from '../http/route.js';
 import { hasAdministrator } from './administrators/first-administrator.js';
-import { answerData, type OpenPanelCall, type PanelRoute } from './panel-route.js';
+import { readLogos } from './settings/project-settings.js';
+import { isEditable } from './builder/store-models.js';
+import { answerData, type OpenPanelCall, type PanelCall, type PanelRoute } from './panel-route.js';
 
 /** The version of Strapi whose panel is served. */
 const strapiVersion = '4.26.2';
@@ -20,15 +22,17 @@ export const firstContactRoutes: readonly PanelRoute[] = [
 
 /** `uuid: false` switches the telemetry of the panel off. */
 async function init({ content }: OpenPanelCall): Promise<Answer> {
-  return answerData({ uuid: false, hasAdmin: await hasAdministrator(content), menuLogo: null, authLogo: null });
+  const [hasAdmin, { menuLogo, authLogo }] = await Promise.all([hasAdministrator(content), readLogos(content)]);
+  return answerData({ uuid: false, hasAdmin, menuLogo: menuLogo?.['url'] ?? null, authLogo: authLogo?.['url'] ?? null });
 }
 
 /** The content-type builder can be edited only if `autoReload` is true and the environment is `development`. */
-function information(): Promise<Answer> {
+function information({ running }: PanelCall): Promise<Answer> {
+  const autoReload = isEditable(running);
   return Promise.resolve(
     answerData({
-      currentEnvironment: 'development',
-      autoReload: true,
+      currentEnvironment: autoReload ? 'development' : running.config.environment,
+      autoReload,
       strapiVersion,
       dependencies: {},
       projectId: null,

@@ -14,6 +14,19 @@ import { uidRoutes } from './content-manager/uid-routes.js';
 import { viewRoutes } from './content-manager/view-routes.js';
 import { writeRoutes } from './content-manager/write-routes.js';
 import { firstContactRoutes } from './first-contact.js';
+import { builderRoutes } from './builder/builder-routes.js';
+import { fileRoutes } from './library/file-routes.js';
+import { folderRoutes } from './library/folder-routes.js';
+import { librarySettingsRoutes } from './library/library-settings.js';
+import { contentApiRoutes } from './settings/content-api-routes.js';
+import { emailRoutes } from './settings/email-routes.js';
+import { localeRoutes as localeSettingsRoutes } from './settings/locale-routes.js';
+import { pluginRoutes } from './settings/plugin-routes.js';
+import { projectSettingsRoutes } from './settings/project-settings.js';
+import { tokenRoutes } from './settings/token-routes.js';
+import { userRoleRoutes } from './settings/user-role-routes.js';
+import { userSettingsRoutes } from './settings/user-settings-routes.js';
+import { webhookRoutes } from './settings/webhook-routes.js';
 import { panelRows } from './panel-route.js';
 
 /** The routes that the admin panel of Strapi v4 calls. Fixed paths come before those with parameters. */
@@ -33,4 +46,17 @@ export const panelRoutes: readonly Route[] = panelRows([
   ...uidRoutes,
   ...draftRelationRoutes,
   ...relationRoutes,
+  ...tokenRoutes,
+  ...contentApiRoutes,
+  ...webhookRoutes,
+  ...fileRoutes,
+  ...folderRoutes,
+  ...librarySettingsRoutes,
+  ...projectSettingsRoutes,
+  ...pluginRoutes,
+  ...emailRoutes,
+  ...localeSettingsRoutes,
+  ...userRoleRoutes,
+  ...userSettingsRoutes,
+  ...builderRoutes,
 ]);

@@ -3,9 +3,8 @@ import { parameterOf } from '../http/route-request.js';
 import type { Route } from '../http/route.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { ActionName } from '../query/access.js';
-import { uploadFile } from '../schema/content-type.js';
-import { isRecord } from '../values.js';
-import type { AttributeDefinition, Model } from '../schema/model.js';
+import { describeComponent, describeType } from '../schema/describe-model.js';
+import type { Model } from '../schema/model.js';
 
 const action = (name: string): ActionName => `plugin::content-type-builder.${name}`;
 
@@ -59,73 +58,4 @@ function find(backend: Backend, kind: Kind, uid: string): Model {
   const model = ofKind(backend, kind).find((candidate) => candidate.uid === uid);
   if (model === undefined) throw notFoundError(kind === 'type' ? 'contentType.notFound' : 'component.notFound');
   return model;
-}
-
-function describeType(model: Model): object {
-  const { uid, kind, info, options, pluginOptions = {}, collectionName } = model;
-  const [origin = '', rest = ''] = uid.split('::');
-  return {
-    uid,
-    ...(origin === 'plugin' && { plugin: rest.split('.')[0] }),
-    apiID: rest.split('.')[1] ?? rest,
-    schema: {
-      ...options,
-      draftAndPublish: options?.draftAndPublish === true,
-      displayName: info.displayName ?? info.singularName ?? uid,
-      singularName: info.singularName,
-      pluralName: info.pluralName,
-      description: info.description ?? '',
-      pluginOptions,
-      kind,
-      collectionName,
-      attributes: describeAttributes(model),
-      visible: isVisible(model),
-      restrictRelationsTo: uid === uploadFile ? [] : null,
-    },
-  };
-}
-
-/** Returns whether a model is listed. Of the built-in types only users are, because application developers can extend them. */
-function isVisible({ uid, pluginOptions }: Model): boolean {
-  const options: unknown = pluginOptions?.['content-type-builder'];
-  const isHidden = isRecord(options) && options['visible'] === false;
-  return !isHidden && (uid.startsWith('api::') || uid === 'plugin::users-permissions.user');
-}
-
-/**
- * Returns the attributes of a model without hidden ones. Relations name the attribute of the other side, media the accepted file
- * types.
- */
-const describeAttributes = ({ attributes }: Model): object =>
-  Object.fromEntries(
-    Object.entries(attributes)
-      .filter(([, { visible }]) => visible !== false)
-      .map(([name, attribute]) => [name, describeAttribute(attribute)]),
-  );
-
-function describeAttribute(attribute: AttributeDefinition): object {
-  if (attribute.type === 'relation') {
-    const targetAttribute = attribute.inversedBy ?? attribute.mappedBy ?? null;
-    return { ...attribute, targetAttribute, private: attribute.private === true };
-  }
-  if (attribute.type !== 'media') return attribute;
-  return { ...attribute, multiple: attribute.multiple === true, required: attribute.required === true };
-}
-
-function describeComponent(model: Model): object {
-  const { uid, info, collectionName, pluginOptions } = model;
-  const [category, ...rest] = uid.split('.');
-  return {
-    uid,
-    category,
-    apiId: rest.join('.'),
-    schema: {
-      displayName: info.displayName ?? uid,
-      ...(info.icon !== undefined && { icon: info.icon }),
-      description: info.description ?? '',
-      collectionName: collectionName ?? null,
-      ...(pluginOptions !== undefined && { pluginOptions }),
-      attributes: describeAttributes(model),
-    },
-  };
 }

@@ -1,19 +1,18 @@
 import { replaceAction } from '../auth/known-actions.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { applicationError, missingActions, validationError } from '../errors.js';
-import { decodeField } from '../http/parse-json.js';
-import type { MultipartBody } from '../http/read-multipart.js';
+import { readUpload, type ReceivedUpload } from '../http/read-upload.js';
 import { parameterOf } from '../http/route-request.js';
 import type { RouteCall } from '../http/route.js';
 import { mediaOf } from '../http/running.js';
 import { findTarget } from '../media/find-target.js';
 import { parseFileInfo, parseFileInfos } from '../media/parse-file-info.js';
-import { Staging, type UploadedFile } from '../media/staging.js';
+import { Staging } from '../media/staging.js';
 import { replaceFile, updateFileInfo } from '../media/update-file.js';
 import { otherFields } from '../media/unlinked.js';
 import { uploadFiles } from '../media/upload-files.js';
 import { allows } from '../query/access.js';
-import { isRecord, decodeId } from '../values.js';
+import { decodeId } from '../values.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
 
 /** Handles `POST /api/upload`. Returns the list of new files, or the changed file if there is `?id=`. */
@@ -21,7 +20,7 @@ export async function receive(input: RouteCall): Promise<Json | readonly Json[]>
   const media = mediaOf(input.running);
   const staging = new Staging(media, input.content.store.database.time);
   try {
-    const body = await readBody(input, staging);
+    const body = await readUpload(input, staging);
     const id = parameterOf(input.request, 'id');
     return id === undefined ? await upload(body, staging, input) : await change(decodeId(String(id)), body, staging, input);
   } finally {
@@ -29,38 +28,7 @@ export async function receive(input: RouteCall): Promise<Json | readonly Json[]>
   }
 }
 
-/** The body of an upload: multipart with files, or JSON with only `fileInfo`. */
-interface Received {
-  readonly files: readonly UploadedFile[];
-  /** Names of fields that contain files but are not file fields of uploads. */
-  readonly unknown: readonly string[];
-  /** Returns the value of a field, or the list of its values if it occurs several times. */
-  readonly field: (name: string) => unknown;
-}
-
-async function readBody({ request, running }: RouteCall, staging: Staging): Promise<Received> {
-  const { readMultipart, body } = request;
-  if (readMultipart !== null) {
-    const form = await readMultipart(staging, mediaOf(running).settings);
-    for (const text of form.fields.get('fileInfo') ?? [])
-      decodeField(text, 'fileInfo', running.config.middlewares.body.jsonDepth);
-    return received(form);
-  }
-  return { files: [], unknown: [], field: (name) => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined) };
-}
-
-function received({ fields, files }: MultipartBody): Received {
-  const isSent = ({ field }: (typeof files)[number]): boolean => field === 'files' || field === 'files[]';
-  const sent = files.filter(isSent).map(({ file }) => file);
-  const unknown = files.filter((file) => !isSent(file)).map(({ field }) => field);
-  const field = (name: string): unknown => {
-    const values = fields.get(name);
-    return values === undefined || values.length > 1 ? values : values[0];
-  };
-  return { files: sent, unknown, field };
-}
-
-async function upload({ files, unknown, field }: Received, staging: Staging, input: RouteCall): Promise<readonly Json[]> {
+async function upload({ files, unknown, field }: ReceivedUpload, staging: Staging, input: RouteCall): Promise<readonly Json[]> {
   const [only] = files;
   if (only === undefined && unknown[0] !== undefined)
     throw validationError(`Files are empty: upload them in the field "files", not "${unknown[0]}"`);
@@ -75,7 +43,7 @@ async function upload({ files, unknown, field }: Received, staging: Staging, inp
 }
 
 /** Changes a file. Throws a ForbiddenError unless the caller may replace files, because files have no owners. */
-async function change(id: number, { files, field }: Received, staging: Staging, input: RouteCall): Promise<Json> {
+async function change(id: number, { files, field }: ReceivedUpload, staging: Staging, input: RouteCall): Promise<Json> {
   if (!allows(input.content.bind.access, replaceAction)) throw missingActions([replaceAction]);
   const context = { media: mediaOf(input.running), content: input.content };
   const info = parseFileInfo(field('fileInfo'));

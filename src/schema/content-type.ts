@@ -155,3 +155,4 @@ export interface Registry {
 }
 
 export const uploadFile = 'plugin::upload.file';
+export const uploadFolderType = 'plugin::upload.folder';

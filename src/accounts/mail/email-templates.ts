@@ -41,6 +41,10 @@ export const fillTemplate = (text: string, values: Placeholders, encode: (value:
     return encode((name === undefined ? undefined : values[name]) ?? '');
   });
 
+/** Returns whether a template has only known placeholders, and nothing else that looks like one. */
+export const isTemplate = (text: string): boolean =>
+  unknownPlaceholders(text).length === 0 && !text.replace(placeholder, '').includes('<%');
+
 /** Returns the unknown placeholder names in a template. */
 export const unknownPlaceholders = (text: string): string[] =>
   [...text.matchAll(placeholder)]

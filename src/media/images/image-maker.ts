@@ -6,6 +6,13 @@ import { makeImageSet, type OpenImage, measureImage, resizeImage } from './trans
 import type { MediaSettings } from '../storage/file-storage.js';
 import { Queue, type Sender } from '../../queue.js';
 
+/** What administrators have chosen for new images. Absent choices are those of the configuration. */
+export interface ImageChoices {
+  readonly sizeOptimization?: boolean;
+  /** Whether smaller variants are made besides the thumbnail. */
+  readonly responsiveDimensions?: boolean;
+}
+
 /** Reads an image when its turn has come, so that waiting images are not in memory. */
 type ReadImage = () => Promise<Buffer>;
 
@@ -17,7 +24,7 @@ export interface ImageMaker {
    * Returns the size and the variants of an image, without variants if sharp is not installed; null if the image cannot be
    * measured. Throws an ApplicationError if it is damaged or has too many pixels.
    */
-  readonly makeSet: (read: ReadImage, mime: string) => Promise<ImageSet | null>;
+  readonly makeSet: (read: ReadImage, mime: string, choices?: ImageChoices) => Promise<ImageSet | null>;
   /**
    * Returns the size of an image without variants; null if it cannot be measured. The beginning of the file, with the header, is
    * enough.
@@ -49,12 +56,17 @@ export function createImageMaker(settings: MediaSettings, load: LoadSharp = load
       () => null,
     ));
   return {
-    makeSet: async (read, mime) => {
+    makeSet: async (read, mime, { sizeOptimization, responsiveDimensions } = {}) => {
       const format = formatsByType[mime];
       const open = format === undefined ? null : await opener();
       return drawing.run(async () => {
+        const chosen = {
+          ...settings,
+          sizeOptimization: sizeOptimization ?? settings.sizeOptimization,
+          breakpoints: responsiveDimensions === false ? {} : settings.breakpoints,
+        };
         const bytes = await read();
-        return format === undefined || open === null ? measure(bytes) : makeImageSet(bytes, format, { open, settings });
+        return format === undefined || open === null ? measure(bytes) : makeImageSet(bytes, format, { open, settings: chosen });
       });
     },
     measure,

@@ -149,3 +149,17 @@ function conditionOf(name: string, { administrator }: Rights): Filter {
 
 const field = (name: string, filter: Filter): Filter => ({ kind: 'field', name, filter });
 const isIn = (value: readonly unknown[]): Filter => ({ kind: 'comparison', operator: 'in', value });
+
+/**
+ * Returns the context of an action on files. Those that meet none of the conditions of the permissions are not found. Throws a
+ * ForbiddenError if no permission allows it.
+ */
+export function filesFor({ content, rights }: PanelCall, action: `plugin::upload.${string}`): ContentContext {
+  const permissions = permissionsFor(rights, action);
+  if (!rights.isSuper && permissions.length === 0) throw forbiddenError();
+  const rule = rights.isSuper ? null : ruleOf(permissions, rights);
+  const rules = new Map(rule === null ? [] : [[uploadFile, rule]]);
+  const hidden = new Map([...secretsOf(content.bind.registry)].filter(([uid]) => uid !== uploadFile));
+  const access: Access = { ...wholeAccess, hidden, rules };
+  return { ...content, author: rights.administrator.id, bind: { ...content.bind, access } };
+}

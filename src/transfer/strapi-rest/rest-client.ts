@@ -1,9 +1,7 @@
-import { lookup as resolveName, type LookupAddress, type LookupOptions } from 'node:dns';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import ipaddr from 'ipaddr.js';
+import { isPrivateHost, publicLookup } from '../../public-address.js';
 import { parseImported } from '../parse-imported.js';
 import { AssetUnavailable } from '../source.js';
 
@@ -160,10 +158,9 @@ interface RequestOptions {
 const patience = 60_000;
 
 function sendRequest(target: URL, { headers, allowPrivate }: RequestOptions): Promise<IncomingMessage> {
-  const host = target.hostname.replace(/^\[|\]$/g, '');
-  if (!allowPrivate && isIP(host) !== 0 && !isPublic(host)) return Promise.reject(refused(host));
+  if (!allowPrivate && isPrivateHost(target)) return Promise.reject(refused(target.hostname.replace(/^\[|\]$/g, '')));
   const request = target.protocol === 'https:' ? requestHttps : requestHttp;
-  const options = { headers, timeout: patience, ...(!allowPrivate && { lookup: lookupPublic }) };
+  const options = { headers, timeout: patience, ...(!allowPrivate && { lookup: publicLookup(refused) }) };
   return new Promise((resolve, reject) => {
     const sent = request(target, options, resolve);
     sent.on('error', reject).on('timeout', () => sent.destroy(new Error(`${target.host} does not answer`)));
@@ -181,20 +178,3 @@ const refused = (host: string): Error =>
       code: refusedCode,
     },
   );
-
-const isPublic = (address: string): boolean => ipaddr.process(address).range() === 'unicast';
-
-type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
-
-/**
- * Resolves a host name, and refuses private addresses. The resolved address is the one that is connected to, so that the name
- * cannot resolve to another one later.
- */
-function lookupPublic(host: string, options: LookupOptions, done: LookupCallback): void {
-  resolveName(host, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) done(error, []);
-    else if (addresses.some(({ address }) => !isPublic(address))) done(refused(host), []);
-    else if (options.all === true) done(null, addresses);
-    else done(null, addresses[0]?.address ?? '', addresses[0]?.family);
-  });
-}

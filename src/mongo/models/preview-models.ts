@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notFoundError } from '../errors.js';
-import type { Running } from '../http/running.js';
-import { modelSettings, type Backend } from '../mongo/models/open-backend.js';
-import { findForeign } from '../mongo/models/served-collections.js';
-import { planIndexes } from '../mongo/read/plan-indexes.js';
-import type { ModelSettings } from '../schema/build-content-type.js';
-import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../schema/build-registry.js';
-import type { ContentType, Registry } from '../schema/content-type.js';
-import type { Model } from '../schema/model.js';
-import { warningText } from '../schema/report-models.js';
-import type { ExpectedModels } from '../mongo/models/model-registry.js';
-import { findUnfit, type UnfitData } from '../mongo/models/find-unfit.js';
+import type { Config } from '../../config/config.js';
+import { notFoundError } from '../../errors.js';
+import { planIndexes } from '../read/plan-indexes.js';
+import type { ModelSettings } from '../../schema/build-content-type.js';
+import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../schema/build-registry.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { Model } from '../../schema/model.js';
+import { warningText } from '../../schema/report-models.js';
+import { findUnfit, type UnfitData } from './find-unfit.js';
+import type { ExpectedModels } from './model-registry.js';
+import { modelSettings, type Backend } from './open-backend.js';
+import { findForeign } from './served-collections.js';
 
 /** The effects of a change to models. */
 export interface ModelPreview {
@@ -41,7 +41,10 @@ interface IndexChange {
 }
 
 /** The database, and the settings for reading models. */
-type Connected = Pick<Running, 'backend' | 'config'>;
+interface Connected {
+  readonly backend: Backend;
+  readonly config: Config;
+}
 
 /** The effects of a change, and the build that will be in force after it is stored. */
 interface PreviewedChange {
@@ -49,10 +52,14 @@ interface PreviewedChange {
   readonly expected: ExpectedModels;
 }
 
-/** Returns the effects of storing these models together. */
-export async function previewChange(models: readonly StoredModel[], { backend, config }: Connected): Promise<PreviewedChange> {
+/** Returns the effects of storing these models together, and of removing others. */
+export async function previewChange(
+  models: readonly StoredModel[],
+  { backend, config }: Connected,
+  removed: readonly string[] = [],
+): Promise<PreviewedChange> {
   const stored = await backend.models.readStored();
-  const uids = models.map(({ uid }) => uid);
+  const uids = [...models.map(({ uid }) => uid), ...removed];
   const others = stored.filter(({ uid }) => !uids.includes(uid));
   const changed = [...others, ...models].sort((a, b) => Number(a.uid > b.uid) - Number(a.uid < b.uid));
   const inForce = backend.models.inForce();
@@ -65,13 +72,10 @@ export async function previewChange(models: readonly StoredModel[], { backend, c
 }
 
 /** Returns the effects of removing a model. Throws a NotFoundError if it is not stored. */
-export async function previewRemoval(uid: string, { backend, config }: Connected): Promise<ModelPreview> {
-  const stored = await backend.models.readStored();
-  const others = stored.filter((model) => model.uid !== uid);
-  if (others.length === stored.length) throw notFoundError('Model not found');
-  const settings = modelSettings(config);
-  const before = buildStored(stored, settings, backend.models.inForce());
-  return compare([uid], { before, after: buildRegistry(others, settings, before) }, backend);
+export async function previewRemoval(uid: string, connected: Connected): Promise<ModelPreview> {
+  const stored = await connected.backend.models.readStored();
+  if (stored.every((model) => model.uid !== uid)) throw notFoundError('Model not found');
+  return (await previewChange([], connected, [uid])).preview;
 }
 
 interface StoredModel {

@@ -1,0 +1,124 @@
+import { fieldErrors } from '../../errors.js';
+import type { AttributeDefinition, Model } from '../../schema/model.js';
+import { isRecord, type Values } from '../../values.js';
+import { Refusal } from './builder-answer.js';
+import type { EditedModels } from './edited-models.js';
+
+/** Where attributes are set. */
+interface Owner {
+  readonly uid: string;
+  /** The attributes that the model had; empty for a new one. */
+  readonly former: Model['attributes'];
+  /** The uids of new components by the ones that the panel has given them. */
+  readonly uids: ReadonlyMap<string, string>;
+  /** The path of the attributes in the body. */
+  readonly path: readonly string[];
+}
+
+/** Keys that the panel adds to attributes. */
+const added: ReadonlySet<string> = new Set(['targetAttribute', 'dominant', 'conditions', 'configurable']);
+
+/**
+ * Returns the attributes of a body in the form of a schema.json, and sets the other sides of relations in their targets. Attributes
+ * that the panel does not show stay. Throws a Refusal for an unknown component, and a ValidationError if the other side of a relation
+ * would replace another attribute.
+ */
+export function buildAttributes(given: Values, owner: Owner, models: EditedModels): Model['attributes'] {
+  const hidden = Object.entries(owner.former).filter(([, { visible, writable }]) => visible === false || writable === false);
+  const built = new Map(hidden);
+  for (const [name, attribute] of Object.entries(given))
+    if (isRecord(attribute)) built.set(name, attributeOf(name, attribute, owner, models));
+  for (const [name, attribute] of built) if (attribute.type === 'relation') symmetric(name, attribute, { ...owner, built });
+  removeOtherSides(built, owner, models);
+  for (const [name, attribute] of built) setOtherSide(name, attribute, { ...owner, built }, models);
+  return Object.fromEntries(built);
+}
+
+interface Building extends Owner {
+  readonly built: Map<string, AttributeDefinition>;
+}
+
+/** Makes one side of a symmetric relation of a type to itself the mapped one: the panel sends both sides alike. */
+function symmetric(name: string, attribute: AttributeDefinition, { uid, built }: Building): void {
+  const other = attribute.target === uid && attribute.inversedBy !== name ? built.get(attribute.inversedBy ?? '') : undefined;
+  if (other?.inversedBy !== name) return;
+  const { inversedBy, ...rest } = other;
+  built.set(attribute.inversedBy ?? '', { ...rest, mappedBy: inversedBy });
+}
+
+/** Removes the other sides of relations that are gone, or lead elsewhere now. */
+function removeOtherSides(built: ReadonlyMap<string, AttributeDefinition>, { former, uid }: Owner, models: EditedModels): void {
+  for (const [name, attribute] of Object.entries(former)) {
+    const other = otherSideOf(attribute);
+    const now = built.get(name);
+    const stays = now !== undefined && now.target === attribute.target && otherSideOf(now) === other && now.relation === attribute.relation;
+    if (other !== null && !stays && attribute.target !== uid) models.setAttribute(String(attribute.target), other, null);
+  }
+}
+
+const otherSideOf = ({ type, inversedBy, mappedBy }: AttributeDefinition): string | null =>
+  type === 'relation' ? (inversedBy ?? mappedBy ?? null) : null;
+
+function attributeOf(name: string, given: Values, owner: Owner, models: EditedModels): AttributeDefinition {
+  const entries = Object.entries(given).filter(([key, value]) => !added.has(key) && value !== undefined && value !== null);
+  const kept = entries.filter(([key, value]) => !(key === 'private' && value === false));
+  const attribute = Object.fromEntries(kept) as unknown as AttributeDefinition; // the schema has checked its type
+  const resolved = withComponents(attribute, owner, models);
+  return attribute.type === 'relation' ? relationOf(name, { given, attribute: resolved }, owner) : resolved;
+}
+
+function withComponents(attribute: AttributeDefinition, { uids }: Owner, models: EditedModels): AttributeDefinition {
+  const known = (uid: string): string => {
+    const found = uids.get(uid) ?? uid;
+    if (models.get(found) === undefined || found.includes('::')) throw new Refusal(400, 'component.notFound');
+    return found;
+  };
+  return {
+    ...attribute,
+    ...(attribute.component !== undefined && { component: known(attribute.component) }),
+    ...(attribute.components !== undefined && { components: attribute.components.map(known) }),
+  };
+}
+
+interface Relation {
+  readonly given: Values;
+  readonly attribute: AttributeDefinition;
+}
+
+/** The relation of the other side. */
+const inverse: Readonly<Record<string, string>> = {
+  ...{ oneToOne: 'oneToOne', manyToMany: 'manyToMany' },
+  ...{ oneToMany: 'manyToOne', manyToOne: 'oneToMany' },
+};
+
+/** Returns a relation. The side with `inversedBy` stores the links. */
+function relationOf(name: string, { given, attribute }: Relation, { uid, former }: Owner): AttributeDefinition {
+  const { inversedBy, mappedBy, ...plain } = attribute;
+  const target = ['__self__', '__contentType__'].includes(String(plain.target)) ? uid : plain.target;
+  const relation = target === undefined ? plain : { ...plain, target };
+  const { targetAttribute } = given;
+  const other = targetAttribute === undefined ? (inversedBy ?? mappedBy ?? '') : targetAttribute;
+  if (typeof other !== 'string' || other === '' || typeof target !== 'string' || !Object.hasOwn(inverse, String(plain.relation)))
+    return relation;
+  const isMapped =
+    plain.relation === 'oneToMany' ||
+    (plain.relation !== 'manyToOne' && (given['dominant'] === false || (former[name]?.mappedBy ?? null) !== null));
+  return { ...relation, ...(isMapped ? { mappedBy: other } : { inversedBy: other }) };
+}
+
+/** Sets the other side of a relation, unless it is there already. */
+function setOtherSide(name: string, attribute: AttributeDefinition, { uid, path, built }: Building, models: EditedModels): void {
+  const other = otherSideOf(attribute);
+  if (other === null || typeof attribute.target !== 'string') return;
+  const target = attribute.target;
+  const taken = target === uid ? built.get(other) : models.get(target)?.attributes[other];
+  if (taken?.type === 'relation' && taken.target === uid && otherSideOf(taken) === name) return;
+  if (taken !== undefined)
+    throw fieldErrors([{ path: [...path, name, 'targetAttribute'], message: `${target} has another attribute ${other}` }]);
+  const side: AttributeDefinition = {
+    ...{ type: 'relation', relation: inverse[String(attribute.relation)] ?? 'oneToOne', target: uid },
+    ...(attribute.mappedBy === other ? { inversedBy: name } : { mappedBy: name }),
+  };
+  if (target === uid) built.set(other, side);
+  else models.setAttribute(target, other, side);
+}

@@ -1,0 +1,46 @@
+import type { RouteRequest } from '../../http/route-request.js';
+import type { Running } from '../../http/running.js';
+
+/** Most sessions that are remembered; beyond, all are forgotten. */
+const mostSessions = 10_000;
+
+/** The sessions that have seen the health route fail since the last change of a model. */
+const told = new WeakMap<Running, Set<string>>();
+
+function sessionsOf(running: Running): Set<string> {
+  const known = told.get(running);
+  if (known !== undefined) return known;
+  const sessions = new Set<string>();
+  told.set(running, sessions);
+  running.backend.models.onChange(() => {
+    sessions.clear();
+  });
+  return sessions;
+}
+
+/** Lets the health route fail once more for each session of the panel. */
+export const failHealthOnce = (running: Running): void => {
+  sessionsOf(running).clear();
+};
+
+/**
+ * Returns whether the health route fails for a request. The panel waits after a change of a model until `HEAD /_health` has failed
+ * and then works again, because Strapi v4 restarts. Here it fails once per session after each change, only for requests of the
+ * panel. Nothing else notices.
+ */
+export function failsHealth(request: RouteRequest, running: Running | null): boolean {
+  if (running === null || request.method !== 'HEAD' || !isOfPanel(request)) return false;
+  const sessions = sessionsOf(running);
+  const session = request.headers.authorization ?? request.ip;
+  if (sessions.has(session)) return false;
+  if (sessions.size >= mostSessions) sessions.clear();
+  sessions.add(session);
+  return true;
+}
+
+/** Returns whether a page below /admin sent a request. */
+function isOfPanel({ headers: { referer } }: RouteRequest): boolean {
+  if (referer === undefined || !URL.canParse(referer)) return false;
+  const { pathname } = new URL(referer);
+  return pathname === '/admin' || pathname.startsWith('/admin/');
+}

@@ -1,0 +1,179 @@
+import { type ContentContext, withDatabase } from '../../content/content-context.js';
+import { findMany } from '../../content/find-many.js';
+import { remove } from '../../content/remove.js';
+import { update } from '../../content/update.js';
+import { fieldErrors, notFoundError, unavailableError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { bodyOf, idOf } from '../../http/route-request.js';
+import { fileType } from '../../media/decide-type.js';
+import { insertFolder } from '../../media/upload-files.js';
+import { oneOf } from '../../mongo/matches.js';
+import { findStored } from '../../mongo/stored.js';
+import { claim } from '../../mongo/stores/claim.js';
+import { inTransaction } from '../../mongo/transaction.js';
+import { bulkWrite } from '../../mongo/write/bulk-write.js';
+import { changeMany, changeOne } from '../../mongo/write/compile-change.js';
+import { emptyQuery } from '../../query/ast.js';
+import { collections } from '../../schema/collections.js';
+import { type ContentType, uploadFolderType } from '../../schema/content-type.js';
+import { decodeId } from '../../values.js';
+import { checkPanelBody } from '../check-body.js';
+import { answerData, type PanelCall } from '../panel-route.js';
+import { filesFor } from '../rights/content-access.js';
+import { checkFiles } from './check-file.js';
+import { changedFolder, deletion, moving, newFolder } from './folder-bodies.js';
+import { type Folder, findFolder, findFolders, isNameTaken, isWithin, shownFolder } from './folders.js';
+import { showAll } from './show-file.js';
+
+const problem = (name: string, message: string) => fieldErrors([{ path: [name], message }]);
+const busy = () => unavailableError('Folders are being changed, please try again');
+const nameTaken = () => problem('name', 'A folder with this name already exists');
+
+/** Runs a change of folders, one at a time, so that two moves at once cannot make a circle. */
+const changing = <Result>(content: ContentContext, work: (inside: ContentContext) => Promise<Result>): Promise<Result> =>
+  inTransaction(content.store.database, (database) =>
+    claim(database, 'folders', { busy, work: () => work(withDatabase(content, database)) }),
+  );
+
+/** Returns the folder above; null for the top. Throws a ValidationError with the message if there is none of the id. */
+async function folderAt(
+  id: unknown,
+  [name, message]: readonly [string, string],
+  content: ContentContext,
+): Promise<Folder | null> {
+  if (id === undefined || id === null) return null;
+  const folder = await findFolder(decodeId(id), content);
+  if (folder === null) throw problem(name, message);
+  return folder;
+}
+
+const missingParent = ['parent', 'parent folder does not exist'] as const;
+
+export async function createFolder(call: PanelCall): Promise<Answer> {
+  const content = filesFor(call, 'plugin::upload.assets.create');
+  const { name, parent } = await checkPanelBody(newFolder, bodyOf(call.request));
+  const created = await changing(content, async (inside) => {
+    const above = await folderAt(parent, missingParent, inside);
+    if (await isNameTaken({ name, parent: above?.id ?? null }, inside)) throw nameTaken();
+    const { document } = await insertFolder({ name, parent: above }, inside);
+    return findFolder(Number(document['_id']), inside);
+  });
+  return answerData(shownFolder(created ?? missing()));
+}
+
+function missing(): never {
+  throw notFoundError('folder not found');
+}
+
+export async function changeFolder(call: PanelCall): Promise<Answer> {
+  const content = filesFor(call, 'plugin::upload.assets.update');
+  const body = await checkPanelBody(changedFolder, bodyOf(call.request));
+  const changed = await changing(content, async (inside) => {
+    const folder = (await findFolder(idOf(call), inside)) ?? missing();
+    const above = await folderAt(body.parent === undefined ? folder.parent : body.parent, missingParent, inside);
+    if (above !== null && isWithin(above, folder)) throw problem('parent', 'folder cannot be moved inside itself');
+    const wanted = { name: body.name ?? folder.name, parent: above?.id ?? null };
+    if (await isNameTaken(wanted, inside, folder.id)) throw nameTaken();
+    await moveFolder(folder, above, inside);
+    const data = { name: wanted.name };
+    await update({ type: folderType(inside), id: folder.id }, { data, query: emptyQuery }, inside);
+    return findFolder(folder.id, inside);
+  });
+  return answerData(shownFolder(changed ?? missing()));
+}
+
+function folderType({ bind }: ContentContext): ContentType {
+  return bind.registry.types.get(uploadFolderType) ?? missing();
+}
+
+/** Moves a folder with all that it contains. The times of what is moved stay. */
+async function moveFolder(folder: Folder, above: Folder | null, content: ContentContext): Promise<void> {
+  if (folder.parent === (above?.id ?? null)) return;
+  const path = `${above?.path ?? ''}/${String(folder.pathId)}`;
+  const within = (await findFolders(null, content)).filter((other) => isWithin(other, folder));
+  const data = { parent: above?.id ?? null, updatedAt: folder.updatedAt };
+  await update({ type: folderType(content), id: folder.id }, { data, query: emptyQuery }, content);
+  const moved = within.map((other) => ({ ...other, to: `${path}${other.path.slice(folder.path.length)}` }));
+  const folders = moved.map(({ id, to }) => changeOne({ _id: id }, { set: { path: to } }));
+  await bulkWrite(content.store, collections.folders, folders);
+  const files = moved.map(({ id, to }) => changeMany({ folder: id }, { set: { folderPath: to } }));
+  await bulkWrite(content.store, collections.files, files);
+}
+
+/** Moves files and folders into a folder, or to the top. Ids that do not exist are left out. */
+export async function bulkMove(call: PanelCall): Promise<Answer> {
+  const content = filesFor(call, 'plugin::upload.assets.update');
+  const { destinationFolderId, fileIds = [], folderIds = [] } = await checkPanelBody(moving, bodyOf(call.request));
+  await checkFiles(fileIds.map(decodeId), content);
+  const data = await changing(content, async (inside) => {
+    const missingPlace = ['destinationFolderId', 'destination folder does not exist'] as const;
+    const above = await folderAt(destinationFolderId, missingPlace, inside);
+    const folders = await findFolders(folderIds.map(decodeId), inside);
+    await checkMove(folders, above, inside);
+    for (const folder of folders) await moveFolder(folder, above, inside);
+    const place = { folder: above?.id ?? null, folderPath: above?.path ?? '/' };
+    for (const { id, updatedAt } of await filesOf({ _id: oneOf(fileIds.map(decodeId)) }, inside))
+      await update({ type: fileType(inside), id }, { data: { ...place, updatedAt }, query: emptyQuery }, inside);
+    return {
+      files: await readFiles(fileIds.map(decodeId), inside),
+      folders: await findFolders(
+        folders.map(({ id }) => id),
+        inside,
+      ),
+    };
+  });
+  return answerData({ files: data.files, folders: data.folders.map(shownFolder) });
+}
+
+/** Throws a ValidationError if a folder would contain itself, or two folders of one name would be beside each other. */
+async function checkMove(folders: readonly Folder[], above: Folder | null, content: ContentContext): Promise<void> {
+  const circular = folders.filter((folder) => above !== null && isWithin(above, folder)).map(({ name }) => name);
+  if (circular.length > 0)
+    throw problem('destinationFolderId', `folders cannot be moved inside themselves: ${circular.join(', ')}`);
+  const names = folders.map(({ name }) => name);
+  const parent = above?.id ?? null;
+  const there = await findStored(content.store.database, collections.folders, { match: { parent, name: oneOf(names) } });
+  const ids = new Set(folders.map(({ id }) => id));
+  const taken = [
+    ...there.filter(({ _id }) => !ids.has(Number(_id))).map((folder) => String(folder['name'])),
+    ...names.filter((name, index) => names.indexOf(name) !== index),
+  ];
+  if (taken.length > 0) throw problem('folderIds', `some folders already exists: ${taken.join(', ')}`);
+}
+
+async function filesOf(match: object, { store }: ContentContext) {
+  const documents = await findStored(store.database, collections.files, { match });
+  return documents.map(({ _id, updatedAt }) => ({ id: Number(_id), updatedAt: updatedAt as unknown }));
+}
+
+/** Returns the files of ids as the panel shows them. */
+async function readFiles(ids: readonly number[], content: ContentContext) {
+  if (ids.length === 0) return [];
+  const filter = { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: ids } } as const;
+  const pagination = { kind: 'page', page: 1, pageSize: ids.length, withCount: false } as const;
+  const sort = [{ path: ['id'], order: 'asc' }] as const;
+  const page = await findMany(fileType(content), { ...emptyQuery, filter, pagination, sort, withTotal: false }, content);
+  return showAll(page.entries, content);
+}
+
+/**
+ * Deletes files, and folders with all that they contain. Each is deleted in its own transaction, because there may be too many for
+ * one, and folders after what they contain: an interrupted deletion can be repeated.
+ */
+export async function bulkDelete(call: PanelCall): Promise<Answer> {
+  const content = filesFor(call, 'plugin::upload.assets.update');
+  const { fileIds = [], folderIds = [] } = await checkPanelBody(deletion, bodyOf(call.request));
+  const work = async () => {
+    const folders = await findFolders(folderIds.map(decodeId), content);
+    const within = (await findFolders(null, content)).filter((one) => folders.some((folder) => isWithin(one, folder)));
+    const contained = await filesOf({ folder: oneOf(within.map(({ id }) => id)) }, content);
+    const ids = [...new Set([...fileIds.map(decodeId), ...contained.map(({ id }) => id)])];
+    await checkFiles(ids, content);
+    const files = await readFiles(fileIds.map(decodeId), content);
+    for (const id of ids) await remove(fileType(content), id, emptyQuery, content);
+    const deepestFirst = [...within].sort((a, b) => b.path.length - a.path.length);
+    for (const { id } of deepestFirst) await remove(folderType(content), id, emptyQuery, content);
+    return { files, folders: folders.map(shownFolder) };
+  };
+  return answerData(await claim(content.store.database, 'folders', { busy, work }));
+}

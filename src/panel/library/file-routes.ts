@@ -1,0 +1,49 @@
+import { findMany } from '../../content/find-many.js';
+import { findOne } from '../../content/find-one.js';
+import { remove } from '../../content/remove.js';
+import type { Answer } from '../../http/route.js';
+import { idOf } from '../../http/route-request.js';
+import { fileType } from '../../media/decide-type.js';
+import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
+import { filesFor } from '../rights/content-access.js';
+import { checkFile, missingFile } from './check-file.js';
+import { listed, showAll, showOne, whole } from './show-file.js';
+import { upload } from './upload.js';
+
+/** The routes of files. */
+export const fileRoutes: readonly PanelRoute[] = [
+  { method: 'GET', path: '/upload/files', right: 'plugin::upload.read', handle: list },
+  { method: 'GET', path: '/upload/files/:id', right: 'plugin::upload.read', handle: read },
+  { method: 'DELETE', path: '/upload/files/:id', right: 'plugin::upload.assets.update', handle: destroy },
+  { method: 'POST', path: '/upload', right: ['plugin::upload.assets.create', 'plugin::upload.assets.update'], handle: upload },
+];
+
+/** URLs of files are never signed. */
+const unsigned = { isUrlSigned: false };
+
+async function list(call: PanelCall): Promise<Answer> {
+  const content = filesFor(call, 'plugin::upload.read');
+  const query = parseListQuery(parametersOf(call), content.bind);
+  const page = await findMany(fileType(content), { ...query, populate: listed.populate }, content);
+  const results = showAll(page.entries, content).map((file) => ({ ...file, ...unsigned }));
+  return { body: { results, pagination: paginationOf(page) } };
+}
+
+async function read(call: PanelCall): Promise<Answer> {
+  const content = filesFor(call, 'plugin::upload.read');
+  const id = idOf(call);
+  await checkFile(id, content, call);
+  const file = await findOne(fileType(content), id, whole, content);
+  if (file === null) throw missingFile();
+  return { body: { ...showOne(file, content), ...unsigned } };
+}
+
+async function destroy(call: PanelCall): Promise<Answer> {
+  const content = filesFor(call, 'plugin::upload.assets.update');
+  const id = idOf(call);
+  await checkFile(id, content, call);
+  const file = await remove(fileType(content), id, whole, content);
+  if (file === null) throw missingFile();
+  return { body: showOne(file, content) };
+}

@@ -1,0 +1,92 @@
+import { findMany } from '../../content/find-many.js';
+import { findOne } from '../../content/find-one.js';
+import type { ContentContext } from '../../content/content-context.js';
+import { notFoundError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { idOf } from '../../http/route-request.js';
+import { emptyQuery, type Populate, type Query } from '../../query/ast.js';
+import { parseEntryQuery } from '../../query/parse-query.js';
+import { type ContentType, uploadFolderType } from '../../schema/content-type.js';
+import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { parametersOf, parseListQuery } from '../panel-query.js';
+import { filesFor } from '../rights/content-access.js';
+import { bulkDelete, bulkMove, changeFolder, createFolder } from './change-folders.js';
+import { type Folder, findFolders } from './folders.js';
+import { populated, showAll, showOne } from './show-file.js';
+
+/** The routes of folders. */
+export const folderRoutes: readonly PanelRoute[] = [
+  { method: 'GET', path: '/upload/folders', right: 'plugin::upload.read', handle: list },
+  { method: 'POST', path: '/upload/folders', right: 'plugin::upload.assets.create', handle: createFolder },
+  { method: 'GET', path: '/upload/folders/:id', right: 'plugin::upload.read', handle: read },
+  { method: 'PUT', path: '/upload/folders/:id', right: 'plugin::upload.assets.update', handle: changeFolder },
+  { method: 'GET', path: '/upload/folder-structure', right: 'plugin::upload.read', handle: structure },
+  { method: 'POST', path: '/upload/actions/bulk-move', right: 'plugin::upload.assets.update', handle: bulkMove },
+  { method: 'POST', path: '/upload/actions/bulk-delete', right: 'plugin::upload.assets.update', handle: bulkDelete },
+];
+
+/** Most folders of a list, which the panel shows on one page. */
+const longestList = 10_000;
+
+const counts = [populated('children', emptyQuery, true), populated('files', emptyQuery, true)];
+
+function typeOf({ bind }: ContentContext): ContentType {
+  const type = bind.registry.types.get(uploadFolderType);
+  if (type === undefined) throw notFoundError();
+  return type;
+}
+
+async function list(call: PanelCall): Promise<Answer> {
+  const content = filesFor(call, 'plugin::upload.read');
+  const query: Query = {
+    ...parseListQuery(withoutPage(parametersOf(call)), content.bind),
+    populate: { all: false, fields: counts },
+    pagination: { kind: 'page', page: 1, pageSize: longestList, withCount: false },
+    withTotal: false,
+  };
+  const settings = { ...content.bind.settings, maxLimit: longestList };
+  const { entries } = await findMany(typeOf(content), query, { ...content, bind: { ...content.bind, settings } });
+  return answerData(showAll(entries, content));
+}
+
+const withoutPage = (parameters: Readonly<Record<string, unknown>>) => ({
+  ...parameters,
+  ...{ page: undefined, pageSize: undefined },
+});
+
+async function read(call: PanelCall): Promise<Answer> {
+  const content = filesFor(call, 'plugin::upload.read');
+  const { populate } = parseEntryQuery({ populate: parametersOf(call)['populate'] }, content.bind.limits);
+  const query = { ...emptyQuery, populate: { all: false, fields: [...onlyParents(populate).fields, ...counts] } };
+  const folder = await findOne(typeOf(content), idOf(call), query, content);
+  if (folder === null) throw notFoundError('folder not found');
+  return answerData(showOne(folder, content));
+}
+
+/** Returns the part of a population that follows the folders above. */
+const onlyParents = ({ all, fields }: Populate): Populate => ({
+  all: false,
+  fields: all
+    ? [populated('parent')]
+    : fields
+        .filter(({ name }) => name === 'parent')
+        .map(({ query }) => populated('parent', { ...emptyQuery, populate: onlyParents(query.populate) })),
+});
+
+interface FolderNode {
+  readonly id: number;
+  readonly name: string;
+  readonly children: readonly FolderNode[];
+}
+
+async function structure({ content }: PanelCall): Promise<Answer> {
+  const byParent = new Map<number | null, Folder[]>();
+  for (const folder of await findFolders(null, content))
+    byParent.set(folder.parent, [...(byParent.get(folder.parent) ?? []), folder]);
+  return answerData(nodesBelow(null, byParent));
+}
+
+const nodesBelow = (parent: number | null, byParent: ReadonlyMap<number | null, readonly Folder[]>): FolderNode[] =>
+  [...(byParent.get(parent) ?? [])]
+    .sort((a, b) => a.name.localeCompare(b.name))
+    .map(({ id, name }) => ({ id, name, children: nodesBelow(id, byParent) }));

@@ -1,0 +1,67 @@
+import type { Answer } from '../../http/route.js';
+import { bodyOf } from '../../http/route-request.js';
+import { mediaOf } from '../../http/running.js';
+import { imageChoicesKey } from '../../media/image-choices.js';
+import { openCodeStore } from '../../mongo/stores/code-store.js';
+import { collections } from '../../schema/collections.js';
+import { isRecord } from '../../values.js';
+import { boolean, checkPanelBody, number, object, string } from '../check-body.js';
+import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+
+/** The routes of the settings of the media library. */
+export const librarySettingsRoutes: readonly PanelRoute[] = [
+  { method: 'GET', path: '/upload/settings', right: 'plugin::upload.settings.read', handle: readSettings },
+  { method: 'PUT', path: '/upload/settings', right: 'plugin::upload.settings.read', handle: changeSettings },
+  { method: 'GET', path: '/upload/configuration', right: 'logged in', handle: readView },
+  { method: 'PUT', path: '/upload/configuration', right: 'plugin::upload.configure-view', handle: changeView },
+];
+
+const settingsBody = object({
+  sizeOptimization: boolean().required(),
+  responsiveDimensions: boolean().required(),
+  autoOrientation: boolean(),
+}).noUnknown();
+
+async function readSettings({ content, running }: PanelCall): Promise<Answer> {
+  const stored = await openCodeStore(content.store.database).get(imageChoicesKey);
+  const { sizeOptimization } = mediaOf(running).settings;
+  const defaults = { sizeOptimization, responsiveDimensions: true, autoOrientation: false };
+  return answerData({ ...defaults, ...(isRecord(stored) && stored) });
+}
+
+async function changeSettings({ content, request }: PanelCall): Promise<Answer> {
+  const body = await checkPanelBody(settingsBody, bodyOf(request));
+  await store(imageChoicesKey, body, content);
+  if (body.autoOrientation === false)
+    content.notices.tell('media library: images are always turned as their cameras say; autoOrientation cannot be switched off');
+  return answerData(body);
+}
+
+/** Stores a value, and tells caches. */
+async function store(key: string, value: object, { store: { database, changes } }: PanelCall['content']): Promise<void> {
+  await openCodeStore(database).set(key, value);
+  changes.changed(collections.codeStore);
+}
+
+const viewKey = 'plugin_upload_view_configuration';
+
+const viewBody = object({
+  pageSize: number().integer().min(1).max(100).required(),
+  sort: string().oneOf(['createdAt', 'name', 'updatedAt'].flatMap(ordersOf)),
+}).noUnknown();
+
+/** Names are offered ascending first, times descending first. */
+function ordersOf(name: string): string[] {
+  return (name === 'name' ? ['ASC', 'DESC'] : ['DESC', 'ASC']).map((order) => `${name}:${order}`);
+}
+
+async function readView({ content }: PanelCall): Promise<Answer> {
+  const stored = await openCodeStore(content.store.database).get(viewKey);
+  return answerData({ pageSize: 10, sort: 'createdAt:DESC', ...(isRecord(stored) && stored) });
+}
+
+async function changeView({ content, request }: PanelCall): Promise<Answer> {
+  const body = await checkPanelBody(viewBody, bodyOf(request));
+  await store(viewKey, body, content);
+  return answerData(body);
+}

@@ -1,0 +1,33 @@
+import { applicationError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { bodyOf } from '../../http/route-request.js';
+import { accountsOf } from '../../http/running.js';
+import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { checkPanelBody, object, string } from '../check-body.js';
+
+/** The routes of the settings of e-mails, which are those of the configuration. */
+export const emailRoutes: readonly PanelRoute[] = [
+  { method: 'GET', path: '/email/settings', right: 'plugin::email.settings.read', handle: read },
+  { method: 'POST', path: '/email/test', right: 'plugin::email.settings.read', handle: test },
+];
+
+function read({ running }: PanelCall): Promise<Answer> {
+  const { provider, settings } = running.config.plugins.email.config;
+  const { defaultFrom, defaultReplyTo } = settings;
+  return Promise.resolve({ body: { config: { provider, settings: { defaultFrom, defaultReplyTo } } } });
+}
+
+const testBody = object({ to: string().max(320) });
+
+/** Sends an e-mail that shows that e-mails arrive. */
+async function test({ running, request }: PanelCall): Promise<Answer> {
+  const { to = '' } = await checkPanelBody(testBody, bodyOf(request));
+  if (to.trim() === '') throw applicationError('No recipient(s) are given');
+  const mail = { to: to.trim(), subject: 'Test e-mail', text: 'This e-mail shows that the service can send e-mails.' };
+  await accountsOf(running)
+    .mailer.deliver(mail)
+    .catch((error: unknown) => {
+      throw applicationError(`The e-mail could not be sent: ${error instanceof Error ? error.message : 'unknown error'}`);
+    });
+  return { body: {} };
+}

@@ -1,0 +1,81 @@
+import { permissionTree } from '../../accounts/roles/permission-tree.js';
+import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } from '../../accounts/roles/roles.js';
+import { applicationError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { bodyOf, idOf } from '../../http/route-request.js';
+import { grantableActions } from '../../http/running.js';
+import { showOne } from '../library/show-file.js';
+import type { PanelAction, PanelCall, PanelRoute } from '../panel-route.js';
+import { routesByApi } from './content-api.js';
+
+const right = (name: string): PanelAction => `plugin::users-permissions.roles.${name}`;
+
+/** The routes of roles of users, and of what can be granted to them. Their answers have no envelope. */
+export const userRoleRoutes: readonly PanelRoute[] = [
+  { method: 'GET', path: '/users-permissions/roles', right: right('read'), handle: list },
+  { method: 'POST', path: '/users-permissions/roles', right: right('create'), handle: create },
+  { method: 'GET', path: '/users-permissions/roles/:id', right: right('read'), handle: read },
+  { method: 'PUT', path: '/users-permissions/roles/:id', right: right('update'), handle: change },
+  { method: 'DELETE', path: '/users-permissions/roles/:id', right: right('delete'), handle: remove },
+  {
+    method: 'GET',
+    path: '/users-permissions/permissions',
+    right: 'logged in',
+    handle: (call) => Promise.resolve({ body: { permissions: permissionTree(actionsOf(call), new Set()) } }),
+  },
+  {
+    method: 'GET',
+    path: '/users-permissions/policies',
+    right: 'logged in',
+    handle: () => Promise.resolve({ body: { policies: [] } }),
+  },
+  {
+    method: 'GET',
+    path: '/users-permissions/routes',
+    right: 'logged in',
+    handle: (call) => Promise.resolve({ body: { routes: routesByApi(call) } }),
+  },
+];
+
+const done: Answer = { body: { ok: true } };
+
+const actionsOf = ({ running, content }: PanelCall): string[] => grantableActions(running, content.bind.registry);
+
+/** Returns all roles with the number of their users. */
+export async function rolesOf({ content }: PanelCall) {
+  const { roles, users } = await listRoles(content);
+  return { roles: roles.map((role) => ({ ...showOne(role, content), nb_users: users.get(role.document['_id']) ?? 0 })) };
+}
+
+async function list(call: PanelCall): Promise<Answer> {
+  return { body: await rolesOf(call) };
+}
+
+async function read(call: PanelCall): Promise<Answer> {
+  const id = idOf(call);
+  const [role, roles] = await Promise.all([findRole(id, call.content), call.running.authenticator.roles()]);
+  const permissions = permissionTree(actionsOf(call), roles.byId.get(id)?.actions ?? new Set());
+  return { body: { role: { ...showOne(role, call.content), permissions } } };
+}
+
+async function create({ request, content }: PanelCall): Promise<Answer> {
+  await createRole(bodyOf(request), content);
+  return done;
+}
+
+async function change(call: PanelCall): Promise<Answer> {
+  const body = bodyOf(call.request);
+  if (Object.keys(body).length === 0) throw emptyBody();
+  await updateRole(idOf(call), body, call.content);
+  return done;
+}
+
+/** Deletes a role. Throws an ApplicationError for the one that new users get, which would have none then. */
+async function remove(call: PanelCall): Promise<Answer> {
+  const id = idOf(call);
+  const { authenticator } = call.running;
+  const [role, { advanced }] = await Promise.all([findRole(id, call.content), authenticator.settings()]);
+  if (role.document['type'] === advanced.default_role) throw applicationError('Cannot delete the default role of new users');
+  await deleteRole(id, call.content);
+  return done;
+}

@@ -1,0 +1,113 @@
+import { emptyBody } from '../../accounts/roles/roles.js';
+import { defaultTemplates, isTemplate } from '../../accounts/mail/email-templates.js';
+import { changeSettings, type SettingsChange } from '../../accounts/mail/write-settings.js';
+import { readAccountSettings, type TemplateName } from '../../auth/account-settings.js';
+import { fieldErrors, validationError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
+import { bodyOf } from '../../http/route-request.js';
+import { accountsOf } from '../../http/running.js';
+import { collections } from '../../schema/collections.js';
+import type { Values } from '../../values.js';
+import { boolean, checkPanelBody, object, string } from '../check-body.js';
+import type { PanelAction, PanelCall, PanelRoute } from '../panel-route.js';
+import { changeProviders, readProviders } from './user-providers.js';
+import { rolesOf } from './user-role-routes.js';
+
+const right = (name: string): PanelAction => `plugin::users-permissions.${name}`;
+
+/** The routes of the settings of users. Their answers have no envelope. */
+export const userSettingsRoutes: readonly PanelRoute[] = [
+  { method: 'GET', path: '/users-permissions/advanced', right: right('advanced-settings.read'), handle: readAdvanced },
+  { method: 'PUT', path: '/users-permissions/advanced', right: right('advanced-settings.update'), handle: changeAdvanced },
+  { method: 'GET', path: '/users-permissions/email-templates', right: right('email-templates.read'), handle: readTemplates },
+  { method: 'PUT', path: '/users-permissions/email-templates', right: right('email-templates.update'), handle: changeTemplates },
+  { method: 'GET', path: '/users-permissions/providers', right: right('providers.read'), handle: readProviders },
+  { method: 'PUT', path: '/users-permissions/providers', right: right('providers.update'), handle: changeProviders },
+];
+
+const done: Answer = { body: { ok: true } };
+
+async function readAdvanced(call: PanelCall): Promise<Answer> {
+  const [{ advanced }, roles] = await Promise.all([readAccountSettings(call.content.store.database), rolesOf(call)]);
+  return { body: { settings: advanced, ...roles } };
+}
+
+const advancedBody = object({
+  unique_email: boolean(),
+  allow_register: boolean(),
+  email_confirmation: boolean(),
+  email_reset_password: string().nullable(),
+  email_confirmation_redirection: string().nullable(),
+  default_role: string().min(1),
+}).noUnknown();
+
+async function changeAdvanced(call: PanelCall): Promise<Answer> {
+  const given = givenBody(call);
+  const body = (await checkPanelBody(advancedBody, given)) as Values;
+  // The panel sends an empty text for no address.
+  const advanced = Object.fromEntries(Object.entries(body).map(([name, value]) => [name, value === '' ? null : value]));
+  await checkRole(advanced['default_role'], call);
+  await change({ advanced }, call);
+  return done;
+}
+
+/** Returns the body of a request. Throws a ValidationError for an empty one. */
+function givenBody({ request }: PanelCall): Values {
+  const body = bodyOf(request);
+  if (Object.keys(body).length === 0) throw emptyBody();
+  return body;
+}
+
+async function checkRole(type: unknown, call: PanelCall): Promise<void> {
+  if (type === undefined) return;
+  const { roles } = await rolesOf(call);
+  const isKnown = roles.some((role) => (role as Values)['type'] === type);
+  if (!isKnown) throw fieldErrors([{ path: ['default_role'], message: 'default_role must be the type of a role' }]);
+}
+
+async function change(settings: SettingsChange, { running, content }: PanelCall): Promise<void> {
+  const { database, changes } = content.store;
+  const { config } = accountsOf(running);
+  await changeSettings(settings, { stored: await readAccountSettings(database), config, database });
+  changes.changed(collections.settings);
+}
+
+/** How the panel shows the templates. */
+const looks = {
+  reset_password: { display: 'Email.template.reset_password', icon: 'sync' },
+  email_confirmation: { display: 'Email.template.email_confirmation', icon: 'check-square' },
+} as const;
+
+const templateNames: readonly TemplateName[] = ['reset_password', 'email_confirmation'];
+
+async function readTemplates({ content }: PanelCall): Promise<Answer> {
+  const { templates } = await readAccountSettings(content.store.database);
+  const shown = templateNames.map((name) => [name, { ...looks[name], options: templates[name] ?? defaultTemplates[name] }]);
+  return { body: Object.fromEntries(shown) as Values };
+}
+
+const template = () =>
+  object({
+    options: object({
+      from: object({ name: string().required(), email: string().defined() }).required(),
+      response_email: string().defined(),
+      object: string().required(),
+      message: string().required(),
+    }).required(),
+  }).default(undefined);
+
+const templatesBody = object({
+  'email-templates': object({ reset_password: template(), email_confirmation: template() }).required(),
+});
+
+async function changeTemplates(call: PanelCall): Promise<Answer> {
+  const body = await checkPanelBody(templatesBody, givenBody(call));
+  const given = templateNames.flatMap((name) => {
+    const options = body['email-templates'][name]?.options;
+    return options === undefined ? [] : [[name, options] as const];
+  });
+  if (given.some(([, { object: subject, message }]) => !isTemplate(subject) || !isTemplate(message)))
+    throw validationError('Invalid template');
+  await change({ templates: Object.fromEntries(given) }, call);
+  return done;
+}

@@ -1,0 +1,74 @@
+import { isRecord } from '../values.js';
+import { uploadFile } from './content-type.js';
+import type { AttributeDefinition, Model } from './model.js';
+
+/** Returns a content type in the form of the content-type builder. */
+export function describeType(model: Model): object {
+  const { uid, kind, info, options, pluginOptions = {}, collectionName } = model;
+  const [origin = '', rest = ''] = uid.split('::');
+  return {
+    uid,
+    ...(origin === 'plugin' && { plugin: rest.split('.')[0] }),
+    apiID: rest.split('.')[1] ?? rest,
+    schema: {
+      ...options,
+      draftAndPublish: options?.draftAndPublish === true,
+      displayName: info.displayName ?? info.singularName ?? uid,
+      singularName: info.singularName,
+      pluralName: info.pluralName,
+      description: info.description ?? '',
+      pluginOptions,
+      kind,
+      collectionName,
+      attributes: describeAttributes(model),
+      visible: isVisible(model),
+      restrictRelationsTo: uid === uploadFile ? [] : null,
+    },
+  };
+}
+
+/** Returns whether a model is listed. Of the built-in types only users are, because application developers can extend them. */
+export function isVisible({ uid, pluginOptions }: Model): boolean {
+  const options: unknown = pluginOptions?.['content-type-builder'];
+  const isHidden = isRecord(options) && options['visible'] === false;
+  return !isHidden && (uid.startsWith('api::') || uid === 'plugin::users-permissions.user');
+}
+
+/**
+ * Returns the attributes of a model without hidden ones. Relations name the attribute of the other side, media the accepted file
+ * types.
+ */
+const describeAttributes = ({ attributes }: Model): object =>
+  Object.fromEntries(
+    Object.entries(attributes)
+      .filter(([, { visible }]) => visible !== false)
+      .map(([name, attribute]) => [name, describeAttribute(attribute)]),
+  );
+
+function describeAttribute(attribute: AttributeDefinition): object {
+  if (attribute.type === 'relation') {
+    const targetAttribute = attribute.inversedBy ?? attribute.mappedBy ?? null;
+    return { ...attribute, targetAttribute, private: attribute.private === true };
+  }
+  if (attribute.type !== 'media') return attribute;
+  return { ...attribute, multiple: attribute.multiple === true, required: attribute.required === true };
+}
+
+/** Returns a component in the form of the content-type builder. */
+export function describeComponent(model: Model): object {
+  const { uid, info, collectionName, pluginOptions } = model;
+  const [category, ...rest] = uid.split('.');
+  return {
+    uid,
+    category,
+    apiId: rest.join('.'),
+    schema: {
+      displayName: info.displayName ?? uid,
+      ...(info.icon !== undefined && { icon: info.icon }),
+      description: info.description ?? '',
+      collectionName: collectionName ?? null,
+      ...(pluginOptions !== undefined && { pluginOptions }),
+      attributes: describeAttributes(model),
+    },
+  };
+}
