@@ -8,6 +8,7 @@ const component = (uid: string, displayName: string, attributes: object): TestMo
 
 const type = (name: string, plural: string, displayName: string, rest: object): TestModel => ({
   uid: `api::${name}.${name}`,
+  collectionName: plural,
   kind: 'collectionType',
   info: { singularName: name, pluralName: plural, displayName },
   ...rest,

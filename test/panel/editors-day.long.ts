@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { BrowserContext, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { packageRoot } from '../../src/package-root.js';
 import { openPagesOf } from '../support/find-chromium.js';
 import { buildPanel, needPanelPackages } from '../support/panel.js';
@@ -45,33 +45,29 @@ describe('a day of editors', () => {
   });
   afterEach(async function () {
     if (this.currentTest?.state !== 'failed' || process.env['SHOTS'] === undefined) return;
-    await page.screenshot({ path: join(process.env["SHOTS"], "failed.png"), fullPage: true });
+    await page.screenshot({ path: join(process.env['SHOTS'], 'failed.png'), fullPage: true });
   });
 
   const at = (path: string): string => `${serving.server.url}/admin${path}`;
-  const watched = new WeakSet<BrowserContext>();
 
-  async function openWindow(of?: BrowserContext): Promise<Page> {
-    const opened = of === undefined ? await openPage() : await of.newPage();
+  async function openWindow(): Promise<Page> {
+    const opened = await openPage();
     await opened.setViewportSize({ width: 1400, height: 1000 });
     opened.setDefaultTimeout(20_000);
     const context = opened.context();
-    if (!watched.has(context)) {
-      watched.add(context);
-      await context.addInitScript(tellViolations);
-      context.on('request', (request) => {
-        if (!request.url().startsWith(serving.server.url) && !/^(data|blob):/.test(request.url())) wrong.push(request.url());
-      });
-      context.on('response', (response) => {
-        const { pathname } = new URL(response.url());
-        const isNewEntry = pathname.includes('/undefined/'); // the panel asks for relations of entries that are not stored yet
-        if (response.status() >= 500 && pathname !== '/_health') wrong.push(`${String(response.status())} ${pathname}`);
-        if ([404, 405].includes(response.status()) && !isNewEntry) wrong.push(`${String(response.status())} ${pathname}`);
-      });
-      context.on('console', (message) => {
-        if (message.text().startsWith('blocked by the policy')) wrong.push(message.text());
-      });
-    }
+    await context.addInitScript(tellViolations);
+    context.on('request', (request) => {
+      if (!request.url().startsWith(serving.server.url) && !/^(data|blob):/.test(request.url())) wrong.push(request.url());
+    });
+    context.on('response', (response) => {
+      const { pathname } = new URL(response.url());
+      const isNewEntry = pathname.includes('/undefined/'); // the panel asks for relations of entries that are not stored yet
+      if (response.status() >= 500 && pathname !== '/_health') wrong.push(`${String(response.status())} ${pathname}`);
+      if ([404, 405].includes(response.status()) && !isNewEntry) wrong.push(`${String(response.status())} ${pathname}`);
+    });
+    context.on('console', (message) => {
+      if (message.text().startsWith('blocked by the policy')) wrong.push(message.text());
+    });
     opened.on('pageerror', (error) => wrong.push(String(error)));
     return opened;
   }
@@ -252,7 +248,7 @@ describe('a day of editors', () => {
 
   it('relates the entry to an author on the third page of the list', async () => {
     await page.getByRole('combobox', { name: /author/ }).click();
-    for (const _ of [1, 2]) await page.getByRole('option', { name: 'Load more' }).click();
+    for (const name of ['Author 10', 'Author 20']) await page.getByRole('option', { name }).scrollIntoViewIfNeeded();
     await shoot('relation');
     await page.getByRole('option', { name: 'Author 25' }).click();
     const { status } = await answerOf(button('Save'), 'api::story.story');
@@ -314,14 +310,14 @@ describe('a day of editors', () => {
     const { status, body } = await answerOf(button('Save', editor), 'api::story.story', editor);
     expect(status, JSON.stringify(body)).to.equal(200);
     expect(body).not.to.have.property('code');
-    expect(await editor.getByRole('link', { name: 'Settings' }).count()).to.equal(0);
+    expect(await editor.getByRole('link', { name: 'Content-Type Builder' }).count()).to.equal(0);
     const { body: whole } = await asSuper('GET', `/content-manager/collection-types/api::story.story/${String(story)}`);
     expect(whole).to.include({ title: 'Salt by Bo', code: 'S1' });
     await editor.close();
   });
 
   it('saves from a window that is older than the entry', async () => {
-    const stale = await openWindow(page.context());
+    const stale = await openWindow();
     await logIn(stale, 'ines@example.org');
     for (const window of [stale, page]) await window.goto(at(`${stories}/${String(story)}`));
     for (const [window, title] of [
