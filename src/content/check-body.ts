@@ -82,15 +82,14 @@ interface Wanted extends Targets {
 }
 
 /** Checks the linked entries. Those that a row rule hides from the caller count as missing. */
-async function checkTargets(
-  type: ContentType,
-  { targets, files }: CheckedInput,
-  context: ContentContext,
-): Promise<TargetProblems> {
+async function checkTargets(type: ContentType, { targets, files }: CheckedInput, given: ContentContext): Promise<TargetProblems> {
+  const { access } = given.bind;
+  const rules = access.linkRules ?? access.rules;
+  const context = rules === access.rules ? given : { ...given, bind: { ...given.bind, access: { ...access, rules } } };
   const wanted: Omit<Wanted, 'count'>[] = [];
   for (const [uid, ids] of targets) {
     const target = context.bind.registry.types.get(uid);
-    const filter = target !== undefined && context.bind.access.rules.has(uid) ? await ruleFilter(target, context) : undefined;
+    const filter = target !== undefined && rules.has(uid) ? await ruleFilter(target, context) : undefined;
     wanted.push({ uid, collection: target?.collection ?? '', ids: [...ids], filter });
   }
   const isLimited = ({ uid }: { readonly uid: string }): boolean => uid === uploadFile && files.length > 0;

@@ -15,6 +15,8 @@ export interface Access {
     | { readonly kind: 'actions'; readonly actions: ReadonlySet<string> };
   /** Row rules, by uid. */
   readonly rules: ReadonlyMap<string, RowRule>;
+  /** Rules of the entries that others may link, if they are not the row rules. */
+  readonly linkRules?: ReadonlyMap<string, RowRule>;
   /** Field rules: by uid, the attributes that are hidden from this caller. */
   readonly hidden: ReadonlyMap<string, ReadonlySet<string>>;
   /** Private attributes are read, filtered by and written like all others, and media are filtered by. Only project code has this right. */

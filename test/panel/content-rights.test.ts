@@ -33,6 +33,7 @@ const models: readonly TestModel[] = [
     seo: { type: 'component', component: 'shared.seo' },
     rows: { type: 'component', component: 'shared.row', repeatable: true },
     zone: { type: 'dynamiczone', components: ['shared.seo'] },
+    other: { type: 'relation', relation: 'oneToOne', target: 'api::memo.memo' },
     folder: { type: 'relation', relation: 'manyToOne', target: 'api::folder.folder' },
     folders: { type: 'relation', relation: 'oneToMany', target: 'api::folder.folder' },
   }),
@@ -61,14 +62,17 @@ const administrators = {
       { action: 'read', subject: folder, fields: ['name'], ...mine },
     ],
   ],
-  // may change the title of all entries, and the secret of own ones
+  // may read and change the title of all entries, and the secret of own ones
   both: [
     [
       { action: 'create', subject: memo, fields: ['title'] },
-      { action: 'read', subject: memo, fields: ['title', 'secret'] },
+      { action: 'read', subject: memo, fields: ['title'] },
       { action: 'update', subject: memo, fields: ['title'] },
     ],
-    [{ action: 'update', subject: memo, fields: ['title', 'secret'], ...mine }],
+    [
+      { action: 'read', subject: memo, fields: ['title', 'secret', 'folder'], ...mine },
+      { action: 'update', subject: memo, fields: ['title', 'secret'], ...mine },
+    ],
   ],
   french: [
     [
@@ -76,6 +80,14 @@ const administrators = {
       { action: 'read', subject: page, fields: ['title', 'code'], locales: ['en', 'fr'] },
       { action: 'update', subject: page, fields: ['title', 'code'], locales: ['fr'] },
       { action: 'delete', subject: page, locales: ['fr'] },
+    ],
+  ],
+  // may change own entries, and link those of others
+  linker: [
+    [
+      { action: 'create', subject: memo, fields: ['title', 'other'] },
+      { action: 'read', subject: memo, fields: ['title', 'other'] },
+      { action: 'update', subject: memo, fields: ['title', 'other'], ...mine },
     ],
   ],
   inserter: [[{ action: 'create', subject: memo, fields: ['title', 'slug'] }]],
@@ -117,6 +129,8 @@ const refused: readonly (readonly [as: string, request: string, body: unknown, s
   ['writer', `GET ${relations}/${memo}/folder?entityId={memo}`, undefined, 403],
   ['writer', `GET ${relations}/${memo}/folders`, undefined, 403],
   ['writer', `GET ${relations}/shared.row/{row}/folder`, undefined, 403],
+  ['both', `GET ${relations}/${memo}/{memo}/folder`, undefined, 403],
+  ['nobody', `POST ${memos}/actions/bulkUnpublish`, { ids: ['{memo}'] }, 403],
   // a component of another entry
   ['writer', `PUT ${memos}/{own}`, { rows: [{ id: '{row}', label: 'stolen' }] }, 400],
   // an entry that the administrator may not read counts as missing
@@ -137,8 +151,13 @@ describe('rights of administrators who write', () => {
   let send: PanelSender;
   const ids: Record<string, number> = {};
   before(async () => {
+    // Strict mode, in which hidden values of a body would be refused if they were not left out first.
     const documents = { i18n_locales: locales, folders: files };
-    serving = await serveModels({ models, documents, config: { admin: { rateLimit: { enabled: false } } } });
+    serving = await serveModels({
+      models,
+      documents,
+      config: { admin: { rateLimit: { enabled: false } }, api: { rest: { strict: true } } },
+    });
     send = await openAdministrators(serving, administrators);
     const rows = [{ label: 'r', folder: 1 }];
     const other = await send('super', 'POST', memos, {
@@ -151,6 +170,7 @@ describe('rights of administrators who write', () => {
     ids['memo'] = other.body.id;
     ids['row'] = other.body.rows[0].id;
     ids['own'] = (await send('writer', 'POST', memos, { title: 'own', seo: { title: 't', note: 'hidden' } })).body.id;
+    ids['linked'] = (await send('linker', 'POST', memos, { title: 'linked' })).body.id;
     ids['page'] = (await send('super', 'POST', pages, { title: 'page', code: 'c' })).body.id;
   });
   after(() => serving.stop());
@@ -202,6 +222,8 @@ describe('rights of administrators who write', () => {
     ['both', `PUT ${memos}/{memo}`, { title: 'c', secret: 'x' }, { title: 'c', secret: 's', createdBy: 1, updatedBy: 3 }],
     ['both', `POST ${memos}`, { title: 'd', secret: 'x' }, { title: 'd', secret: null }],
     ['inserter', `POST ${memos}`, { title: 'e', slug: 'e', secret: 'x' }, { title: 'e', slug: 'e', secret: null }],
+    // entries that may be read can be linked
+    ['linker', `PUT ${memos}/{linked}`, { other: '{memo}' }, { title: 'linked', other: '{memo}' }],
     [
       'french',
       `POST ${pages}?locale=fr&relatedEntityId={page}`,
@@ -213,12 +235,12 @@ describe('rights of administrators who write', () => {
   for (const [as, request, body, expected] of written)
     it(`${as}: ${request} ${JSON.stringify(body)} writes what is permitted`, async () => {
       const [method = '', path = ''] = request.split(' ');
-      const answer = await send(as, method, filled(path), body);
+      const answer = await send(as, method, filled(path), filledBody(body));
       expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
       expect(answer.body.id).not.to.equal(77);
       const collection = path.startsWith(pages) ? 'pages' : 'memos';
       const [entry] = await serving.database.db.collection(collection).find({ _id: answer.body.id }).toArray();
-      expect(withoutIds(entry)).to.deep.include(expected);
+      expect(withoutIds(entry)).to.deep.include(filledBody(expected));
       expect(entry?.['createdAt'].getTime()).to.be.above(1_000_000_000_000);
     });
 
@@ -266,5 +288,11 @@ describe('rights of administrators who write', () => {
   it('answers only the id of an entry that its creator may not read', async () => {
     const { body } = await send('inserter', 'POST', memos, { title: 'unseen' });
     expect(Object.keys(body)).to.deep.equal(['id']);
+  });
+
+  it('answers only the values that a permission for the entry names', async () => {
+    const created = (await send('both', 'POST', memos, { title: 'mine' })).body;
+    const ofOther = (await send('both', 'GET', filled(`${memos}/{memo}`))).body;
+    expect([created, ofOther].map((entry) => 'secret' in entry)).to.deep.equal([true, false]);
   });
 });

@@ -9,6 +9,7 @@ import type { PanelCall, PanelRoute } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { permittedAttributes } from '../rights/field-paths.js';
 import { field, values } from './entry-query.js';
+import { callOnEntry } from './entry-rights.js';
 import { contextOfEntry, typeOf } from './read-routes.js';
 import { createEntry, showWritten } from './write-entry.js';
 
@@ -86,7 +87,8 @@ async function valuesToCopy(
   id: number,
   call: PanelCall,
 ): Promise<{ readonly data: Values; readonly locale: Values }> {
-  const context = await contextOfEntry(type, id, { call, action: 'read' });
+  const own = await callOnEntry({ type, id }, { call, action: 'read' });
+  const context = await contextOfEntry(type, id, { call: own, action: 'read' });
   const { registry, budget } = context.bind;
   const query = { ...values, populate: linksOf(type, registry) };
   const entry = await findOne(type, id, query, context);

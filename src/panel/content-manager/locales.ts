@@ -15,7 +15,8 @@ import type { PanelCall, PanelRoute } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { field } from './entry-query.js';
 import { permittedBody } from './permitted-body.js';
-import { contextOfEntry, idQuery, showEntry, typeOf } from './read-routes.js';
+import { idQuery } from './entry-rights.js';
+import { contextOfEntry, showEntry, typeOf } from './read-routes.js';
 import { asNew, createEntry } from './write-entry.js';
 
 /** The route of what a form takes over from an entry in another locale. */

@@ -1,4 +1,4 @@
-import { type EntryKey, withDatabase } from '../../content/content-context.js';
+import { type EntryKey, withDatabase, withoutBudget } from '../../content/content-context.js';
 import { findOne } from '../../content/find-one.js';
 import { update } from '../../content/update.js';
 import { applicationError, forbiddenError, NotFoundError, notFoundError } from '../../errors.js';
@@ -12,7 +12,8 @@ import { array, checkPanelBody, mixed, object } from '../check-body.js';
 import { largestPage } from '../panel-query.js';
 import type { PanelCall, PanelRoute } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
-import { contextOfEntry, idQuery, typeOf } from './read-routes.js';
+import { idQuery } from './entry-rights.js';
+import { contextOfEntry, typeOf } from './read-routes.js';
 import { removeWith, showWritten } from './write-entry.js';
 import { singleOf } from './write-routes.js';
 
@@ -91,11 +92,11 @@ async function idsIn({ request }: PanelCall): Promise<readonly number[]> {
   return [...new Set(ids.map((id) => decodeId(String(id))))];
 }
 
-/** Changes the entries of a request in one transaction, and answers how many have changed. */
+/** Changes the entries of a request in one transaction, and answers how many have changed. Only their number is limited. */
 async function inOne(call: PanelCall, changes: (id: number, call: PanelCall) => Promise<boolean>): Promise<Answer> {
   const ids = await idsIn(call);
   const count = await inTransaction(call.content.store.database, async (database) => {
-    const inside = { ...call, content: withDatabase(call.content, database) };
+    const inside = { ...call, content: withoutBudget(withDatabase(call.content, database)) };
     let changed = 0;
     for (const id of ids) if (await changes(id, inside)) changed++;
     return changed;

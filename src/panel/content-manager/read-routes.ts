@@ -5,13 +5,13 @@ import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
 import type { Loaded } from '../../mongo/loaded.js';
-import { emptyQuery, type Query } from '../../query/ast.js';
 import { knownFilters } from '../../query/known-filters.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { PanelCall, PanelRoute } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { shownTypes } from '../rights/actions.js';
 import { contentFor, type EntryAction } from '../rights/content-access.js';
+import { callOnEntry, idQuery } from './entry-rights.js';
 import { entryQuery, type EntryForm, populateFor } from './entry-query.js';
 import { entryShower } from './show-entry.js';
 
@@ -54,10 +54,11 @@ interface Showing {
 
 /** Returns an entry as it is shown. Throws the errors of `findEntry`. */
 export async function showEntry(type: ContentType, id: number, { call, form }: Showing): Promise<object> {
-  const context = contentFor(call, 'read', type);
+  const own = await callOnEntry({ type, id }, { call, action: 'read' });
+  const context = contentFor(own, 'read', type);
   const entry = await findOne(type, id, entryQuery(type, form, context.bind.registry), context);
   if (entry === null) return refuseEntry(type, id, call);
-  return entryShower(type, call, context)(entry);
+  return entryShower(type, own, context)(entry);
 }
 
 /**
@@ -73,8 +74,6 @@ export async function contextOfEntry(
   const entry = await findOne(type, id, idQuery, context);
   return entry === null ? refuseEntry(type, id, call) : context;
 }
-
-export const idQuery: Query = { ...emptyQuery, fields: ['id'] };
 
 async function refuseEntry(type: ContentType, id: number, { content }: PanelCall): Promise<never> {
   const entry = await findOne(type, id, idQuery, content);

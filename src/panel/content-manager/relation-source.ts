@@ -1,4 +1,5 @@
-import { badRequestError } from '../../errors.js';
+import { isDeepStrictEqual } from 'node:util';
+import { badRequestError, forbiddenError } from '../../errors.js';
 import { type Match, withElement } from '../../mongo/matches.js';
 import { findFirst } from '../../mongo/stored.js';
 import { type AttributePlace, findPlaces } from '../../schema/attribute-places.js';
@@ -7,6 +8,7 @@ import type { PanelCall } from '../panel-route.js';
 import { explorer, shownTypes } from '../rights/actions.js';
 import { permittedAttributes } from '../rights/field-paths.js';
 import { fieldsFor, may } from '../rights/rights.js';
+import { callOnEntry } from './entry-rights.js';
 import { contextOfEntry } from './read-routes.js';
 
 /** A relation of a type or a component. */
@@ -74,7 +76,9 @@ export async function findHolder(source: Source, id: number, call: PanelCall): P
     const { type, steps } = place;
     const entry = await entryWith(place, id, call);
     if (entry === null) continue;
-    await contextOfEntry(type, entry, { call, action: 'read' });
+    const own = await callOnEntry({ type, id: entry }, { call, action: 'read' });
+    await contextOfEntry(type, entry, { call: own, action: 'read' });
+    if (!placesOf(source, own).some((one) => one.type === type && isDeepStrictEqual(one.steps, steps))) throw forbiddenError();
     return { type, steps, id: entry, partId: id };
   }
   return null;

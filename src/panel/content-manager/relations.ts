@@ -152,17 +152,17 @@ async function available(call: PanelCall): Promise<Answer> {
   return { body: { results: found.entries.map(shape), pagination: paginationOf(found) } };
 }
 
-const isIn = (name: string, filter: Filter): Filter => ({ kind: 'field', name, filter });
+const where = (name: string, filter: Filter): Filter => ({ kind: 'field', name, filter });
 
 const withoutThose = (ids: readonly number[]): Filter[] =>
-  ids.length === 0 ? [] : [isIn('id', { kind: 'comparison', operator: 'notIn', value: ids })];
+  ids.length === 0 ? [] : [where('id', { kind: 'comparison', operator: 'notIn', value: ids })];
 
 /** Returns the filter of a search, which looks only into the main field. */
 function searched(main: string, { _q, _filter = '$containsi' }: Values): Filter[] {
   if (typeof _q !== 'string' || _q === '') return [];
   const operator = String(_filter).slice(1);
   if (!isOperator(operator)) throw validationError('Invalid parameter _filter');
-  return [isIn(main, { kind: 'comparison', operator, value: _q })];
+  return [where(main, { kind: 'comparison', operator, value: _q })];
 }
 
 /** Returns the entries that are not offered: those that the request names, and those that are connected already. */

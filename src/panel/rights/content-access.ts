@@ -20,7 +20,9 @@ export function contentFor({ content, rights }: PanelCall, action: EntryAction, 
   const { registry } = content.bind;
   const access = rights.isSuper ? wholeAccess : limitedAccess(rights, action, type, registry);
   const seen = action === 'read' ? { ...access, hidden: withSecrets(access.hidden, registry) } : access;
-  return { ...content, createsDrafts: true, author: rights.administrator.id, bind: { ...content.bind, access: seen } };
+  // The panel asks for whole entries and sends them back, whatever the administrator may see; strict mode would refuse all of that.
+  const settings = { ...content.bind.settings, strict: false };
+  return { ...content, createsDrafts: true, author: rights.administrator.id, bind: { ...content.bind, access: seen, settings } };
 }
 
 const wholeAccess: Access = { ...fullAccess, seesPrivate: true };
@@ -50,15 +52,16 @@ function limitedAccess(rights: Rights, action: EntryAction, type: ContentType, r
   const named = action === 'delete' || action === 'publish' ? permissionsFor(rights, `${explorer}.read`, type.uid) : permissions;
   hidden.set(type.uid, hiddenBy(named, type));
   for (const [uid, names] of hiddenInComponents(named, type, registry)) hidden.set(uid, names);
-  const rules = rulesOfReaders(rights, registry);
+  const linkRules = rulesOfReaders(rights, registry);
+  const rules = new Map(linkRules);
   const rule = ruleOf(permissions, rights);
   if (rule === null) rules.delete(type.uid);
   else rules.set(type.uid, rule);
-  return { ...wholeAccess, hidden, rules };
+  return { ...wholeAccess, hidden, rules, linkRules };
 }
 
 /** Returns the rules of the entries that the administrator may read, by type. Types without permissions show no values at all. */
-function rulesOfReaders(rights: Rights, { types }: Registry): Map<string, RowRule> {
+function rulesOfReaders(rights: Rights, { types }: Registry): Access['rules'] {
   const rules = [...types.keys()].map((uid) => {
     const permissions = permissionsFor(rights, `${explorer}.read`, uid);
     return [uid, permissions.length === 0 ? null : ruleOf(permissions, rights)] as const;
