@@ -12,7 +12,7 @@ import { startWarnings } from './accounts/users/start-warnings.js';
 import { createContext, type ContentSource, type CodeHooks } from './content/content-context.js';
 import { createExplainRefusal } from './http/explain-refusal.js';
 import { requestLimiter } from './http/limit-requests.js';
-import type { Running } from './http/running.js';
+import type { ModelFiles, Running } from './http/running.js';
 import type { Media } from './media/media.js';
 import { openMedia, type OpenMedia } from './media/open-media.js';
 import { retireFile } from './media/retire-files.js';
@@ -20,6 +20,13 @@ import { createNotices } from './notices.js';
 import { fullAccess } from './query/access.js';
 import { explainRefusal } from './mongo/refused-access.js';
 import { modelSettings, openBackend, type Backend } from './mongo/models/open-backend.js';
+
+/** The parts of a project that requests need. */
+interface ProjectParts {
+  readonly codeHooks: CodeHooks;
+  readonly modelFiles: ModelFiles;
+  readonly projectActions: () => readonly string[];
+}
 
 export interface ConnectInput {
   readonly config: Config;
@@ -32,7 +39,7 @@ export interface ConnectInput {
   /** The base URL of links in e-mails. */
   readonly address: Address;
   /** The code of a project; null if there is none. */
-  readonly code: { readonly codeHooks: CodeHooks; readonly projectActions: () => readonly string[] } | null;
+  readonly code: ProjectParts | null;
 }
 
 /**
@@ -88,7 +95,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, logger),
     source: { ...sourceOf(backend, media), notices: createNotices(logger), ...(code && { hooks: code.codeHooks }) },
-    ...(code && { projectActions: code.projectActions }),
+    ...(code && { projectActions: code.projectActions, modelFiles: code.modelFiles }),
     close: async () => {
       await accounts?.mailer.close();
       await close(opened, backend);

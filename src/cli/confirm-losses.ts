@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { changeOf } from '../mongo/models/preview-models.js';
 import type { Model } from '../schema/model.js';
-import type { ModelDocument } from './model-files.js';
+import type { ModelDocument } from '../strapi/model-files.js';
 
 interface LossOptions {
   readonly isDry: boolean;

@@ -1,10 +1,8 @@
-import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
+import type { ModelDocument } from '../strapi/model-files.js';
 import { isRecord, type Values } from '../values.js';
-
-/** A model as stored in a file or in `_models`. */
-export type ModelDocument = { readonly uid: string } & Readonly<Record<string, unknown>>;
 
 /** A model that was read from a file. */
 interface ModelFile {
@@ -123,29 +121,6 @@ async function parseFile(file: string): Promise<{ readonly value: unknown } | { 
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) };
   }
-}
-
-/** Writes a model as Strapi does, without the uid, which its path implies. */
-export async function writeModelFile(document: ModelDocument, file: string): Promise<void> {
-  const schema = Object.fromEntries(Object.entries(document).filter(([key]) => key !== 'uid'));
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(schema, null, 2)}\n`);
-}
-
-/** Returns the path of a model in a Strapi project. It is in src, unless the directory itself is a src folder. */
-export function modelPath(uid: string, directory: string): string {
-  const root = resolve(directory);
-  const isSource =
-    basename(root) === 'src' ||
-    ((existsSync(join(root, 'api')) || existsSync(join(root, 'components'))) && !existsSync(join(root, 'src')));
-  return join(isSource ? root : join(root, 'src'), placeBelowSource(uid));
-}
-
-function placeBelowSource(uid: string): string {
-  const [origin = '', rest] = uid.split('::');
-  if (rest === undefined) return join('components', `${origin.replace('.', '/')}.json`);
-  const [owner = '', name = ''] = rest.split('.');
-  return join(origin === 'api' ? 'api' : 'extensions', owner, 'content-types', name, 'schema.json');
 }
 
 /** Returns the path of a file for messages. */

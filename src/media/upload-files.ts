@@ -100,7 +100,7 @@ export function keepFiles({ files }: ReadyFiles, staging: Staging): void {
 }
 
 /** The folder of the media library for files that are uploaded through the API. */
-export interface UploadFolder {
+interface UploadFolder {
   readonly id: number;
   readonly path: string;
 }

@@ -1,10 +1,12 @@
 import { isRecord } from '../values.js';
+import { builtinModels } from './builtin-models.js';
 import { uploadFile } from './content-type.js';
 import type { AttributeDefinition, Model } from './model.js';
 
 /** Returns a content type in the form of the content-type builder. */
 export function describeType(model: Model): object {
-  const { uid, kind, info, options, pluginOptions = {}, collectionName } = model;
+  const { uid, kind, info, options, collectionName } = model;
+  const pluginOptions = model.pluginOptions ?? (uid.startsWith('api::') ? {} : undefined);
   const [origin = '', rest = ''] = uid.split('::');
   return {
     uid,
@@ -17,7 +19,7 @@ export function describeType(model: Model): object {
       singularName: info.singularName,
       pluralName: info.pluralName,
       description: info.description ?? '',
-      pluginOptions,
+      ...(pluginOptions !== undefined && { pluginOptions }),
       kind,
       collectionName,
       attributes: describeAttributes(model),
@@ -36,14 +38,18 @@ export function isVisible({ uid, pluginOptions }: Model): boolean {
 
 /**
  * Returns the attributes of a model without hidden ones. Relations name the attribute of the other side, media the accepted file
- * types.
+ * types. Attributes of the service itself cannot be changed.
  */
-const describeAttributes = ({ attributes }: Model): object =>
-  Object.fromEntries(
-    Object.entries(attributes)
-      .filter(([, { visible }]) => visible !== false)
-      .map(([name, attribute]) => [name, describeAttribute(attribute)]),
+function describeAttributes({ uid, attributes }: Model): object {
+  const builtin = builtinModels.find((model) => model.uid === uid)?.attributes ?? {};
+  const shown = Object.entries(attributes).filter(([, { visible }]) => visible !== false);
+  return Object.fromEntries(
+    shown.map(([name, attribute]) => [
+      name,
+      { ...describeAttribute(attribute), ...(Object.hasOwn(builtin, name) && { configurable: false }) },
+    ]),
   );
+}
 
 function describeAttribute(attribute: AttributeDefinition): object {
   if (attribute.type === 'relation') {
@@ -51,7 +57,8 @@ function describeAttribute(attribute: AttributeDefinition): object {
     return { ...attribute, targetAttribute, private: attribute.private === true };
   }
   if (attribute.type !== 'media') return attribute;
-  return { ...attribute, multiple: attribute.multiple === true, required: attribute.required === true };
+  const flags = ['multiple', 'required', 'private'] as const;
+  return { ...attribute, ...Object.fromEntries(flags.map((name) => [name, attribute[name] === true])) };
 }
 
 /** Returns a component in the form of the content-type builder. */

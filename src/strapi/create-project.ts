@@ -7,7 +7,7 @@ import type { ContentContext, CodeHooks } from '../content/content-context.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
 import type { ProjectCode, ProjectRoute } from '../http/route.js';
-import type { Connection } from '../http/running.js';
+import type { Connection, ModelFiles } from '../http/running.js';
 import { CookieSessions, sessionOptions } from './cookie-session.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
@@ -16,6 +16,7 @@ import type { GuardedAction } from './guarded-actions.js';
 import { isLeftOut, leaveOut } from './left-out.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
+import { projectModelFiles } from './model-files.js';
 import { ProjectPlugins } from './project-plugins.js';
 import { ProjectRoutes } from './project-routes.js';
 import { hooksOf, type HookName, type PlacedHooks } from './project-hooks.js';
@@ -41,6 +42,7 @@ export interface Project {
   readonly content: () => ContentContext;
   readonly codeHooks: CodeHooks;
   readonly code: ProjectCode;
+  readonly modelFiles: ModelFiles;
   /** Returns the actions of the project that can be granted to roles. */
   readonly projectActions: () => readonly string[];
   /** Returns the generated actions that code overrides or guards over REST. */
@@ -102,6 +104,7 @@ export function createProject(input: ProjectInput): Project {
     strapi: () => loaded && (loaded.strapi as unknown as Strapi), // its members take and return more
     content: registers.content,
     codeHooks: registers.lifecycles,
+    modelFiles: projectModelFiles(directory),
     code: registers.projectCode({
       find: (method, path) => {
         const current = registry();

@@ -50,7 +50,7 @@ describe('models as client libraries read them', () => {
           active: { type: 'boolean', default: true },
           rank: { type: 'enumeration', enum: ['gold', 'silver', 'bronze'] },
           born: { type: 'date' },
-          avatar: { type: 'media', multiple: false, required: false, allowedTypes: ['images'] },
+          avatar: { type: 'media', multiple: false, required: false, private: false, allowedTypes: ['images'] },
           address: { type: 'component', component: 'shared.address', repeatable: false },
           articles: {
             type: 'relation',
@@ -79,7 +79,7 @@ describe('models as client libraries read them', () => {
         collectionName: null,
         attributes: {
           label: { type: 'string', required: true, private: true },
-          picture: { type: 'media', multiple: false, required: false, allowedTypes: ['images'] },
+          picture: { type: 'media', multiple: false, required: false, private: false, allowedTypes: ['images'] },
         },
       },
     });

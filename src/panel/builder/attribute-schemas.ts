@@ -27,7 +27,9 @@ const relationsOf: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the uids that relations may lead to. */
 const targetsIn = (models: readonly Model[]): readonly string[] => [
-  ...models.filter(({ kind, uid }) => kind === 'collectionType' && (!uid.startsWith('admin::') || uid === 'admin::user')).map(({ uid }) => uid),
+  ...models
+    .filter(({ kind, uid }) => kind === 'collectionType' && (!uid.startsWith('admin::') || uid === 'admin::user'))
+    .map(({ uid }) => uid),
   ...['__self__', '__contentType__'],
 ];
 
@@ -53,7 +55,10 @@ const name = /^[A-Za-z][_0-9A-Za-z]*$/;
 export const attributesSchema = (rules: AttributeRules) =>
   lazy((given: unknown) => {
     const attributes = isRecord(given) ? given : {};
-    const shape = Object.entries(attributes).map(([key, attribute]) => [key, attributeSchema(key, attribute, { rules, attributes })]);
+    const shape = Object.entries(attributes).map(([key, attribute]) => [
+      key,
+      attributeSchema(key, attribute, { rules, attributes }),
+    ]);
     return object(Object.fromEntries(shape) as Record<string, ReturnType<typeof attributeSchema>>)
       .required('attributes.required')
       .default(undefined);
@@ -69,7 +74,8 @@ function attributeSchema(key: string, attribute: unknown, { rules, attributes }:
   if (forbidden.includes(key)) return never(`Attribute keys cannot be one of ${forbidden.join(', ')}`);
   if (!isRecord(attribute) || attribute['type'] === undefined) return never('Attribute must have either a type or a target');
   const keyed = `Attribute name '${key}' must match the following regex: ${String(name)}`;
-  const schema = attribute['type'] === 'relation' ? relationSchema(attribute, rules) : typeSchema(attribute, { rules, attributes });
+  const schema =
+    attribute['type'] === 'relation' ? relationSchema(attribute, rules) : typeSchema(attribute, { rules, attributes });
   return schema.test('key', keyed, () => name.test(key));
 }
 
@@ -90,8 +96,10 @@ function relationSchema({ relation }: Values, { relations, targets }: AttributeR
 }
 
 const nameSchema = () =>
-  string().test('name', ({ path }: { readonly path: string }) => `${path} must match the following regex: ${String(name)}`, (text) =>
-    text === undefined || text === null || text === '' ? true : name.test(text),
+  string().test(
+    'name',
+    ({ path }: { readonly path: string }) => `${path} must match the following regex: ${String(name)}`,
+    (text) => (text === undefined || text === null || text === '' ? true : name.test(text)),
   );
 
 const flag = boolean;
@@ -120,7 +128,9 @@ const shapes: Readonly<Record<string, (siblings: Siblings, attribute: Values) =>
   media: () => ({
     multiple: flag(),
     required: flag(),
-    allowedTypes: array().of(string().oneOf(['images', 'videos', 'files', 'audios'])).min(1),
+    allowedTypes: array()
+      .of(string().oneOf(['images', 'videos', 'files', 'audios']))
+      .min(1),
   }),
   uid: ({ attributes }) => ({
     required: flag(),
@@ -137,7 +147,11 @@ const shapes: Readonly<Record<string, (siblings: Siblings, attribute: Values) =>
   password: text,
   enumeration: (_, attribute) => ({
     enum: array()
-      .of(string().test('enum', enumMessage, (value) => value === undefined || !/^\d/.test(value)).required())
+      .of(
+        string()
+          .test('enum', enumMessage, (value) => value === undefined || !/^\d/.test(value))
+          .required(),
+      )
       .min(1)
       .test('unique', uniqueMessage, (values) => values === undefined || new Set(values).size === values.length)
       .required(),

@@ -51,7 +51,8 @@ function removeOtherSides(built: ReadonlyMap<string, AttributeDefinition>, { for
   for (const [name, attribute] of Object.entries(former)) {
     const other = otherSideOf(attribute);
     const now = built.get(name);
-    const stays = now !== undefined && now.target === attribute.target && otherSideOf(now) === other && now.relation === attribute.relation;
+    const stays =
+      now !== undefined && now.target === attribute.target && otherSideOf(now) === other && now.relation === attribute.relation;
     if (other !== null && !stays && attribute.target !== uid) models.setAttribute(String(attribute.target), other, null);
   }
 }

@@ -8,7 +8,17 @@ import { checkPanelBody } from '../check-body.js';
 import { modelsOf } from '../content-manager/describe-model.js';
 import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
 import { answering, Refusal } from './builder-answer.js';
-import { addComponent, addType, changeComponent, changeNested, changeType, componentsIn, moveComponent, removeComponent, removeType } from './change-models.js';
+import {
+  addComponent,
+  addType,
+  changeComponent,
+  changeNested,
+  changeType,
+  componentsIn,
+  moveComponent,
+  removeComponent,
+  removeType,
+} from './change-models.js';
 import { categoryBody, componentBody, typeBody, withoutRemains } from './model-bodies.js';
 import { reservedAttributes, reservedModels, slugOf } from './names.js';
 import { changeModels } from './store-models.js';
@@ -28,7 +38,9 @@ export const builderRoutes: readonly PanelRoute[] = [
   route('GET', '/content-types/:uid', (call) => Promise.resolve(answerData(describeType(find('type', call))))),
   route('PUT', '/content-types/:uid', updateType),
   route('DELETE', '/content-types/:uid', deleteType),
-  route('GET', '/components', ({ running }) => Promise.resolve(answerData(modelsOf(running, 'component').map(describeComponent)))),
+  route('GET', '/components', ({ running }) =>
+    Promise.resolve(answerData(modelsOf(running, 'component').map(describeComponent))),
+  ),
   route('POST', '/components', createComponent),
   route('GET', '/components/:uid', (call) => Promise.resolve(answerData(describeComponent(find('component', call))))),
   route('PUT', '/components/:uid', updateComponent),

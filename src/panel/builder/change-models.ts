@@ -103,7 +103,11 @@ export function addComponent(given: Values, uids: ReadonlyMap<string, string>, m
 }
 
 /** Changes a component, and returns its uid, which another category changes. */
-export function changeComponent(uid: string, given: Values, { uids, models, path }: Changing & { readonly path: readonly string[] }): string {
+export function changeComponent(
+  uid: string,
+  given: Values,
+  { uids, models, path }: Changing & { readonly path: readonly string[] },
+): string {
   const model = models.get(uid);
   if (model === undefined || uid.includes('::')) throw new Refusal(404, 'component.notFound');
   const owner = { uid, former: model.attributes, uids, path: [...path, 'attributes'] };
@@ -122,8 +126,11 @@ export function moveComponent(uid: string, category: string, models: EditedModel
   if (former === category || slugOf(former) === category) return uid;
   const next = `${category}.${name}`;
   if (models.get(next) !== undefined) throw new Refusal(400, 'component.edit.alreadyExists');
-  const zone = models.all().find(({ attributes }) => Object.values(attributes).some(({ components }) => components?.includes(uid)));
-  if (zone !== undefined) throw new Refusal(400, `${uid} is in a dynamic zone of ${zone.uid}, whose entries name it: its category cannot change`);
+  const zone = models
+    .all()
+    .find(({ attributes }) => Object.values(attributes).some(({ components }) => components?.includes(uid)));
+  if (zone !== undefined)
+    throw new Refusal(400, `${uid} is in a dynamic zone of ${zone.uid}, whose entries name it: its category cannot change`);
   models.renameComponent(uid, next);
   return next;
 }

@@ -1,7 +1,7 @@
 import { targetsOf, type AttributeDefinition, type Model } from '../../schema/model.js';
 
 /** The stored form of a model. */
-export type ModelDocument = Model & Readonly<Record<string, unknown>>;
+type ModelDocument = Model & Readonly<Record<string, unknown>>;
 
 /** A set of models that is being changed. Values are immutable; each change replaces a model. */
 export class EditedModels {

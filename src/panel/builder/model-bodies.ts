@@ -32,7 +32,8 @@ export function typeBody(body: Values, models: readonly Model[], isNew: boolean)
   const collections = isNew ? models.map(({ collectionName }) => collectionName) : [];
   const used = ({ value }: { readonly value: unknown }): string =>
     `contentType: name \`${String(value)}\` is already being used by another content type.`;
-  const free = (taken: readonly (string | undefined)[]) => (text: string | undefined) => text === undefined || !taken.includes(text);
+  const free = (taken: readonly (string | undefined)[]) => (text: string | undefined) =>
+    text === undefined || !taken.includes(text);
   const typeName = () =>
     string()
       .min(1)
@@ -60,7 +61,7 @@ const kebabMessage = ({ path }: { readonly path: string }): string =>
   `${path} is not in kebab case, an example of kebab case: my-super-content-type`;
 
 /** A word that is the first part of a uid, and the name of a folder. */
-export const categoryPattern = /^[A-Za-z][-_0-9A-Za-z]*$/;
+const categoryPattern = /^[A-Za-z][-_0-9A-Za-z]*$/;
 
 const componentValues = (models: readonly Model[]) => ({
   ...shared(rulesOfComponent(models)),
