@@ -343,7 +343,12 @@ describe('a day of editors', () => {
     await page.fill('[name=name]', 'title');
     await button('Finish').click();
     await shoot('builder');
+    // the panel waits until the health route has failed once, then reads the types again
+    const readAgain = page.waitForResponse(
+      (one) => one.request().method() === 'GET' && one.url().endsWith('/content-type-builder/content-types'),
+    );
     expect((await answerOf(button('Save'), '/content-type-builder/content-types')).status).to.equal(201);
+    await readAgain;
     await page.getByRole('link', { name: 'Content Manager' }).click();
     await page.getByRole('link', { name: 'Recipe' }).click();
     await page.getByRole('link', { name: 'Create new entry' }).first().click();
