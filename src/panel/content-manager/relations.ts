@@ -41,7 +41,7 @@ async function existing(call: PanelCall): Promise<Answer> {
   const pagination = pageOf(parametersOf(call));
   const { page, pageSize } = pagination;
   const size = pageSize ?? 10;
-  const fields = await shownFields(source, call);
+  const fields = shownFields(source, await mainField(source, call));
   const query: Query = {
     ...values,
     fields,
@@ -123,10 +123,10 @@ async function mainField(source: Source, call: PanelCall): Promise<string> {
   return typeof name === 'string' && readable(target, name, access)?.kind === 'scalar' ? name : 'id';
 }
 
-async function shownFields(source: Source, call: PanelCall): Promise<string[]> {
-  const state = source.target.draftAndPublish ? ['publishedAt'] : [];
-  return [...new Set(['id', await mainField(source, call), ...state])];
-}
+/** Returns the attributes that are shown of related entries. */
+const shownFields = ({ target }: Source, main: string): string[] => [
+  ...new Set(['id', main, ...(target.draftAndPublish ? ['publishedAt'] : [])]),
+];
 
 /** Answers a page of the entries that a relation can have, by their main field. */
 async function available(call: PanelCall): Promise<Answer> {
@@ -141,7 +141,7 @@ async function available(call: PanelCall): Promise<Answer> {
   const context = contextOfTargets(source, call);
   const query: Query = {
     ...values,
-    fields: await shownFields(source, call),
+    fields: shownFields(source, main),
     filter: filters.length === 0 ? null : { kind: 'and', filters },
     sort: [{ path: [main], order: 'asc' }],
     locale: await localeOfTargets(source, holder, call),
