@@ -4,7 +4,7 @@ import type { Config } from './config/config.js';
 import type { GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
 import { fileRoutes } from './http/file-routes.js';
 import { healthRoutes } from './http/health.js';
-import type { AnyRoute, ProjectCode } from './http/route.js';
+import type { AnyRoute, FixedRoute, ProjectCode } from './http/route.js';
 import { docsRoutes, servesDocs } from './openapi/docs-routes.js';
 import { openapiRoutes } from './openapi/openapi-routes.js';
 import { packageVersion, projectVersion } from './package-root.js';
@@ -28,15 +28,15 @@ export function serviceRoutes(
   projectCode: ProjectCode | null = null,
 ): AnyRoute[] {
   const content = contentRoutes(config);
+  const [rest, pages] = [restRoutes(config, content), pageRoutes(config)];
   const routes = [
     ...healthRoutes(undefined, config.admin.enabled ? failsHealth : undefined),
     ...startRoutes({ config, version: packageVersion, links: () => pageLinks(config), contentRoute: content.root, projectCode }),
     ...(graphql?.routes ?? []),
     ...(config.plugins.upload.enabled ? fileRoutes : []),
     ...(servesDocs(config) ? docsRoutes(config) : []),
-    ...(config.admin.enabled ? [...adminRoutes, ...panelRoutes] : []),
-    ...restRoutes(config, content),
-    ...pageRoutes(config),
+    ...(config.admin.enabled ? [...adminRoutes, ...panelRoutes.filter((route) => !isAmong(route, rest))] : []),
+    ...(config.api.rest.prefix === '' ? [...pages, ...rest] : [...rest, ...pages]), // lists of an API without a prefix are anywhere
   ];
   const version = projectVersion(config.directory);
   return config.api.openapi ? [...openapiRoutes({ config, others: routes, projectCode, version }), ...routes] : routes;
@@ -44,6 +44,13 @@ export function serviceRoutes(
 
 const panelNote = (config: Config): string =>
   `the panel to edit content${hasPanel(config) ? '' : ', which is built once: ' + commandLine('panel build')}`;
+
+/**
+ * Returns whether other routes have the path and method of a route. Those of the API take precedence over those of the panel, which
+ * have the same paths if the API has no prefix.
+ */
+const isAmong = ({ method, path }: Pick<FixedRoute, 'method' | 'path'>, others: readonly AnyRoute[]): boolean =>
+  others.some((other) => 'method' in other && other.method === method && other.path === path);
 
 /** Returns the links of the start page. */
 function pageLinks(config: Config): PageLink[] {

@@ -153,6 +153,12 @@ describe('the pages of the admin panel', () => {
     }
   });
 
+  it('is served beside an API without a prefix', async () => {
+    const { server } = await serve({ panel: { directory: join(folder, 'panel') } }, { api: { rest: { prefix: '' } } });
+    for (const path of ['/admin', '/admin/plain.js', '/admin/init'])
+      expect((await send(server.url, path)).status, path).to.equal(200);
+  });
+
   for (const [title, admin, paths] of [
     ['at another path', { url: '/desk' }, { '/desk': 200, '/desk/plain.js': 200, '/admin': 404, '/admin/init': 200 }],
     [

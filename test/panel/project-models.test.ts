@@ -11,6 +11,13 @@ const gadget = {
   },
 };
 
+/** Production needs all secrets. */
+const secret = 'x'.repeat(40);
+const secrets = {
+  admin: { token: secret, apiToken: { salt: secret } },
+  plugins: { 'users-permissions': { config: { jwtSecret: secret } } },
+};
+
 /** The environment, the status of a change, whether the panel offers it, and whether the file is written. */
 const cases = [
   ['development', 201, true, true],
@@ -21,7 +28,7 @@ describe('models of a project in the panel', () => {
   for (const [environment, expected, isOffered, isWritten] of cases)
     it(`are ${isWritten ? 'written to the files' : 'only shown'} in ${environment}`, async () => {
       const project = await writeProject({ 'src/index.js': 'module.exports = {};' });
-      const serving = await serveModels({ models: [], project, config: { environment } });
+      const serving = await serveModels({ models: [], project, config: { environment, ...secrets } });
       try {
         let token = '';
         const send = async (method: string, path: string, body?: object) => {

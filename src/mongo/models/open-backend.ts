@@ -41,7 +41,10 @@ export const modelSettings = ({ api, plugins }: Config): ModelSettings => ({
 });
 
 /** Paths of routes outside of the REST API, which do not depend on its prefix. */
-const servicePaths = ['/admin/api', '/docs/files', '/uploads', '/_health'];
+const servicePaths = [
+  ...['/admin/api', '/docs/files', '/uploads', '/_health'],
+  ...['/content-manager', '/content-type-builder', '/email'],
+];
 
 /** Returns the first segments, below a prefix, of the paths that begin with it. */
 const pathsBelow = (prefix: string, paths: readonly string[]): string[] =>
