@@ -1,5 +1,6 @@
 import type { ContentType } from '../schema/content-type.js';
 import { docs } from '../openapi/features.js';
+import { hasPanel } from '../panel/front-end/panel-files.js';
 import { commandLine } from '../command-line.js';
 import { packageVersion } from '../package-root.js';
 import type { Audience } from '../auth/is-open.js';
@@ -68,6 +69,7 @@ export function describeStart(server: Service, { embedded, audience }: StartNote
     `  REST      ${url}${rest}`,
     ...(enabled ? [`  GraphQL   ${url}${graphql.endpoint}`] : []),
     ...(docs.isEnabled?.(config) === true ? [`  Docs      ${url}/docs`] : []),
+    ...(hasPanel(config) ? [`  Admin     ${url}${config.admin.url}`] : []),
     `  Health    ${url}/_health`,
     ...databaseLines(backend, embedded),
     `  Models    ${names || none}`,

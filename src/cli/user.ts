@@ -10,10 +10,11 @@ import { update } from '../content/update.js';
 import { matchesAny } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { emptyQuery } from '../query/ast.js';
+import { notOnTheCommandLine, passwordOption, printMade, readArguments } from './password-argument.js';
 import { readPassword } from './read-password.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { UsageError, parseWords, required } from './usage-error.js';
-import { print, printError } from './print.js';
+import { required } from './usage-error.js';
+import { print } from './print.js';
 
 export const usage = `usage: npx mangrove user <command>
   create --username NAME --email ADDRESS [--password] [--role TYPE]
@@ -21,27 +22,6 @@ export const usage = `usage: npx mangrove user <command>
   set-password NAME|ADDRESS [--password]
   set-role NAME|ADDRESS TYPE
   With --password the password is read from a prompt or standard input; without it, one is generated and printed.`;
-
-const passwordOption = { password: { type: 'boolean', default: false } } as const;
-
-const notOnTheCommandLine =
-  'a password is not taken from the command line; with --password it is read from a prompt or standard input';
-
-/** Throws an Error if the command line contains a password. */
-const readArguments: typeof parseWords = (config) => {
-  try {
-    return parseWords(config);
-  } catch (error) {
-    throw namesPassword(error, config?.args ?? []) ? new Error(notOnTheCommandLine) : error;
-  }
-};
-
-/** Returns whether arguments were refused because of a positional argument, or of `--password=WORD`. */
-function namesPassword(error: unknown, args: readonly string[]): boolean {
-  const code: unknown = error instanceof UsageError ? Reflect.get(Object(error.cause) as object, 'code') : null;
-  if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return true;
-  return code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' && args.some((word) => word.startsWith('--password='));
-}
 
 function readCreate(args: readonly string[]) {
   const text = { type: 'string' } as const;
@@ -94,12 +74,6 @@ const setRole: Command = async ({ content }, [name, role]) => {
   await update({ type: userType(content), id }, { data: { role: await roleId(type, content) }, query: emptyQuery }, content);
   print(`${String(name)} has the role ${type}`);
 };
-
-/** Prints a generated password. Only the password goes to standard output, for scripts. */
-function printMade(password: string, name: string): void {
-  printError(`the password of ${name} is shown only once:`);
-  print(password);
-}
 
 const makePassword = (): string => randomBytes(12).toString('base64url');
 

@@ -21,7 +21,32 @@ export interface PluginPlace {
  * and other packages in the dependencies of package.json that are plugins. Plugins that Mangrove has or translates, plugins of
  * Strapi itself, and plugins without server code are left out.
  */
-export function findPlugins(directory: string, written: unknown): readonly PluginPlace[] {
+export const findPlugins = (directory: string, written: unknown): readonly PluginPlace[] =>
+  [...pluginFolders(directory, written)].flatMap(([name, folder]) => {
+    const files = serverFiles(folder);
+    const { config } = valuesOf(valuesOf(written)[name]);
+    return files.length === 0 ? [] : [{ name, files, config: valuesOf(config) }];
+  });
+
+/** Plugins of Strapi v4 that are only a custom field. */
+const ownFields = ['color-picker'];
+
+/** Returns the modules with the front ends of plugins of a project, by the name of the plugin. */
+export function findFrontEnds(directory: string, written: unknown): ReadonlyMap<string, string> {
+  const fields = ownFields.flatMap((name) => {
+    const packageName = `@strapi/plugin-${name}`;
+    const folder = packageName in dependenciesOf(directory) ? packageFolder(packageName, directory) : null;
+    return folder === null ? [] : [[name, folder] as const];
+  });
+  const modules = [...fields, ...pluginFolders(directory, written)].flatMap(([name, folder]) => {
+    const [module] = codeFiles(folder, 'strapi-admin', { keys: ['import', 'default', 'source'], usual: ['admin/src/index'] });
+    return module === undefined ? [] : [[name, module] as const];
+  });
+  return new Map(modules);
+}
+
+/** Returns the folders of the plugins of a project by name, without those that Mangrove has or translates. */
+function pluginFolders(directory: string, written: unknown): ReadonlyMap<string, string> {
   const named = Object.entries(valuesOf(written));
   const installed = installedPlugins(directory);
   const folders = new Map(installed);
@@ -31,11 +56,7 @@ export function findPlugins(directory: string, written: unknown): readonly Plugi
     if (!isEnabled(value)) folders.delete(name);
     else if (folder !== null) folders.set(name, folder);
   }
-  return [...folders].flatMap(([name, folder]) => {
-    const files = isReplaced(name) ? [] : serverFiles(folder);
-    const { config } = valuesOf(valuesOf(written)[name]);
-    return files.length === 0 ? [] : [{ name, files, config: valuesOf(config) }];
-  });
+  return new Map([...folders].filter(([name]) => !isReplaced(name)));
 }
 
 /** Plugins of Strapi v4 that only some projects have, so that code asks whether they are there. */
@@ -91,14 +112,27 @@ function packageFolder(name: string, directory: string): string | null {
   return dirname(directory) === directory ? null : packageFolder(name, dirname(directory));
 }
 
-/** Returns the files that may have the server code of a plugin. Sources serve where the build that they name is absent. */
-function serverFiles(folder: string): readonly string[] {
-  const exported = valuesOf(readManifest(folder)['exports'])['./strapi-server'];
-  const paths =
-    typeof exported === 'string' ? [exported] : ['source', 'require', 'default', 'import'].map((key) => valuesOf(exported)[key]);
+/** Returns the files that may have the server code of a plugin. */
+const serverFiles = (folder: string): readonly string[] =>
+  codeFiles(folder, 'strapi-server', {
+    keys: ['source', 'require', 'default', 'import'],
+    usual: ['server', 'server/src', 'src/server'],
+  });
+
+interface CodePlaces {
+  /** Conditions of `exports` of package.json, the preferred one first. */
+  readonly keys: readonly string[];
+  /** Paths of a plugin without `exports`. */
+  readonly usual: readonly string[];
+}
+
+/** Returns the files that may have one part of a plugin. Sources serve where the build that they name is absent. */
+function codeFiles(folder: string, part: string, { keys, usual }: CodePlaces): readonly string[] {
+  const exported = valuesOf(readManifest(folder)['exports'])[`./${part}`];
+  const paths = typeof exported === 'string' ? [exported] : keys.map((key) => valuesOf(exported)[key]);
   const named = paths.flatMap((path) => (typeof path === 'string' && existsSync(join(folder, path)) ? [join(folder, path)] : []));
-  const usual = ['strapi-server', 'server', 'server/src', 'src/server'].flatMap((path) => sourceFile(join(folder, path)) ?? []);
-  return [...new Set([...named, ...usual])];
+  const found = [part, ...usual].flatMap((path) => sourceFile(join(folder, path)) ?? []);
+  return [...new Set([...named, ...found])];
 }
 
 /** Plugins that Strapi v4 has only if package.json names their package. Uploads and e-mails are part of every project. */

@@ -5,7 +5,15 @@ import { flag, group, maybeText, text, amount, type Group, type SettingMap, type
 
 /** The settings of config/admin: access to the admin API, and hashing of API tokens. */
 export const adminSettings = group({
-  enabled: flag(true, 'Serve the admin API under /admin/api'),
+  enabled: flag(true, 'Serve the admin API under /admin/api, and what the admin panel calls'),
+  url: text('/admin', 'Path of the pages of the admin panel', {
+    pattern: '^(/[A-Za-z0-9._~-]+)+$',
+    description: 'a path such as /admin',
+  }),
+  serveAdminPanel: flag(true, 'Serve the pages of the admin panel, if it has been built'),
+  panel: group({
+    directory: text('./data/panel', 'Folder that `npx mangrove panel build` writes', { minLength: 1 }),
+  }),
   token: maybeText('An admin token in addition to those created with `npx mangrove token`; at least 32 characters', {
     variable: 'ADMIN_TOKEN',
     secret: 32,

@@ -3,7 +3,7 @@ import { valuesOf, type Meaning, type Translation } from './translation.js';
 import { isRecord, type Values } from '../values.js';
 import { emailProvider, uploadProvider } from './strapi-providers.js';
 
-const adminPanel = "belongs to Strapi's admin panel, which Mangrove does not have; remove it";
+const adminPanel = "belongs to the server of Strapi's admin panel, and has no effect; remove it";
 const sql = 'is for SQL databases; name a MongoDB in MONGODB_URI (database.uri), or none for the embedded server';
 
 const oneOf = (keys: readonly string[], meaning: Meaning, prefix = ''): Record<string, Meaning> =>
@@ -37,8 +37,10 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
     ]),
   ),
   'api.rest.maxLimit': (value) => ({ set: { 'api.rest.maxLimit': typeof value === 'number' && value < 1 ? null : value } }),
-  ...oneOf(['transfer', 'url', 'serveAdminPanel', 'autoOpen', 'watchIgnoreFiles', 'host', 'port', 'path'], adminPanel, 'admin.'),
-  ...oneOf(['build', 'flags', 'forgotPassword', 'auditLogs', 'preview', 'secrets', 'vite', 'strictPort'], adminPanel, 'admin.'),
+  ...oneOf(['transfer', 'autoOpen', 'watchIgnoreFiles', 'host', 'port', 'path', 'build', 'flags'], adminPanel, 'admin.'),
+  ...oneOf(['forgotPassword', 'auditLogs', 'preview', 'secrets', 'vite', 'strictPort'], adminPanel, 'admin.'),
+  'admin.url': panelPath,
+  'admin.serveAdminPanel': (value) => ({ set: { 'admin.serveAdminPanel': booleanOf(value) } }),
   'middlewares.cors.origin': originSetting,
   'plugins.graphql.config.subscriptions': (value) => (value === false ? { set: {} } : { advice: 'there are no subscriptions' }),
   ...oneOf(['plugins.graphql.config.federation', 'plugins.graphql.config.v4CompatibilityMode'], 'has no effect; remove it'),
@@ -104,6 +106,20 @@ function publicUrl(value: unknown): Translation {
     return { set: { 'server.url': typeof value === 'string' ? value.replace(/\/+$/, '') : value } };
   if (value === '') return { set: { 'server.url': null } };
   return { advice: `give the whole address, as https://example.org${value.startsWith('/') ? value : ''}` };
+}
+
+/** Translates the address of the panel. Strapi v4 also takes the address of another host, and the root of this one. */
+function panelPath(value: unknown): Translation {
+  if (typeof value !== 'string') return { set: { 'admin.url': value } };
+  const path = value.replace(/^https?:\/\/[^/]*/, '').replace(/^\/*|\/+$/g, '');
+  const isElsewhere = /^https?:/.test(value);
+  return {
+    ...(path !== '' && { set: { 'admin.url': `/${path}` } }),
+    ...(isElsewhere && {
+      advice: `the panel is at ${path === '' ? '/admin' : `/${path}`} of the service; let a proxy serve it elsewhere`,
+    }),
+    ...(!isElsewhere && path === '' && { advice: 'the panel needs a path of its own; it is at /admin' }),
+  };
 }
 
 /** Converts a duration of koa2-ratelimit, such as `{ min: 5 }`, to milliseconds. */

@@ -91,6 +91,8 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 interface RoutePage {
   readonly name: string;
   readonly about: string;
+  /** The address of the page, if the path of the route has parameters. */
+  readonly path?: string;
 }
 
 interface RouteKey {

@@ -56,12 +56,22 @@ const cases: readonly Case[] = [
     warnings: [/^config\/database: connection, settings: .*MONGODB_URI/],
   },
   {
-    what: 'the admin panel, in one line',
-    written: {
-      admin: { auth: { secret: 'b'.repeat(16) }, apiToken: { salt: 'a'.repeat(16) }, flags: { nps: true }, url: '/admin' },
-    },
-    settings: { 'admin.apiToken.salt': 'a'.repeat(16), 'admin.auth.secret': 'b'.repeat(16) },
-    warnings: [/^config\/admin: flags, url: belongs to Strapi's admin panel/],
+    what: 'keys of the server of the admin panel, in one line',
+    written: { admin: { auth: { secret: 'x'.repeat(16) }, flags: { nps: true }, autoOpen: false, url: '/desk/' } },
+    settings: { 'admin.auth.secret': 'x'.repeat(16), 'admin.url': '/desk' },
+    warnings: [/^config\/admin: flags, autoOpen: belongs to the server of Strapi's admin panel/],
+  },
+  {
+    what: 'an admin panel on another host',
+    written: { admin: { url: 'https://desk.example.org/cms', serveAdminPanel: 'false' } },
+    settings: { 'admin.url': '/cms', 'admin.serveAdminPanel': false },
+    warnings: [/^config\/admin: url: the panel is at \/cms of the service; let a proxy serve it elsewhere/],
+  },
+  {
+    what: 'an admin panel at the root',
+    written: { admin: { url: '/' } },
+    settings: { 'admin.url': '/admin' },
+    warnings: [/^config\/admin: url: the panel needs a path of its own; it is at \/admin/],
   },
   {
     what: 'the salt of a Strapi project',

@@ -11,7 +11,7 @@ import { servePage, type ServedPage } from './serve-page.js';
 const closed: readonly string[] = ['docs/users-and-permissions.md'];
 
 /** Pages that name files of a user's project. */
-const ofProjects: readonly string[] = ['docs/coming-from-strapi.md', 'docs/graphql-and-extensions.md'];
+const ofProjects: readonly string[] = ['docs/coming-from-strapi.md', 'docs/graphql-and-extensions.md', 'docs/panel.md'];
 
 /** The pages run in order on one demo, because to serve it takes longer than all its requests; those of a closed service on another. */
 const demos = new Map<boolean, Promise<ServedPage>>();

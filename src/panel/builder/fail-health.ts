@@ -29,7 +29,7 @@ export const failHealthOnce = (running: Running): void => {
  * panel. Nothing else notices.
  */
 export function failsHealth(request: RouteRequest, running: Running | null): boolean {
-  if (running === null || request.method !== 'HEAD' || !isOfPanel(request)) return false;
+  if (running === null || request.method !== 'HEAD' || !isOfPanel(request, running.config.admin.url)) return false;
   const sessions = sessionsOf(running);
   const session = request.headers.authorization ?? request.ip;
   if (sessions.has(session)) return false;
@@ -38,9 +38,9 @@ export function failsHealth(request: RouteRequest, running: Running | null): boo
   return true;
 }
 
-/** Returns whether a page below /admin sent a request. */
-function isOfPanel({ headers: { referer } }: RouteRequest): boolean {
+/** Returns whether a page of the panel sent a request. */
+function isOfPanel({ headers: { referer } }: RouteRequest, path: string): boolean {
   if (referer === undefined || !URL.canParse(referer)) return false;
   const { pathname } = new URL(referer);
-  return pathname === '/admin' || pathname.startsWith('/admin/');
+  return pathname === path || pathname.startsWith(`${path}/`);
 }

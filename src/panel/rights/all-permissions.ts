@@ -20,8 +20,12 @@ export function allPermissions({ bind }: Pick<ContentContext, 'bind'>): readonly
 
 const cached = new WeakMap<Registry, { readonly locales: Models['locales']; readonly permissions: readonly PanelPermission[] }>();
 
+/** The action without which the panel hides the marketplace. Its page asks a foreign host for plugins, which could not run here. */
+const asksForeignHost = 'admin::marketplace.read';
+
 function listPermissions({ registry, locales }: Models): readonly PanelPermission[] {
-  const plain = [...pluginActions, ...settingsActions].map(({ action }) => ({ action, subject: null, properties: {} }));
+  const shown = [...pluginActions, ...settingsActions].filter(({ action }) => action !== asksForeignHost);
+  const plain = shown.map(({ action }) => ({ action, subject: null, properties: {} }));
   const content = contentActions.flatMap((each) =>
     subjectsOf(each, registry).map((type) => {
       const limits = each.applyToProperties;

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { findFrontEnds } from '../config/find-plugins.js';
+import { loadConfig } from '../config/load-config.js';
+import { readConfigFiles } from '../strapi/strapi-config.js';
+import { sourceFile } from '../config/load-source.js';
+import { bundlePanel } from '../panel/front-end/bundle-panel.js';
+import { findPanelPackages } from '../panel/front-end/panel-packages.js';
+import { print, printError } from './print.js';
+import { allowNoMore, findCommand, parseWords } from './usage-error.js';
+
+export const usage = `usage: npx mangrove panel build [--project DIR]
+  Builds the admin panel of Strapi v4 from its packages, which are fetched once if the project has none, and writes it
+  into the folder of admin.panel.directory, ./data/panel. The service serves it at /admin.
+  src/admin/app and the front ends of plugins of a project are part of it.
+  --project DIR   build the panel of another folder (MANGROVE_PROJECT)`;
+
+/** Runs a command about the panel. Returns the exit code. */
+export const run = ([name = '', ...args]: readonly string[]): Promise<number> => findCommand('panel', name, { build })(args);
+
+async function build(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseWords({
+    args: [...args],
+    options: { project: { type: 'string' } },
+    allowPositionals: true,
+  });
+  allowNoMore(positionals);
+  const given = values.project ?? process.env['MANGROVE_PROJECT'] ?? null;
+  const project = resolve(given ?? '.');
+  if (!existsSync(project)) throw new Error(`there is no folder ${project}`);
+  const config = await loadConfig({ directory: project, ...(given !== null && { isStrapiProject: true }) });
+  const files = await readConfigFiles(project, config, () => undefined);
+  const begun = performance.now();
+  const packages = await findPanelPackages(project, printError);
+  printError(`Building the panel from @strapi/admin ${packages.version} in ${packages.panel}`);
+  const app = sourceFile(resolve(project, 'src/admin/app')) ?? jsxFile(resolve(project, 'src/admin/app'));
+  const plugins = findFrontEnds(project, files['plugins']);
+  for (const part of [...(app === null ? [] : [app]), ...plugins.values()]) printError(`  with ${part}`);
+  const directory = resolve(project, config.admin.panel.directory);
+  const built = await bundlePanel({ packages, project, path: config.admin.url, directory, app, plugins });
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+  print(`wrote ${directory} in ${seconds} s: ${String(built.files)} files, ${(built.bytes / 1e6).toFixed(1)} MB`);
+  print(
+    `The service serves it at ${config.admin.url}. Whoever opens it first on the machine of the service becomes administrator.`,
+  );
+  return 0;
+}
+
+/** Returns a file with one of the endings of JSX; null if there is none. */
+const jsxFile = (path: string): string | null =>
+  ['.tsx', '.jsx'].map((ending) => path + ending).find((file) => existsSync(file)) ?? null;

@@ -1,0 +1,30 @@
+import { print, printError } from './print.js';
+import { parseWords, UsageError } from './usage-error.js';
+
+/** The option of commands that set a password. */
+export const passwordOption = { password: { type: 'boolean', default: false } } as const;
+
+export const notOnTheCommandLine =
+  'a password is not taken from the command line; with --password it is read from a prompt or standard input';
+
+/** Parses arguments like `parseWords`. Throws an Error if they contain a password. */
+export const readArguments: typeof parseWords = (config) => {
+  try {
+    return parseWords(config);
+  } catch (error) {
+    throw namesPassword(error, config?.args ?? []) ? new Error(notOnTheCommandLine) : error;
+  }
+};
+
+/** Returns whether arguments were refused because of a positional argument, or of `--password=WORD`. */
+function namesPassword(error: unknown, args: readonly string[]): boolean {
+  const code: unknown = error instanceof UsageError ? Reflect.get(Object(error.cause) as object, 'code') : null;
+  if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return true;
+  return code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' && args.some((word) => word.startsWith('--password='));
+}
+
+/** Prints a generated password. Only the password goes to standard output, for scripts. */
+export function printMade(password: string, name: string): void {
+  printError(`the password of ${name} is shown only once:`);
+  print(password);
+}

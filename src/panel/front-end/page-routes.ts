@@ -1,0 +1,93 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { lookup } from 'mime-types';
+import { commandLine } from '../../command-line.js';
+import type { Config } from '../../config/config.js';
+import { notFoundError } from '../../errors.js';
+import type { RouteRequest } from '../../http/route-request.js';
+import type { Answer, OpenRoute } from '../../http/route.js';
+import { hasPanel, panelFinder, type PanelFiles, servesPanel } from './panel-files.js';
+
+/**
+ * Returns the routes of the pages of the panel. They come last, because the panel finds its way in the browser: a path below its own
+ * that is neither a route nor a file is answered with the page.
+ */
+export function pageRoutes(config: Config): readonly OpenRoute[] {
+  if (!servesPanel(config)) return [];
+  const find = panelFinder(config);
+  const policy = policyOf(config);
+  const handle = async ({ request }: { readonly request: RouteRequest }): Promise<Answer> => {
+    const panel = await find();
+    const name = request.params['path'] ?? '';
+    if (panel === null) return notBuilt(request, name);
+    return answerFile(request, fileOf(panel, { name, asksForPage: request.asksForPage }), policy);
+  };
+  const page = {
+    name: 'Admin',
+    path: config.admin.url,
+    get about() {
+      return `the panel to edit content${hasPanel(config) ? '' : `, which is built once: ${commandLine('panel build')}`}`;
+    },
+  };
+  return [{ method: 'GET', path: `${config.admin.url}{/*path}`, action: null, handle, page }];
+}
+
+/** Returns the path of the file to answer. Throws a NotFoundError for a file that does not exist, such as one of an earlier build. */
+function fileOf(
+  { page, files }: PanelFiles,
+  { name, asksForPage }: { readonly name: string; readonly asksForPage: boolean },
+): string {
+  const file = files.get(name);
+  if (file !== undefined) return file;
+  if (name !== '' && !asksForPage) throw notFoundError();
+  return page;
+}
+
+/** Says how to get a panel. Throws a NotFoundError for other files than the page. */
+function notBuilt(request: RouteRequest, name: string): Answer {
+  if (name !== '' && !request.asksForPage) throw notFoundError();
+  const text = `The admin panel has not been built. Build it, then reload this page:\n${commandLine('panel build')}\n`;
+  return { status: 404, headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }, body: text };
+}
+
+/** Names with a hash of the content, of esbuild and of the bundlers of Strapi v4. */
+const hashed = /[.-]([A-Z2-7]{8}|[0-9a-f]{8}|[0-9a-f]{20})\./;
+
+async function answerFile(request: RouteRequest, file: string, policy: string): Promise<Answer> {
+  const { size, mtimeMs } = await stat(file);
+  const tag = `W/"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`;
+  const type = lookup(file) || 'application/octet-stream';
+  const headers = {
+    'Content-Type': /^text\/|javascript|json/.test(type) ? `${type}; charset=utf-8` : type,
+    'Content-Security-Policy': policy,
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'same-origin', // the service recognizes requests of the panel by it
+    'Cache-Control': hashed.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    ETag: tag,
+  };
+  if (request.headers['if-none-match']?.includes(tag) === true) return { status: 304, headers };
+  const whole = { ...headers, 'Content-Length': String(size) };
+  return request.method === 'HEAD' ? { headers: whole } : { headers: whole, body: createReadStream(file) };
+}
+
+/**
+ * Returns the content security policy of the panel. Media may also come from the sources that the configuration allows for all
+ * pages, such as a bucket.
+ */
+function policyOf({ middlewares }: Config): string {
+  const given = middlewares.security.contentSecurityPolicy;
+  const media = (name: 'img-src' | 'media-src'): string =>
+    [...new Set(["'self'", 'data:', 'blob:', ...(given[name] ?? [])])].join(' ');
+  return [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    `img-src ${media('img-src')}`,
+    `media-src ${media('media-src')}`,
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

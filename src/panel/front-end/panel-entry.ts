@@ -1,0 +1,60 @@
+import { panelPlugins } from './panel-packages.js';
+
+/** What a project adds to the panel. */
+export interface Customisations {
+  /** Absolute path of `src/admin/app`; null if there is none. */
+  readonly app: string | null;
+  /** Modules with the front ends of further plugins, by the name of the plugin. */
+  readonly plugins: ReadonlyMap<string, string>;
+}
+
+/**
+ * Returns the module that starts the panel. The plugin of locales registers itself on a hook of a plugin that is not part of the
+ * panel, and the panel stops if the hook does not exist. The look for new versions of Strapi, at a foreign host, is off.
+ */
+export function panelEntry({ app, plugins }: Customisations): string {
+  const own = Object.entries(panelPlugins).map(([name, module]) => [name, `${module}/strapi-admin`] as const);
+  const all = [...own, ...plugins];
+  return [
+    `import { renderAdmin } from '@strapi/admin/strapi-admin';`,
+    app === null ? 'const app = {};' : `import app from ${JSON.stringify(app)};`,
+    ...all.map(([, module], index) => `import plugin${String(index)} from ${JSON.stringify(module)};`),
+    `const hooks = { register: (app) => app.createHook('ContentReleases/pages/ReleaseDetails/add-locale-in-releases') };`,
+    `const plugins = { hooks, ${all.map(([name], index) => `${JSON.stringify(name)}: plugin${String(index)}`).join(', ')} };`,
+    `const config = { tutorials: false, ...app.config, notifications: { releases: false } };`,
+    `localStorage.setItem('GUIDED_TOUR_COMPLETED_STEPS', ${JSON.stringify(JSON.stringify(tour))});`,
+    `renderAdmin(document.getElementById('strapi'), { plugins, customisations: { ...app, config } });`,
+  ].join('\n');
+}
+
+/** The steps of the tour through the panel, which stands in the way of administrators. They count as done. */
+const tour = ['contentTypeBuilder', 'contentManager', 'apiTokens'].flatMap((part) => [`${part}.create`, `${part}.success`]);
+
+/** The module instead of the welcome page, which advertises: it leads to the content. */
+export const homePage = [
+  `import { createElement } from 'react';`,
+  `import { Redirect } from 'react-router-dom';`,
+  `export const HomePage = () => createElement(Redirect, { to: '/content-manager' });`,
+].join('\n');
+
+/** Returns the page of the panel. */
+export const panelPage = (script: string, styles: readonly string[]): string =>
+  [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="robots" content="noindex">',
+    '<title>Content</title>',
+    '<link rel="icon" href="data:,">',
+    ...styles.map((style) => `<link rel="stylesheet" href="${style}">`),
+    '</head>',
+    '<body>',
+    '<div id="strapi"></div>',
+    '<noscript>The panel needs JavaScript.</noscript>',
+    `<script type="module" src="${script}"></script>`,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
