@@ -23,7 +23,7 @@ const names = {
     'ProjectStrapi ProviderSettings QueriesBuilder QueryEngine ReadKind ReceivedFile Register RegisterInput RegisteredType ' +
     'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig RouterOptions Row ' +
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
-    'SettingNode ShardKey StateUser StoreKey Strapi StrapiApi StrapiConfig StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
+    'SettingNode ShardKey StateUser StoreKey Strapi StrapiApi StrapiConfig StrapiCron StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
     'StrapiStore Subscriber SubscriberMap TextSearch TypeControl TypeRegistry TypeResolvers UsedExtension ValidateEntity ValidatorOptions ValueOf Values ' +
     'VariableReader WithData WriteAction WriteKind ZoneAttribute'
   ).split(' '),

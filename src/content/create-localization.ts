@@ -1,4 +1,4 @@
-import { applicationError, notFoundError } from '../errors.js';
+import { ApplicationError, applicationError, notFoundError } from '../errors.js';
 import { groupOf, inGroup } from '../mongo/layout.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import { readAll } from '../mongo/database.js';
@@ -58,6 +58,6 @@ async function checkNewLocale(
   if (typeof locale !== 'string' || !bind.locales.includes(locale)) throw applicationError('locale is invalid');
   const filter = { ...inGroup(groupOf(source)), locale };
   const [taken] = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 }, limit: 1 });
-  if (taken !== undefined) throw applicationError('locale is already used');
+  if (taken !== undefined) throw new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
   return locale;
 }

@@ -48,11 +48,18 @@ export const enabledFeatures = (features: readonly Feature[], config: Config): r
 export const featureActions = (features: readonly Feature[], config: Config): readonly ActionName[] =>
   enabledFeatures(features, config).flatMap(({ actions = [] }) => actions);
 
-/** Returns the route table. The first route whose path matches a request applies, so those of content types come last. */
+/**
+ * Returns the route table. The first route whose path matches a request applies, so those of content types come last. Of several routes
+ * with the same method and path, only the first one is in it: without a prefix, the API has some paths of the panel.
+ */
 export function routesOf(features: readonly Feature[], parts: Omit<RouteParts, 'table'>): readonly AnyRoute[] {
   const routes = features.flatMap((feature) => feature.routes?.({ ...parts, table: () => table }) ?? []);
-  const isDynamic = (route: AnyRoute): boolean => 'find' in route;
-  const table: readonly AnyRoute[] = routes.sort((a, b) => Number(isDynamic(a)) - Number(isDynamic(b)));
+  const fixed = new Map<string, AnyRoute>();
+  for (const route of routes) {
+    const key = 'find' in route ? null : `${route.method} ${route.path}`;
+    if (key !== null && !fixed.has(key)) fixed.set(key, route);
+  }
+  const table: readonly AnyRoute[] = [...fixed.values(), ...routes.filter((route) => 'find' in route)];
   return table;
 }
 

@@ -65,6 +65,7 @@ describe('the rows of the route table', () => {
     'OPTIONS /graphql',
     'ALL /graphql',
     'ALL /admin/api{/*rest}',
+    'GET /admin{/*path}',
   ];
 
   it('are described, but for those of GraphQL, pages, the panel, and those that answer nothing of their own', () => {

@@ -1,19 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { localize } from '../../content/create-localization.js';
-import { findOne } from '../../content/find-one.js';
 import { sharedAttributes } from '../../content/sync-locales.js';
-import { applicationError, type ApiError } from '../../errors.js';
+import { applicationError, hasCode, type ApiError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { findFirst } from '../../mongo/stored.js';
-import { emptyQuery } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { decodeId, isRecord, type Values } from '../../values.js';
 import { checkPanelBody, mixed, object, string } from '../check-body.js';
 import { parametersOf } from '../panel-query.js';
 import type { PanelCall, PanelRoute } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
-import { field } from './entry-query.js';
 import { permittedBody } from './permitted-body.js';
 import { idQuery } from './entry-rights.js';
 import { contextOfEntry, showEntry, typeOf } from './read-routes.js';
@@ -73,28 +70,19 @@ interface NewLocale {
 
 async function createFrom({ type, id, locale }: NewLocale, call: PanelCall): Promise<number> {
   const context = contentFor(call, 'create', type);
-  if ((await localesOf(type, id, call))?.has(locale) !== false) throw cannotJoin();
-  await contextOfEntry(type, id, { call, action: 'read' });
   const source = await findFirst(call.content.store.database, type.collection, { _id: id });
   if (source === null) throw cannotJoin();
+  await contextOfEntry(type, id, { call, action: 'read' });
   const body = await withoutShared(type, id, call);
   const data = asNew(type, permittedBody(type, body, { call, action: 'create' }), { locale });
-  const { document } = await localize({ type, source }, { data, query: idQuery }, context);
+  const { document } = await localize({ type, source }, { data, query: idQuery }, context).catch((error: unknown) => {
+    throw hasCode(error, 'locale-taken') ? cannotJoin() : error;
+  });
   return Number(document['_id']);
 }
 
 const cannotJoin = (): ApiError =>
   applicationError("The related entity doesn't exist or the entity already exists in this locale");
-
-/** Returns the locales of an entry and its other ones, whoever may see them; null if there is no such entry. */
-async function localesOf(type: ContentType, id: number, { content }: PanelCall): Promise<ReadonlySet<unknown> | null> {
-  const own = { ...emptyQuery, fields: ['locale'], publicationState: 'preview' as const };
-  const query = { ...own, populate: { all: false, fields: [field('localizations', own)] } };
-  const entry = await findOne(type, id, query, content);
-  if (entry === null) return null;
-  const others = entry.children.flatMap((child) => (typeof child === 'number' ? [] : child));
-  return new Set([entry, ...others].map(({ document }) => document['locale']));
-}
 
 /**
  * Returns the body of a new locale without the values that it shares with an entry, if they are the same: the form has taken them over.
