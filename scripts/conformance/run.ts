@@ -102,6 +102,13 @@ function judge({ exitCode, areas: replayed, failed }: Replay, golden: string | u
 
 /** The replayer takes an area, or the beginning of a name, as in `filters/title`: of the latter kind no count can be judged. */
 function isWhollyRun(area: string, golden: string | undefined): boolean {
-  if (golden !== undefined) return area === values.variant;
+  if (values.variant !== undefined) return area === values.variant;
+  if (golden !== undefined && !values.admin) return false;
+  if (isOfPanel(area) !== values.admin) return false;
   return positionals.length === 0 || positionals.some((selected) => area.startsWith(selected));
+}
+
+/** Whether an area is one of the admin panel's, without the variants. */
+function isOfPanel(area: string): boolean {
+  return /^(admin|cm)-(?!first-user|rate-limit)/.test(area);
 }

@@ -9,6 +9,29 @@ export type PanelAttributes = Readonly<Record<string, AttributeDefinition & Valu
 export const modelsOf = ({ backend }: Running, kind: 'type' | 'component'): readonly Model[] =>
   [...backend.models.inForce().models.values()].filter((model) => (model.kind === undefined) === (kind === 'component'));
 
+/** Parts of a model that only a panel reads. */
+interface OwnModel {
+  readonly info: Values;
+  readonly options?: Values;
+  readonly isHidden?: true;
+  /** By attribute. */
+  readonly attributes?: Readonly<Record<string, Values>>;
+}
+
+/** Those parts of the models of the service itself, as Strapi v4 has them. */
+const ownModels: Readonly<Record<string, OwnModel>> = {
+  'plugin::users-permissions.user': {
+    info: { name: 'user', description: '' },
+    options: { draftAndPublish: false, timestamps: true },
+  },
+  'plugin::upload.file': { info: { description: '' }, options: {}, isHidden: true, attributes: { folderPath: { min: 1 } } },
+  'admin::user': {
+    info: { name: 'User', description: '' },
+    isHidden: true,
+    attributes: { roles: { collectionName: 'strapi_users_roles' } },
+  },
+};
+
 const creator = {
   ...{ type: 'relation', relation: 'oneToOne', target: 'admin::user', configurable: false, writable: false, visible: false },
   ...{ useJoinTable: false, private: true },
@@ -25,7 +48,10 @@ const added = {
 /** Returns the attributes of a model, in the order in which the panel lists them. */
 export function panelAttributes({ uid, kind, attributes }: Model): PanelAttributes {
   const own = Object.entries(attributes).filter(([, { writable }]) => writable !== false);
-  const described = own.map(([name, definition]) => [name, describeAttribute(definition, isFixed(uid, name))] as const);
+  const described = own.map(
+    ([name, definition]) =>
+      [name, { ...describeAttribute(definition, isFixed(uid, name)), ...ownModels[uid]?.attributes?.[name] }] as const,
+  );
   const times = Object.entries(kind === undefined ? {} : added).map(
     ([name, each]) => [name, describeAttribute(each, false)] as const,
   );
@@ -44,16 +70,6 @@ function describeAttribute(definition: AttributeDefinition, isBuiltIn: boolean):
     ...(type === 'relation' && { targetModel: target, relationType: relation }),
   };
 }
-
-/** Parts of the models of the service itself that only a panel reads, as Strapi v4 has them. */
-const ownModels: Readonly<Record<string, { readonly info: Values; readonly options?: Values; readonly isHidden?: true }>> = {
-  'plugin::users-permissions.user': {
-    info: { name: 'user', description: '' },
-    options: { draftAndPublish: false, timestamps: true },
-  },
-  'plugin::upload.file': { info: { description: '' }, options: {}, isHidden: true },
-  'admin::user': { info: { name: 'User', description: '' }, isHidden: true },
-};
 
 const hiddenOptions = { 'content-manager': { visible: false }, 'content-type-builder': { visible: false } };
 
