@@ -70,8 +70,8 @@ const authorPermissions = (content: ContentContext): readonly DefaultPermission[
   { action: library('assets.copy-link') },
 ];
 
-/** Returns permissions on the types of the project, without locales, so that they hold for all. */
-const onContent = ({ bind: { registry } }: ContentContext, isWanted: (action: string) => boolean): DefaultPermission[] =>
+/** Returns permissions on the types of the project, in all locales that there are: without them the page of roles would drop them. */
+const onContent = ({ bind: { registry, locales } }: ContentContext, isWanted: (action: string) => boolean): DefaultPermission[] =>
   shownTypes(registry)
     .filter(({ uid }) => uid.startsWith('api::'))
     .flatMap((type) =>
@@ -80,6 +80,9 @@ const onContent = ({ bind: { registry } }: ContentContext, isWanted: (action: st
         .map(({ actionId, applyToProperties }) => ({
           action: actionId,
           subject: type.uid,
-          properties: applyToProperties.includes('fields') ? { fields: fieldPaths(type, registry) } : {},
+          properties: {
+            ...(applyToProperties.includes('fields') && { fields: fieldPaths(type, registry) }),
+            ...(type.localized && { locales }),
+          },
         })),
     );
