@@ -12,7 +12,7 @@ type Words = readonly string[];
  * A subcommand. `args` are the arguments after its name, `name` is its full name, such as `user create`. Resolves to its exit code,
  * which is 0 if it resolves to nothing. Throws an Error with a message for the user.
  */
-export type Command = (service: OpenedService, args: Words, name: string) => Promise<number | undefined>;
+export type Command = (service: OpenedService, args: Words, name: string) => Promise<unknown>;
 
 /**
  * Returns a command that is recorded in the audit log with its result. `check` throws if the arguments are wrong; then nothing is
@@ -60,5 +60,6 @@ export const serviceCommands =
 /** Runs a command on the service of the working directory. Returns the exit code. */
 export async function runOnService(command: Command, args: Words, name: string): Promise<number> {
   const service = await openService();
-  return (await command(service, args, name).finally(() => service.close())) ?? 0;
+  const code = await command(service, args, name).finally(() => service.close());
+  return typeof code === 'number' ? code : 0;
 }
