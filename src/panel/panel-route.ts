@@ -55,10 +55,13 @@ async function handle(route: PanelRoute, { request, running, content }: RouteCal
   return route.handle({ ...call, rights });
 }
 
+/** Returns the token that a request of the panel carries; an empty text if there is none. */
+export const bearerOf = ({ headers }: OpenPanelCall['request']): string =>
+  /^bearer\s+(\S+)$/i.exec(headers.authorization?.trim() ?? '')?.[1] ?? '';
+
 /** Returns the administrator of a token. Throws an UnauthorizedError for any other caller, which makes the panel log out. */
 async function identify({ request, panel }: OpenPanelCall): Promise<StoredAdministrator> {
-  const token = /^bearer\s+(\S+)$/i.exec(request.headers.authorization?.trim() ?? '')?.[1] ?? '';
-  const administrator = await administratorOfToken(token, panel);
+  const administrator = await administratorOfToken(bearerOf(request), panel);
   if (administrator === null) throw unauthorizedError();
   return administrator;
 }

@@ -25,15 +25,13 @@ export interface Panel {
 
 const stored = [collections.administrators, collections.adminRoles];
 
-/** Builds the parts of the panel. Keys of administrators differ from those of users, even if the secret is derived from the same one. */
+/** Builds the parts of the panel. The key of administrators' tokens differs from that of users' tokens, even if both secrets are the same. */
 function createPanel({ config, secrets, backend }: Pick<Running, 'config' | 'secrets' | 'backend'>): Panel {
   const { auth, rateLimit } = config.admin;
   const { database, changes } = backend.store;
-  const secret =
-    auth.secret ??
-    createHmac('sha256', secrets.jwtSecret || secrets.tokenSalt)
-      .update('administrators')
-      .digest('hex');
+  const secret = createHmac('sha256', auth.secret ?? (secrets.jwtSecret || secrets.tokenSalt))
+    .update('administrators')
+    .digest('hex');
   const limit = { collection: collections.attempts, max: rateLimit.max, interval: rateLimit.interval };
   return {
     tokens: userTokens(secret, auth.options.expiresIn),

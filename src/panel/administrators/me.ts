@@ -8,6 +8,7 @@ import { allPermissions } from '../rights/all-permissions.js';
 import { may, permissionsFor, type Rights } from '../rights/rights.js';
 import { findAdministrator, shownAdministrator } from './administrator.js';
 import { fields } from './fields.js';
+import { countAttempt } from './session.js';
 import { changeAdministrator, isEmailTaken } from './write-administrator.js';
 
 /** The routes of the administrator who is logged in. */
@@ -32,9 +33,10 @@ const profile = object({
   preferedLanguage: fields.preferedLanguage(),
 }).noUnknown();
 
-async function changeMe({ request, content, rights }: PanelCall): Promise<Answer> {
+async function changeMe({ request, content, rights, panel }: PanelCall): Promise<Answer> {
   const { currentPassword, email, ...values } = await checkPanelBody(profile, bodyOf(request));
   const { id } = rights.administrator;
+  if (values.password !== undefined) await countAttempt('change-password', String(id), { request, panel });
   const stored = await findAdministrator(content.store.database, { _id: id });
   if (values.password !== undefined && !(await isPassword(currentPassword ?? '', stored?.password ?? null)))
     throw refused('currentPassword', 'Invalid credentials');

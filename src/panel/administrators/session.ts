@@ -83,10 +83,10 @@ const registration = object({
 
 async function register({ request, content, panel }: OpenPanelCall): Promise<Answer> {
   const { registrationToken, userInfo } = await checkPanelBody(registration, bodyOf(request));
-  await countAttempt('register', registrationToken, { request, panel });
+  await countAttempt('register', null, { request, panel });
   const { firstname, lastname = null, password } = userInfo;
   const values = { firstname, lastname, password, registrationToken: null, isActive: true };
-  const match = { registrationToken: heldCode(registrationToken) };
+  const match = { registrationToken: heldCode(registrationToken), password: null };
   const registered = await changeAdministrator(match, values, content, request.sender);
   if (registered === null) throw validationError('Invalid registration info');
   return openSession(panel, registered);
@@ -125,7 +125,7 @@ const reset = object({ resetPasswordToken: string().required(), password: fields
 
 async function resetPassword({ request, content, panel }: OpenPanelCall): Promise<Answer> {
   const { resetPasswordToken, password } = await checkPanelBody(reset, bodyOf(request));
-  await countAttempt('reset-password', resetPasswordToken, { request, panel });
+  await countAttempt('reset-password', null, { request, panel });
   const match = { resetPasswordToken: heldCode(resetPasswordToken), isActive: true };
   const changed = await changeAdministrator(match, { password, resetPasswordToken: null }, content, request.sender);
   if (changed === null) throw applicationError('An application error occured');

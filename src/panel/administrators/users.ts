@@ -6,6 +6,7 @@ import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { oneOf } from '../../mongo/matches.js';
 import { findStored } from '../../mongo/stored.js';
+import { claim } from '../../mongo/stores/claim.js';
 import { inTransaction } from '../../mongo/transaction.js';
 import { withDatabase } from '../../content/content-context.js';
 import { fullAccess } from '../../query/access.js';
@@ -13,7 +14,7 @@ import { collections } from '../../schema/collections.js';
 import { array, boolean, checkPanelBody, number, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
-import type { Rights } from '../rights/rights.js';
+import { mayGive } from '../rights/rights.js';
 import {
   administratorOf,
   findAdministrator,
@@ -85,9 +86,10 @@ const invitation = object({
 const invitationLifetime = 30 * 86_400;
 
 /** Creates an administrator who registers by a token, which is shown only here. */
-async function invite({ request, content, rights }: PanelCall): Promise<Answer> {
+async function invite(call: PanelCall): Promise<Answer> {
+  const { request, content } = call;
   const { lastname = null, preferedLanguage = null, roles = [], ...values } = await checkPanelBody(invitation, bodyOf(request));
-  await checkRoles(roles, [], { content, rights });
+  await checkRoles(roles, [], call);
   if (await isEmailTaken(values.email, content)) throw applicationError('Email already taken');
   const registrationToken = makeCode(20);
   const stored = storedCode(registrationToken, invitationLifetime);
@@ -107,17 +109,23 @@ const changes = object({
 }).noUnknown();
 
 async function change(call: PanelCall): Promise<Answer> {
-  const { request, content, rights } = call;
+  const { request, content } = call;
   const { email, ...rest } = await checkPanelBody(changes, bodyOf(request));
   const id = idOf(call);
   const administrator = await findAdministrator(content.store.database, { _id: id });
   if (administrator === null) throw notFoundError('User does not exist');
   const values = { ...rest, ...(email !== undefined && { email: email.toLowerCase() }) } as AdministratorValues; // as the schema says
-  mayChange(administrator.roles, rights);
-  if (values.roles !== undefined) await checkRoles(values.roles, administrator.roles, { content, rights });
+  await mayChange(administrator.roles, call);
+  if (values.roles !== undefined) await checkRoles(values.roles, administrator.roles, call);
   if (values.email !== undefined && (await isEmailTaken(values.email, content, id)))
     throw applicationError('A user with this email address already exists');
-  const changed = await keepingSuperAdmin(content, (inside) => changeAdministrator({ _id: id }, values, inside, request.sender));
+  const loses = (role: number): boolean =>
+    values.isActive === false || (values.roles !== undefined && !values.roles.includes(role));
+  const changed = await keepingSuperAdmin(content, {
+    ids: [id],
+    loses,
+    work: (inside) => changeAdministrator({ _id: id }, values, inside, request.sender),
+  });
   if (changed === null) throw notFoundError('User does not exist');
   return answerData(shownAdministrator(changed));
 }
@@ -134,45 +142,66 @@ async function removeSeveral(call: PanelCall): Promise<Answer> {
   return answerData((await removeAll(ids, call)).map(shownAdministrator));
 }
 
-async function removeAll(ids: readonly number[], { content, rights }: PanelCall) {
-  return keepingSuperAdmin(content, async (inside) => {
+async function removeAll(ids: readonly number[], call: PanelCall) {
+  const work = async (inside: ContentContext) => {
     const documents = await findStored(inside.store.database, collections.administrators, { match: { _id: oneOf(ids) } });
     const roles = await readAdminRoles(inside.store.database);
-    for (const document of documents) mayChange(administratorOf(document, roles).roles, rights);
+    for (const document of documents) await mayChange(administratorOf(document, roles).roles, call);
     return deleteAdministrators(ids, inside);
-  });
-}
-
-/** Throws a ForbiddenError for a change of a super admin by somebody who is none, who could take over the account otherwise. */
-function mayChange(roles: readonly AdminRole[], { isSuper }: Rights): void {
-  if (!isSuper && roles.some(({ code }) => code === superAdminCode)) throw forbiddenError();
+  };
+  return keepingSuperAdmin(call.content, { ids, loses: () => true, work });
 }
 
 /**
- * Throws a ValidationError if a role does not exist, and a ForbiddenError if somebody who is no super admin gives that role, because
- * they could give it to themselves.
+ * Throws a ForbiddenError for roles whose rights the administrator does not have: who changes an account could take it over, and who
+ * gives a role could give it to themselves.
  */
-async function checkRoles(
-  ids: readonly number[],
-  held: readonly AdminRole[],
-  { content, rights }: Pick<PanelCall, 'content' | 'rights'>,
-): Promise<void> {
-  const roles = await readAdminRoles(content.store.database);
-  for (const id of ids) if (!roles.has(id)) throw validationError(`There is no role with id ${String(id)}`);
-  const isHeld = (id: number): boolean => held.some((role) => role.id === id);
+async function mayChange(roles: readonly AdminRole[], { rights, panel }: PanelCall): Promise<void> {
   if (rights.isSuper) return;
-  for (const id of ids) if (!isHeld(id) && roles.get(id)?.code === superAdminCode) throw forbiddenError();
+  if (roles.some(({ code }) => code === superAdminCode)) throw forbiddenError();
+  const byRole = await panel.permissions();
+  mayGive(
+    rights,
+    roles.flatMap(({ id }) => byRole.get(id) ?? []),
+  );
 }
 
-/** Runs a change of administrators in a transaction. Throws a ValidationError if there is no active super admin afterwards. */
-function keepingSuperAdmin<Result>(content: ContentContext, work: (inside: ContentContext) => Promise<Result>): Promise<Result> {
-  return inTransaction(content.store.database, async (database) => {
-    const result = await work(withDatabase(content, database));
-    const roles = [...(await readAdminRoles(database)).values()];
-    const ids = roles.filter(({ code }) => code === superAdminCode).map(({ id }) => id);
-    const match = { roles: oneOf(ids), isActive: true };
-    if ((await findStored(database, collections.administrators, { match, limit: 1 })).length === 0)
-      throw validationError('You must have at least one user with super admin role.');
-    return result;
-  });
+/** Throws a ValidationError if a role does not exist, and a ForbiddenError if it gives rights that the administrator does not have. */
+async function checkRoles(ids: readonly number[], held: readonly AdminRole[], call: PanelCall): Promise<void> {
+  const roles = await readAdminRoles(call.content.store.database);
+  for (const id of ids) if (!roles.has(id)) throw validationError(`There is no role with id ${String(id)}`);
+  const isHeld = (id: number): boolean => held.some((role) => role.id === id);
+  const added = ids.filter((id) => !isHeld(id)).flatMap((id) => roles.get(id) ?? []);
+  await mayChange(added, call);
+}
+
+/** A change of some administrators. `loses` tells whether they are no active holders of a role afterwards. */
+interface ChangeOfAdministrators<Result> {
+  readonly ids: readonly number[];
+  readonly loses: (role: number) => boolean;
+  readonly work: (inside: ContentContext) => Promise<Result>;
+}
+
+/**
+ * Runs a change of administrators, one at a time. Throws a ValidationError before it if no active super admin would be left, and an
+ * ApplicationError during another one.
+ */
+function keepingSuperAdmin<Result>(
+  content: ContentContext,
+  { ids, loses, work }: ChangeOfAdministrators<Result>,
+): Promise<Result> {
+  return inTransaction(content.store.database, (database) =>
+    claim(database, 'administrators', {
+      busy: () => applicationError('Another administrator is changed at this moment'),
+      work: async () => {
+        const roles = [...(await readAdminRoles(database)).values()];
+        const role = roles.find(({ code }) => code === superAdminCode)?.id ?? 0;
+        const match = { roles: oneOf([role]), isActive: true };
+        const active = await findStored(database, collections.administrators, { match });
+        if (active.length > 0 && loses(role) && active.every(({ _id }) => ids.includes(Number(_id))))
+          throw validationError('You must have at least one user with super admin role.');
+        return work(withDatabase(content, database));
+      },
+    }),
+  );
 }

@@ -49,7 +49,8 @@ export async function insertAdministrator(
 }
 
 /**
- * Changes the administrator of a match; returns null if there is none. A new password, a deactivation and lost roles end all tokens.
+ * Changes the administrator of a match; returns null if there is none. A new password and a deactivation end all tokens. They and a
+ * new e-mail address end the codes that were sent before.
  */
 export async function changeAdministrator(
   match: Match,
@@ -58,8 +59,12 @@ export async function changeAdministrator(
   sender: Sender | null = null,
 ): Promise<StoredAdministrator | null> {
   const endsTokens = values.password !== undefined || values.isActive === false;
+  const codes = {
+    ...((endsTokens || values.email !== undefined) && { resetPasswordToken: null }),
+    ...(values.password !== undefined && { registrationToken: null }),
+  };
   const change: Change = {
-    set: { ...(await hashed(values, sender)), updatedAt: new Date() },
+    set: { ...codes, ...(await hashed(values, sender)), updatedAt: new Date() },
     ...(endsTokens && { increase: { _tokenVersion: 1 } }),
   };
   const document = await updateEntry(store, collections.administrators, { match, change, projection: {} });

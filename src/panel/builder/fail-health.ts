@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { RouteRequest } from '../../http/route-request.js';
 import type { Running } from '../../http/running.js';
+import { panelOf } from '../panel.js';
+import { bearerOf } from '../panel-route.js';
 
 /** Most sessions that are remembered; beyond, all are forgotten. */
 const mostSessions = 10_000;
@@ -31,11 +34,18 @@ export const failHealthOnce = (running: Running): void => {
 export function failsHealth(request: RouteRequest, running: Running | null): boolean {
   if (running === null || request.method !== 'HEAD' || !isOfPanel(request, running.config.admin.url)) return false;
   const sessions = sessionsOf(running);
-  const session = request.headers.authorization ?? request.ip;
+  const session = sessionOf(request, running);
   if (sessions.has(session)) return false;
   if (sessions.size >= mostSessions) sessions.clear();
   sessions.add(session);
   return true;
+}
+
+/** Returns the name of a session: the hash of its token, so that no header of a stranger is kept; the address without a log-in. */
+function sessionOf(request: RouteRequest, running: Running): string {
+  const token = bearerOf(request);
+  if (typeof panelOf(running).tokens.verify(token) === 'string') return request.ip;
+  return createHash('sha256').update(token).digest('hex');
 }
 
 /** Returns whether a page of the panel sent a request. */

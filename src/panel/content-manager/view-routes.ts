@@ -145,8 +145,11 @@ function configurationSchema(model: Model) {
   const attributes = panelAttributes(model);
   const names = Object.keys(attributes);
   const label = () => string().nullable();
-  const edit = object({ label: label(), description: label(), placeholder: label(), editable: boolean(), visible: boolean() });
-  const list = object({ label: label(), searchable: boolean(), sortable: boolean() });
+  const texts = { label: label(), description: label(), placeholder: label() };
+  const edit = object({ ...texts, editable: boolean(), visible: boolean() })
+    .default(undefined)
+    .required();
+  const list = object({ label: label(), searchable: boolean(), sortable: boolean() }).default(undefined).required();
   return object({
     settings: object({
       ...{ bulkable: boolean(), filterable: boolean(), searchable: boolean() },

@@ -30,7 +30,12 @@ const wholeAccess: Access = { ...fullAccess, seesPrivate: true };
 const isSecret = (attribute: Attribute, type: ContentType): boolean =>
   (attribute.kind === 'scalar' && attribute.type === 'password') || isInternal(attribute, type);
 
-/** Returns hidden attributes with all passwords and tokens of users, which nobody may read. */
+/** What content shows of its creators, and can be filtered by. */
+const shownOfCreators: ReadonlySet<string> = new Set(['firstname', 'lastname', 'username']);
+
+const isUnknownOfCreators = ({ name }: Attribute): boolean => !shownOfCreators.has(name);
+
+/** Returns hidden attributes with all passwords and tokens of users, which nobody may read here, and all but the names of administrators. */
 function withSecrets(hidden: Access['hidden'], registry: Registry): Access['hidden'] {
   const all = new Map(hidden);
   for (const [uid, names] of secretsOf(registry)) all.set(uid, new Set([...names, ...(hidden.get(uid) ?? [])]));
@@ -39,7 +44,8 @@ function withSecrets(hidden: Access['hidden'], registry: Registry): Access['hidd
 
 function secretsOf(registry: Registry): Access['hidden'] {
   const secrets = [...registry.types.values()].map((type) => {
-    const names = [...type.attributes.values()].filter((attribute) => isSecret(attribute, type)).map(({ name }) => name);
+    const isHidden = type.uid === 'admin::user' ? isUnknownOfCreators : isSecret;
+    const names = [...type.attributes.values()].filter((attribute) => isHidden(attribute, type)).map(({ name }) => name);
     return [type.uid, new Set(names)] as const;
   });
   return new Map(secrets.filter(([, names]) => names.size > 0));

@@ -1,3 +1,4 @@
+import { forbiddenError } from '../../errors.js';
 import { type Administrator, superAdminCode } from '../administrators/administrator.js';
 import type { Panel } from '../panel.js';
 import { explorer } from './actions.js';
@@ -30,6 +31,26 @@ export const permissionsFor = (
 /** Returns whether an action is allowed, perhaps only under conditions. */
 export const may = (rights: Rights, action: string, subject: string | null = null): boolean =>
   rights.isSuper || permissionsFor(rights, action, subject).length > 0;
+
+/** What a permission allows, whoever has it. */
+type Allowed = Pick<PanelPermission, 'action' | 'subject' | 'properties' | 'conditions'>;
+
+/** Throws a ForbiddenError if an administrator gives somebody a permission that is wider than all of their own. */
+export function mayGive(rights: Rights, given: readonly Allowed[]): void {
+  if (rights.isSuper) return;
+  const isOwn = (one: Allowed): boolean => permissionsFor(rights, one.action, one.subject).some((own) => isWithin(one, own));
+  if (!given.every(isOwn)) throw forbiddenError();
+}
+
+/** Returns whether a permission allows nothing that another one for the same action and subject does not. */
+const isWithin = (one: Allowed, other: Allowed): boolean =>
+  isPart(one.properties.fields, other.properties.fields) &&
+  isPart(one.properties.locales, other.properties.locales) &&
+  (other.conditions.length === 0 || (one.conditions.length > 0 && isPart(one.conditions, other.conditions)));
+
+/** Returns whether a list allows nothing that another one does not. An absent list does not restrict. */
+const isPart = (names: readonly string[] | undefined, others: readonly string[] | undefined): boolean =>
+  others === undefined || (names?.every((name) => others.includes(name)) ?? false);
 
 /** Returns the paths of attributes of a type that an administrator may read. */
 export const fieldsFor = (rights: Rights, uid: string): ReadonlySet<string> =>

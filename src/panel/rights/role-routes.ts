@@ -18,6 +18,7 @@ import { allPermissions } from './all-permissions.js';
 import { checkPermissions, type PermissionInput, permissionsBody } from './check-permissions.js';
 import { describePermissions } from './describe-permissions.js';
 import { type PanelPermission, permissionOf } from './permission.js';
+import { mayGive } from './rights.js';
 
 /** The routes of roles of administrators and their permissions. */
 export const roleRoutes: readonly PanelRoute[] = [
@@ -152,6 +153,7 @@ async function replacePermissions(call: PanelCall): Promise<Answer> {
   const wanted = checkPermissions(permissions, content);
   if (!rights.isSuper && rights.administrator.roles.some(({ id }) => id === role.id))
     throw validationError('You cannot change the permissions of your own role');
+  mayGive(rights, wanted);
   const added = await inTransaction(content.store.database, async (database) => {
     const inside = withDatabase(content, database);
     const stored = await permissionsOf(role.id, inside);
