@@ -82,6 +82,13 @@ const administrators = {
       { action: 'delete', subject: page, locales: ['fr'] },
     ],
   ],
+  // may add locales, and change none
+  translator: [
+    [
+      { action: 'create', subject: page, fields: ['title', 'code'], locales: ['en', 'fr', 'de'] },
+      { action: 'read', subject: page, fields: ['title', 'code'], locales: ['en', 'fr', 'de'] },
+    ],
+  ],
   // may change own entries, and link those of others
   linker: [
     [
@@ -144,6 +151,7 @@ const refused: readonly (readonly [as: string, request: string, body: unknown, s
   ['french', `DELETE ${pages}/{page}`, undefined, 403],
   // has one value for all locales, of which one may not be changed
   ['french', `POST ${pages}?locale=fr&relatedEntityId={page}`, { title: 'x', code: 'other' }, 403],
+  ['translator', `POST ${pages}?locale=de&relatedEntityId={page}`, { title: 'x', code: 'other' }, 403],
 ];
 
 describe('rights of administrators who write', () => {

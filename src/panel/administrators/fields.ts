@@ -1,12 +1,15 @@
 import { string } from '../check-body.js';
 
+/** Characters of the longest name; as many as a column of Strapi v4 holds. */
+const longest = 255;
+
 /** The fields of administrators in bodies, with the rules and messages of Strapi v4. */
 export const fields = {
   email: () => string().email().lowercase(),
-  firstname: () => string().min(1),
-  lastname: () => string().nullable(),
-  username: () => string().nullable(),
-  preferedLanguage: () => string().nullable(),
+  firstname: () => string().min(1).max(longest),
+  lastname: () => string().max(longest).nullable(),
+  username: () => string().max(longest).nullable(),
+  preferedLanguage: () => string().max(longest).nullable(),
   password: () =>
     string()
       .min(8)

@@ -40,7 +40,8 @@ export function localeOf({ localized }: ContentType, call: PanelCall): string | 
 
 /**
  * Creates the entry of a request in its locale, and returns its id. With `relatedEntityId` it becomes another locale of that entry:
- * it has its shared values, unless the body has others, which are then those of all locales.
+ * it has its shared values, unless the body has others, which are then those of all locales: the administrator must be allowed to
+ * update that entry.
  */
 export async function createIn(type: ContentType, call: PanelCall): Promise<number> {
   const { body } = call.request;
@@ -74,7 +75,10 @@ async function createFrom({ type, id, locale }: NewLocale, call: PanelCall): Pro
   if (source === null) throw cannotJoin();
   await contextOfEntry(type, id, { call, action: 'read' });
   const body = await withoutShared(type, id, call);
-  const data = asNew(type, permittedBody(type, body, { call, action: 'create' }), { locale });
+  const given = permittedBody(type, body, { call, action: 'create' });
+  if (sharedAttributes(type).some((name) => Object.hasOwn(given, name)))
+    await contextOfEntry(type, id, { call, action: 'update' });
+  const data = asNew(type, given, { locale });
   const { document } = await localize({ type, source }, { data, query: idQuery }, context).catch((error: unknown) => {
     throw hasCode(error, 'locale-taken') ? cannotJoin() : error;
   });

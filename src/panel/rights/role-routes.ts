@@ -67,9 +67,10 @@ async function read(call: PanelCall): Promise<Answer> {
   return answerData(await withCount(await roleOf(call), call.content));
 }
 
-const name = () => string().min(1);
-const roleBody = object({ name: name().required(), description: string().nullable() }).noUnknown();
-const changedBody = object({ name: name(), description: string().nullable() }).noUnknown();
+const name = () => string().min(1).max(255);
+const description = () => string().max(10_000).nullable();
+const roleBody = object({ name: name().required(), description: description() }).noUnknown();
+const changedBody = object({ name: name(), description: description() }).noUnknown();
 
 async function create({ request, content }: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(roleBody, bodyOf(request));
