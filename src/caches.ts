@@ -62,7 +62,7 @@ export function memoize<One extends object, Result>(find: (one: One) => Result):
   const found = new WeakMap<One, Result>();
   return (one) => {
     const known = found.get(one);
-    if (known !== undefined) return known;
+    if (known !== undefined || found.has(one)) return known as Result; // undefined can be a result
     const result = find(one);
     found.set(one, result);
     return result;
