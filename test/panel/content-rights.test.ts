@@ -298,6 +298,14 @@ describe('rights of administrators who write', () => {
     expect(Object.keys(body)).to.deep.equal(['id']);
   });
 
+  it('lists only the values that permissions for all entries name', async () => {
+    const filter = 'filters[secret][$startsWith]';
+    const lists = await Promise.all(['s', 'z'].map((start) => send('both', 'GET', `${memos}?${filter}=${start}`)));
+    const [found, all] = lists.map(({ body }) => body);
+    expect(found.pagination.total).to.equal(all.pagination.total).and.above(1);
+    expect(found.results.filter((entry: object) => 'secret' in entry)).to.deep.equal([]);
+  });
+
   it('answers only the values that a permission for the entry names', async () => {
     const created = (await send('both', 'POST', memos, { title: 'mine' })).body;
     const ofOther = (await send('both', 'GET', filled(`${memos}/{memo}`))).body;

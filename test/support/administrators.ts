@@ -2,9 +2,9 @@ import type { Answer, Serving } from './serve.js';
 
 /** A permission of a role. */
 interface TestPermission {
-  /** The last part of an action on content. */
-  readonly action: 'create' | 'read' | 'update' | 'delete' | 'publish';
-  readonly subject: string;
+  /** The last part of an action on content, or another action by its full name. */
+  readonly action: 'create' | 'read' | 'update' | 'delete' | 'publish' | `${string}::${string}`;
+  readonly subject?: string;
   readonly fields?: readonly string[];
   readonly locales?: readonly string[];
   readonly conditions?: readonly string[];
@@ -57,8 +57,8 @@ export async function openAdministrators(
 }
 
 const bodyOf = ({ action, subject, fields, locales, conditions = [] }: TestPermission): object => ({
-  action: `plugin::content-manager.explorer.${action}`,
-  subject,
+  action: action.includes('::') ? action : `plugin::content-manager.explorer.${action}`,
+  subject: subject ?? null,
   properties: { ...(fields && { fields }), ...(locales && { locales }) },
   conditions,
 });

@@ -10,7 +10,7 @@ export const idQuery: Query = { ...emptyQuery, fields: ['id'] };
 
 /**
  * Returns the call with the permissions that hold for an entry: of two that name different fields under different conditions,
- * only those count whose conditions it meets. If it meets none, the call is returned as it is; it then does not find the entry.
+ * only those count whose conditions it meets, each for the fields of all of them. If it meets none, the call is returned as it is; it then does not find the entry.
  */
 export async function callOnEntry(
   { type, id }: EntryKey,
@@ -28,5 +28,6 @@ export async function callOnEntry(
     permissions.map((one) => findOne(type, id, idQuery, contentFor(withOnly([one]), action, type))),
   );
   const met = permissions.filter((_, index) => (found[index] ?? null) !== null);
-  return met.length === 0 ? call : withOnly(met);
+  const fields = met.flatMap(({ properties }) => properties.fields ?? []);
+  return met.length === 0 ? call : withOnly(met.map((one) => ({ ...one, properties: { ...one.properties, fields } })));
 }

@@ -7,7 +7,7 @@ import type { PanelCall } from '../panel-route.js';
 import { explorer } from './actions.js';
 import { isInternal, permittedAttributes } from './field-paths.js';
 import type { PanelPermission } from './permission.js';
-import { permissionsFor, type Rights } from './rights.js';
+import { fieldsFor, fieldsInAll, permissionsFor, type Rights } from './rights.js';
 
 /** What is done with entries. */
 export type EntryAction = 'create' | 'read' | 'update' | 'delete' | 'publish';
@@ -56,8 +56,10 @@ function limitedAccess(rights: Rights, action: EntryAction, type: ContentType, r
   if (permissions.length === 0) throw forbiddenError();
   const hidden = hiddenFromReaders(rights, registry);
   const named = action === 'delete' || action === 'publish' ? permissionsFor(rights, `${explorer}.read`, type.uid) : permissions;
-  hidden.set(type.uid, hiddenBy(named, type));
-  for (const [uid, names] of hiddenInComponents(named, type, registry)) hidden.set(uid, names);
+  // a new entry may have what any permission names
+  const paths = action === 'create' ? new Set(named.flatMap(({ properties }) => properties.fields ?? [])) : fieldsInAll(named);
+  hidden.set(type.uid, hiddenBy(paths, type));
+  for (const [uid, names] of hiddenInComponents(paths, type, registry)) hidden.set(uid, names);
   const linkRules = rulesOfReaders(rights, registry);
   const rules = new Map(linkRules);
   const rule = ruleOf(permissions, rights);
@@ -80,24 +82,22 @@ function hiddenFromReaders(rights: Rights, { types }: Registry): Map<string, Rea
   const limited = [...types.values()].filter(
     ({ uid, kind }) => kind !== 'component' && !uid.startsWith('plugin::upload.') && !uid.startsWith('admin::'),
   );
-  return new Map(limited.map((type) => [type.uid, hiddenBy(permissionsFor(rights, `${explorer}.read`, type.uid), type)]));
+  return new Map(limited.map((type) => [type.uid, hiddenBy(fieldsFor(rights, type.uid), type)]));
 }
 
-/** Returns the attributes that none of the permissions names. Inside components, the form of an entry decides by the whole path. */
-function hiddenBy(permissions: readonly PanelPermission[], type: ContentType): ReadonlySet<string> {
-  const named = new Set(
-    permissions.flatMap(({ properties }) => properties.fields ?? []).map((path) => path.split('.')[0] ?? path),
-  );
+/** Returns the attributes that none of the paths leads to. Inside components, the form of an entry decides by the whole path. */
+function hiddenBy(paths: ReadonlySet<string>, type: ContentType): ReadonlySet<string> {
+  const named = new Set([...paths].map((path) => path.split('.')[0] ?? path));
   return new Set(permittedAttributes(type).flatMap(({ name }) => (named.has(name) ? [] : [name])));
 }
 
-/** Returns the attributes of components of a type that no permission names by any path, by the uid of the component. */
+/** Returns the attributes of components of a type that none of the paths leads to, by the uid of the component. */
 function hiddenInComponents(
-  permissions: readonly PanelPermission[],
+  paths: ReadonlySet<string>,
   type: ContentType,
   registry: Registry,
 ): ReadonlyMap<string, ReadonlySet<string>> {
-  const named = permissions.flatMap(({ properties }) => properties.fields ?? []);
+  const named = [...paths];
   const shown = new Map<string, Set<string>>();
   for (const [path, component, name] of partPaths(type, registry, '', [])) {
     const names = shown.get(component.uid) ?? new Set();

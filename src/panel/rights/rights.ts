@@ -52,6 +52,19 @@ const isWithin = (one: Allowed, other: Allowed): boolean =>
 const isPart = (names: readonly string[] | undefined, others: readonly string[] | undefined): boolean =>
   others === undefined || (names?.every((name) => others.includes(name)) ?? false);
 
-/** Returns the paths of attributes of a type that an administrator may read. */
+/** Returns the paths of attributes that an administrator may read in all entries of a type that they may read. */
 export const fieldsFor = (rights: Rights, uid: string): ReadonlySet<string> =>
-  new Set(permissionsFor(rights, `${explorer}.read`, uid).flatMap(({ properties }) => properties.fields ?? []));
+  fieldsInAll(permissionsFor(rights, `${explorer}.read`, uid));
+
+/**
+ * Returns the paths of attributes that permissions name for every entry that one of them holds for: those of the permissions that
+ * hold for all entries, otherwise those that each permission names. A path stands for all that is below it.
+ */
+export function fieldsInAll(permissions: readonly PanelPermission[]): ReadonlySet<string> {
+  const fieldsOf = ({ properties }: PanelPermission): readonly string[] => properties.fields ?? [];
+  const whole = permissions.filter(({ properties, conditions }) => conditions.length === 0 && properties.locales === undefined);
+  if (whole.length > 0) return new Set(whole.flatMap(fieldsOf));
+  const names = (permission: PanelPermission, path: string): boolean =>
+    fieldsOf(permission).some((field) => field === path || path.startsWith(`${field}.`));
+  return new Set(permissions.flatMap(fieldsOf).filter((path) => permissions.every((one) => names(one, path))));
+}
