@@ -27,6 +27,7 @@ const levels: readonly (readonly string[])[] = [
   ['content'],
   ['accounts', 'media'],
   ['http', 'transfer'],
+  ['code'],
   ['rest', 'graphql', 'openapi', 'admin', 'start-page'],
   ['strapi'],
   ['features', 'server', 'service', 'connect', 'index', 'main', 'cli'],
@@ -41,9 +42,10 @@ export const topLevel = levels.length - 1;
 /** The same inside folders that have subfolders; `.` are the files of the folder itself. */
 const innerLevels: Readonly<Record<string, readonly (readonly string[])[]>> = {
   graphql: [['.'], ['selection'], ['execute'], ['types'], ['plugins', 'playground'], ['endpoint'], ['extension']],
-  mongo: [['.', 'embedded'], ['stores', 'read'], ['write', 'models'], ['transfer']],
+  mongo: [['form'], ['send'], ['changes'], ['.', 'embedded'], ['stores', 'read'], ['write', 'models'], ['transfer']],
   accounts: [['mail', 'providers'], ['.'], ['login', 'roles'], ['users']],
   media: [['storage'], ['images'], ['.']],
+  strapi: [['load'], ['content'], ['services'], ['routes'], ['runtime'], ['packages'], ['project']],
 };
 
 /** Imports that the levels allow and the architecture forbids. */

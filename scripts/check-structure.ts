@@ -14,7 +14,7 @@ interface Rule {
 const rules: readonly Rule[] = [
   {
     find: storageFiles,
-    advice: 'knows how MongoDB stores entries: state a write by mongo/write/compile-change.ts, a filter by mongo/matches.ts',
+    advice: 'knows how MongoDB stores entries: state a write by mongo/write/compile-change.ts, a filter by mongo/form/matches.ts',
   },
   { find: unusedExports, advice: 'is imported nowhere: export it no longer, or delete it' },
   {

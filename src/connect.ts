@@ -19,8 +19,8 @@ import { createNotices } from './notices.js';
 import type { Observer } from './observe/observer.js';
 import { fullAccess } from './query/access.js';
 import type { Plan } from './query/plan.js';
-import { explainRefusal } from './mongo/refused-access.js';
-import { createOwnCollections } from './mongo/ensure-collections.js';
+import { explainRefusal } from './mongo/send/refused-access.js';
+import { createOwnCollections } from './mongo/send/ensure-collections.js';
 import { openBackend, type Backend } from './mongo/models/open-backend.js';
 
 /** The parts of a project that requests need. */

@@ -44,11 +44,13 @@ export type {
 } from './schema/content-type.js';
 export type { Values } from './values.js';
 
-export type { CallerState, RequestContext, StateUser } from './graphql/graphql-context.js';
-export type { EntryResult, ListResult, Row } from './graphql/results.js';
+export type { RequestContext } from './graphql/graphql-context.js';
+export type { CallerState, StateUser } from './code/caller-state.js';
+export type { Row } from './code/rows.js';
+export type { EntryResult, ListResult } from './graphql/results.js';
 export type { BuilderTools, FilterMapper } from './graphql/extension/builder-tools.js';
 export type { Hook, HookInput, Register, RegisterInput } from './graphql/extension/create-extension.js';
-export type { Entity, EntityId, EntityParameters, EntityService } from './graphql/extension/entity-service.js';
+export type { Entity, EntityId, EntityParameters, EntityService } from './code/entity-service.js';
 export type {
   Extension,
   ExtensionInput,
@@ -70,23 +72,30 @@ export type {
   UsedExtension,
 } from './graphql/extension/extension.js';
 export type { Nexus } from './graphql/extension/load-nexus.js';
-export type { NamedCode } from './graphql/extension/named-code.js';
+export type { NamedCode } from './code/named-code.js';
 export type { CustomName, ModelLike, NameOf, Naming } from './graphql/extension/naming.js';
 export type { OfType, QueriesBuilder } from './graphql/extension/builders.js';
 export type { ReturnInfo, ReturnTypes } from './graphql/extension/builders.js';
 export type { FieldControl, TypeControl } from './graphql/extension/shadow-crud.js';
 export type { RegisteredType, TypeRegistry } from './graphql/extension/type-registry.js';
-export { factories, type Factories, type FactoryInput, type Overrides } from './strapi/declared-factories.js';
-export type { RouterOptions } from './strapi/factories.js';
-export type { CodeContext, Controller } from './strapi/core-controller.js';
-export type { Service } from './strapi/core-service.js';
-export type { StrapiModel } from './strapi/describe-model.js';
-export type { EventHub } from './strapi/event-hub.js';
-export type { StrapiCron } from './strapi/project-cron.js';
+export { factories, type Factories, type FactoryInput, type Overrides } from './strapi/packages/declared-factories.js';
+export type { RouterOptions } from './strapi/routes/factories.js';
+export type { CodeContext, Controller } from './strapi/routes/core-controller.js';
+export type { Service } from './strapi/services/core-service.js';
+export type { StrapiModel } from './strapi/content/describe-model.js';
+export type { EventHub } from './strapi/content/event-hub.js';
+export type { StrapiCron } from './strapi/runtime/project-cron.js';
 export type { WriteAction } from './content/content-context.js';
-export type { ProjectEntityService } from './strapi/project-entity-service.js';
-export type { LifecycleAction, LifecycleEvent, Listener, Subscriber, SubscriberMap, WriteKind } from './strapi/lifecycles.js';
-export type { ReadKind } from './strapi/surrounded-reads.js';
+export type { ProjectEntityService } from './strapi/services/project-entity-service.js';
+export type {
+  LifecycleAction,
+  LifecycleEvent,
+  Listener,
+  Subscriber,
+  SubscriberMap,
+  WriteKind,
+} from './strapi/content/lifecycles.js';
+export type { ReadKind } from './strapi/content/surrounded-reads.js';
 export type {
   CodeHandler,
   CodeMiddleware,
@@ -95,18 +104,18 @@ export type {
   RouteConfig,
   StrapiRoute,
   StrapiRouter,
-} from './strapi/strapi-route.js';
-export type { ProjectStrapi } from './strapi/project-strapi.js';
-export type { ReceivedFile } from './strapi/received-files.js';
-export type { EnginePage, QueryEngine, WithData } from './strapi/query-engine.js';
-export type { EngineParameters } from './strapi/translate-query.js';
-export type { StrapiConfig } from './strapi/strapi-config.js';
-export type { CodeTransaction, EntityManager, ManagedMethod, StrapiDatabase } from './strapi/strapi-database.js';
-export type { EntityValidator, ValidateEntity, ValidatorOptions } from './strapi/entity-validator.js';
-export type { StrapiApi } from './strapi/strapi-apis.js';
-export type { StrapiPlugin } from './strapi/strapi-plugins.js';
-export type { StrapiServer } from './strapi/strapi-server.js';
-export type { NamedStore, StoreKey, StrapiStore } from './strapi/strapi-store.js';
+} from './strapi/routes/strapi-route.js';
+export type { ProjectStrapi } from './strapi/runtime/project-strapi.js';
+export type { ReceivedFile } from './strapi/routes/received-files.js';
+export type { EnginePage, QueryEngine, WithData } from './strapi/services/query-engine.js';
+export type { EngineParameters } from './strapi/content/translate-query.js';
+export type { StrapiConfig } from './strapi/load/strapi-config.js';
+export type { CodeTransaction, EntityManager, ManagedMethod, StrapiDatabase } from './strapi/runtime/strapi-database.js';
+export type { EntityValidator, ValidateEntity, ValidatorOptions } from './strapi/services/entity-validator.js';
+export type { StrapiApi } from './strapi/runtime/strapi-apis.js';
+export type { StrapiPlugin } from './strapi/runtime/strapi-plugins.js';
+export type { StrapiServer } from './strapi/routes/strapi-server.js';
+export type { NamedStore, StoreKey, StrapiStore } from './strapi/runtime/strapi-store.js';
 export {
   ApiError,
   ApplicationError,

@@ -8,7 +8,8 @@ import { sectionsWith } from './config/sections.js';
 import { ConfigError } from './config/setting.js';
 import { connect, warnOfAccounts, type ConnectInput } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
-import { contentOfCode, createExtension, type GraphqlExtension } from './graphql/extension/create-extension.js';
+import { createExtension, type GraphqlExtension } from './graphql/extension/create-extension.js';
+import { contentOfCode } from './code/content-of-code.js';
 import { features as allFeatures } from './features.js';
 import { createApp } from './http/create-app.js';
 import { createLogger, createObserver } from './http/create-logger.js';
@@ -21,10 +22,10 @@ import type { Backend } from './mongo/models/open-backend.js';
 import type { Observer } from './observe/observer.js';
 import type { Registry } from './schema/content-type.js';
 import type { MangroveServer, ServerInput, Service } from './service.js';
-import { builtinRoutes } from './strapi/builtin-controllers.js';
-import { createProject, type Project } from './strapi/create-project.js';
-import { passedByGraphql } from './strapi/guarded-actions.js';
-import { joinHooks, type StartHooks } from './strapi/run-code.js';
+import { builtinRoutes } from './strapi/routes/builtin-controllers.js';
+import { createProject, type Project } from './strapi/project/create-project.js';
+import { passedByGraphql } from './strapi/routes/guarded-actions.js';
+import { joinHooks, type StartHooks } from './strapi/load/run-code.js';
 
 /** Milliseconds between attempts to connect to the database. */
 const retryAfter = 2000;

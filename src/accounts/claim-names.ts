@@ -1,6 +1,6 @@
 import { applicationError, type ApiError } from '../errors.js';
-import { matchesAny, otherThan } from '../mongo/matches.js';
-import type { Document } from '../mongo/database.js';
+import { matchesAny, otherThan } from '../mongo/form/matches.js';
+import type { Document } from '../mongo/send/database.js';
 import type { ContentContext } from '../content/content-context.js';
 import { claim } from '../mongo/stores/claim.js';
 import { findStoredUser } from './user-store.js';

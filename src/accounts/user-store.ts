@@ -3,7 +3,7 @@ import { knownUser, type KnownUser } from '../auth/caller.js';
 import type { ContentContext } from '../content/content-context.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import type { Change } from '../mongo/write/compile-change.js';
-import { type Document, readAll } from '../mongo/database.js';
+import { type Document, readAll } from '../mongo/send/database.js';
 import { updateEntry } from '../mongo/write/write-entries.js';
 import { type Access, allows, fullAccess, actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';

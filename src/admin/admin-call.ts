@@ -6,7 +6,7 @@ import type { Values } from '../values.js';
 import type { BodySchema } from './check-admin-body.js';
 import { collections } from '../schema/collections.js';
 import { recordChange, type AuditRecord } from '../mongo/stores/audit-log.js';
-import { inTransaction } from '../mongo/transaction.js';
+import { inTransaction } from '../mongo/send/transaction.js';
 
 /** One request to the admin API. */
 export interface AdminCall extends RouteCall {

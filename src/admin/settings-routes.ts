@@ -7,7 +7,7 @@ import { parameterOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
 import { describeReport } from '../schema/report-models.js';
 import { readChanges } from '../mongo/stores/audit-log.js';
-import { readAll } from '../mongo/database.js';
+import { readAll } from '../mongo/send/database.js';
 import { readAccountSettings } from '../auth/account-settings.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';

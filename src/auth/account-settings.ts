@@ -1,5 +1,5 @@
 import { collections } from '../schema/collections.js';
-import { readAll, type Database } from '../mongo/database.js';
+import { readAll, type Database } from '../mongo/send/database.js';
 
 /** The settings that the admin panel of Strapi v4 edits, under the same names. */
 export interface AccountSettings {

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { type Document, readAll } from '../mongo/database.js';
+import { type Document, readAll } from '../mongo/send/database.js';
 import { fullAccess, type Access } from '../query/access.js';
 import { collections } from '../schema/collections.js';
 import { changeOne } from '../mongo/write/compile-change.js';
-import { cacheUntilChanged } from '../mongo/changes.js';
+import { cacheUntilChanged } from '../mongo/changes/changes.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 

@@ -1,7 +1,7 @@
 import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { refusedToken, unauthorizedError, type TokenFault } from '../errors.js';
-import { cacheByKey, cacheUntilChanged } from '../mongo/changes.js';
+import { cacheByKey, cacheUntilChanged } from '../mongo/changes/changes.js';
 import type { Observer } from '../observe/observer.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Access } from '../query/access.js';

@@ -1,6 +1,6 @@
 import type { TokenFault } from '../errors.js';
 import { collections } from '../schema/collections.js';
-import { type Database, type Document, readAll } from '../mongo/database.js';
+import { type Database, type Document, readAll } from '../mongo/send/database.js';
 import type { Access } from '../query/access.js';
 import type { Values } from '../values.js';
 import type { ApiToken } from './api-token.js';

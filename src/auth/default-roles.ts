@@ -1,7 +1,7 @@
 import { collections } from '../schema/collections.js';
 import { makeOnce } from '../mongo/write/compile-change.js';
-import { initialRanks } from '../mongo/layout.js';
-import { type Document, readAll } from '../mongo/database.js';
+import { initialRanks } from '../mongo/form/layout.js';
+import { type Document, readAll } from '../mongo/send/database.js';
 import type { Store } from '../mongo/store.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { grantsVersion } from './known-actions.js';

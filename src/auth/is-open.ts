@@ -1,8 +1,8 @@
 import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
-import { cacheUntilChanged } from '../mongo/changes.js';
+import { cacheUntilChanged } from '../mongo/changes/changes.js';
 import type { Observer } from '../observe/observer.js';
-import { type Database, readAll } from '../mongo/database.js';
+import { type Database, readAll } from '../mongo/send/database.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { fullAccess, type Access } from '../query/access.js';
 import { readRoles } from './read-roles.js';

@@ -1,5 +1,5 @@
 import { collections } from '../schema/collections.js';
-import { type Database, type Document, readAll } from '../mongo/database.js';
+import { type Database, type Document, readAll } from '../mongo/send/database.js';
 import { builtinRoles, defaultGrants } from './default-roles.js';
 import type { Role, RoleRules, Roles } from './role.js';
 

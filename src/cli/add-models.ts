@@ -8,7 +8,7 @@ import { isStoredAs } from '../schema/is-stored-as.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
 import { isSyncFolder } from './import-sync.js';
-import type { ModelDocument } from '../strapi/model-files.js';
+import type { ModelDocument } from '../strapi/load/model-files.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import type { OpenedDatabase } from './open-database.js';
 import { recordCommand } from './run-command.js';

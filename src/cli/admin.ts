@@ -5,7 +5,7 @@ import { fields } from '../panel/administrators/fields.js';
 import { changeAdministrator, insertAdministrator, isEmailTaken } from '../panel/administrators/write-administrator.js';
 import { checkPanelBody, object } from '../panel/check-body.js';
 import { createDefaultAdminRoles } from '../panel/rights/default-roles.js';
-import { exactly } from '../mongo/matches.js';
+import { exactly } from '../mongo/form/matches.js';
 import { notOnTheCommandLine, passwordOption, printMade, readArguments } from './password-argument.js';
 import { readPassword } from './read-password.js';
 import { changing, serviceCommands, type Command } from './run-command.js';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { createMedia } from '../media/open-media.js';
-import { createOwnCollections } from '../mongo/ensure-collections.js';
+import { createOwnCollections } from '../mongo/send/ensure-collections.js';
 import { blobCollections } from '../mongo/stores/blob-store.js';
 import { previewImport } from '../transfer/preview-import.js';
 import { abandonImport, prepareImport, type PreparedImport, runImport } from '../transfer/run-import.js';

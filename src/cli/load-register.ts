@@ -4,7 +4,7 @@ import { ConfigError } from '../config/setting.js';
 import { loadSource, sourceEndings } from '../config/load-source.js';
 import type { Register, RegisterInput } from '../graphql/extension/create-extension.js';
 import { isRecord } from '../values.js';
-import { explained } from '../strapi/run-code.js';
+import { explained } from '../strapi/load/run-code.js';
 
 const file = 'config/extensions';
 

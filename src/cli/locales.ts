@@ -1,6 +1,6 @@
 import { withDatabase } from '../content/content-context.js';
 import { createLocale, deleteLocale, listLocales, updateLocale, type LocaleWork } from '../content/locales.js';
-import { inTransaction } from '../mongo/transaction.js';
+import { inTransaction } from '../mongo/send/transaction.js';
 import type { OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { UsageError, onlyWord, parseWords } from './usage-error.js';

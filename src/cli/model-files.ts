@@ -1,7 +1,7 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import type { ModelDocument } from '../strapi/model-files.js';
+import type { ModelDocument } from '../strapi/load/model-files.js';
 import { isRecord, type Values } from '../values.js';
 
 /** A model that was read from a file. */

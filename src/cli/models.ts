@@ -7,7 +7,7 @@ import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import { isStoredAs } from '../schema/is-stored-as.js';
 import { describeReport, reportModels, warningText } from '../schema/report-models.js';
 import { addModels, describeChange } from './add-models.js';
-import { type ModelDocument, modelPath, writeModelFile } from '../strapi/model-files.js';
+import { type ModelDocument, modelPath, writeModelFile } from '../strapi/load/model-files.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import { openDatabase, type OpenedDatabase } from './open-database.js';
 import { print, printError, printTable } from './print.js';

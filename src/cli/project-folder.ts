@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { commandLine } from '../command-line.js';
 import { dependsOnStrapi } from '../config/load-config.js';
-import type { Database } from '../mongo/database.js';
+import type { Database } from '../mongo/send/database.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { readModelFiles } from './model-files.js';
 

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { withoutSecrets } from '../admin/without-secrets.js';
 import { recordChange, type AuditRecord } from '../mongo/stores/audit-log.js';
-import type { Database } from '../mongo/database.js';
+import type { Database } from '../mongo/send/database.js';
 import { openService, type OpenedService } from './open-service.js';
 import { findCommand } from './usage-error.js';
 

@@ -7,7 +7,7 @@ import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import type { Observer } from '../observe/observer.js';
 import { createService } from '../server.js';
 import type { Service } from '../service.js';
-import { UnsupportedCodeError } from '../strapi/unsupported-code.js';
+import { UnsupportedCodeError } from '../strapi/load/unsupported-code.js';
 import { addOnce } from './add-models.js';
 import { describeStart } from './describe-start.js';
 import { fillDemo } from './load-demo.js';

@@ -7,8 +7,8 @@ import { changeStoredUser, endingTokens, type StoredUser, userType, userUid } fr
 import { create as createEntry } from '../content/create.js';
 import type { ContentContext } from '../content/content-context.js';
 import { update } from '../content/update.js';
-import { matchesAny } from '../mongo/matches.js';
-import { readAll } from '../mongo/database.js';
+import { matchesAny } from '../mongo/form/matches.js';
+import { readAll } from '../mongo/send/database.js';
 import { emptyQuery } from '../query/ast.js';
 import { notOnTheCommandLine, passwordOption, printMade, readArguments } from './password-argument.js';
 import { readPassword } from './read-password.js';

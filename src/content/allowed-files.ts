@@ -1,5 +1,5 @@
-import { readAll, type Document } from '../mongo/database.js';
-import { matchesAll, matchesAny, matchesNone, oneOf, startingWith } from '../mongo/matches.js';
+import { readAll, type Document } from '../mongo/send/database.js';
+import { matchesAll, matchesAny, matchesNone, oneOf, startingWith } from '../mongo/form/matches.js';
 import type { ContentType } from '../schema/content-type.js';
 import { type LinkedFiles, splitPath } from '../schema/findings.js';
 import type { ContentContext } from './content-context.js';

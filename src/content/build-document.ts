@@ -1,4 +1,4 @@
-import { inGroup, leading, orderField, setRanks } from '../mongo/layout.js';
+import { inGroup, leading, orderField, setRanks } from '../mongo/form/layout.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';

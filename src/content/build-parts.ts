@@ -13,7 +13,7 @@ import {
   storedIds,
 } from '../schema/link-input.js';
 import { scalarTypes } from '../schema/scalar-types.js';
-import { rankOfTime } from '../mongo/layout.js';
+import { rankOfTime } from '../mongo/form/layout.js';
 import { morphLinks, partsOf } from '../mongo/read/stored-lists.js';
 import type { ContentContext } from './content-context.js';
 import type { PlainPassword } from './hash-passwords.js';

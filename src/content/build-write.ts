@@ -1,6 +1,6 @@
 import { memoizePair } from '../caches.js';
-import { setRanks, setUniques, storedRank } from '../mongo/layout.js';
-import type { StoredDocument } from '../mongo/loaded.js';
+import { setRanks, setUniques, storedRank } from '../mongo/form/layout.js';
+import type { StoredDocument } from '../mongo/form/loaded.js';
 import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { listsParts } from '../schema/parts.js';
 import type { Values } from '../values.js';

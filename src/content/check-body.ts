@@ -1,5 +1,5 @@
 import { type FieldError, fieldErrors, validationError } from '../errors.js';
-import { matchesAll } from '../mongo/matches.js';
+import { matchesAll } from '../mongo/form/matches.js';
 import { countExisting, type Targets } from '../mongo/read/look-ups.js';
 import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
 import { isHiddenLink, maySee } from '../query/access.js';

@@ -1,8 +1,8 @@
 import { memoize } from '../caches.js';
 import type { Caller } from '../auth/caller.js';
 import type { Config } from '../config/config.js';
-import { forRequest, type Database } from '../mongo/database.js';
-import type { Loaded } from '../mongo/loaded.js';
+import { forRequest, type Database } from '../mongo/send/database.js';
+import type { Loaded } from '../mongo/form/loaded.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import { noNotices, type Notices } from '../notices.js';

@@ -1,7 +1,7 @@
 import { ApplicationError, applicationError, notFoundError } from '../errors.js';
-import { groupOf, inGroup } from '../mongo/layout.js';
+import { groupOf, inGroup } from '../mongo/form/layout.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
-import { readAll } from '../mongo/database.js';
+import { readAll } from '../mongo/send/database.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
@@ -11,7 +11,7 @@ import { acceptNew } from './accept-write.js';
 import type { ContentContext, EntryKey, WriteInput } from './content-context.js';
 import { createInGroup } from './create.js';
 import { hasId } from './find-one.js';
-import type { Loaded, StoredDocument } from '../mongo/loaded.js';
+import type { Loaded, StoredDocument } from '../mongo/form/loaded.js';
 
 /**
  * Creates the entry of another locale: a draft unless the data has `publishedAt`. It has the shared values of the entry, unless the

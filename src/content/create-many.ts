@@ -1,4 +1,4 @@
-import { inTransaction } from '../mongo/transaction.js';
+import { inTransaction } from '../mongo/send/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';

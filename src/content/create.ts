@@ -1,8 +1,8 @@
 import { applicationError, hasCode, notFoundError } from '../errors.js';
-import { readAll } from '../mongo/database.js';
-import { groupOf } from '../mongo/layout.js';
-import type { Loaded, StoredDocument } from '../mongo/loaded.js';
-import { inTransaction } from '../mongo/transaction.js';
+import { readAll } from '../mongo/send/database.js';
+import { groupOf } from '../mongo/form/layout.js';
+import type { Loaded, StoredDocument } from '../mongo/form/loaded.js';
+import { inTransaction } from '../mongo/send/transaction.js';
 import { type EntryDocument, insertEntry } from '../mongo/write/write-entries.js';
 import type { Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';

@@ -6,7 +6,7 @@ import { allOf } from '../query/conditions.js';
 import type { Condition, Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
-import type { Loaded } from '../mongo/loaded.js';
+import type { Loaded } from '../mongo/form/loaded.js';
 
 /** Returns the entry with an id, even if it is a draft; null if there is none. */
 export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {

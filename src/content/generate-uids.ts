@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Match } from '../mongo/matches.js';
+import type { Match } from '../mongo/form/matches.js';
 import { takenTexts } from '../mongo/read/look-ups.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';

@@ -1,6 +1,6 @@
 import { applicationError, notFoundError, validationError, type ApiError } from '../errors.js';
-import { readAll } from '../mongo/database.js';
-import { DuplicateKey } from '../mongo/driver-errors.js';
+import { readAll } from '../mongo/send/database.js';
+import { DuplicateKey } from '../mongo/send/driver-errors.js';
 import { localeName, readLocales, writeDefaultLocale } from '../mongo/stores/locale-store.js';
 import { deleteEntry, insertEntry, updateEntry } from '../mongo/write/write-entries.js';
 import { emptyQuery } from '../query/ast.js';

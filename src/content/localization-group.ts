@@ -1,11 +1,11 @@
 import { missingActions } from '../errors.js';
-import { matchesAll, oneOf } from '../mongo/matches.js';
-import { readAll } from '../mongo/database.js';
+import { matchesAll, oneOf } from '../mongo/form/matches.js';
+import { readAll } from '../mongo/send/database.js';
 import { allows, actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
 import { applyLinkInput, parseLinkInput } from '../schema/link-input.js';
 import type { ContentContext } from './content-context.js';
-import type { StoredDocument } from '../mongo/loaded.js';
+import type { StoredDocument } from '../mongo/form/loaded.js';
 import { ruleFilter } from './rules-on-writes.js';
 import { sharedAttributes } from './sync-locales.js';
 

@@ -1,7 +1,7 @@
-import { readAll } from '../mongo/database.js';
-import { groupField, groupOf, leading, leadsGroup } from '../mongo/layout.js';
-import type { StoredDocument } from '../mongo/loaded.js';
-import { oneOf } from '../mongo/matches.js';
+import { readAll } from '../mongo/send/database.js';
+import { groupField, groupOf, leading, leadsGroup } from '../mongo/form/layout.js';
+import type { StoredDocument } from '../mongo/form/loaded.js';
+import { oneOf } from '../mongo/form/matches.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { changeOne } from '../mongo/write/compile-change.js';
 import { sharedUniquePaths } from '../schema/attribute-places.js';

@@ -1,7 +1,7 @@
-import { readAll } from '../mongo/database.js';
-import { leading } from '../mongo/layout.js';
-import { oneOf } from '../mongo/matches.js';
-import { afterCommit } from '../mongo/transaction.js';
+import { readAll } from '../mongo/send/database.js';
+import { leading } from '../mongo/form/layout.js';
+import { oneOf } from '../mongo/form/matches.js';
+import { afterCommit } from '../mongo/send/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { deleteEntry } from '../mongo/write/write-entries.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';

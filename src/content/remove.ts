@@ -1,9 +1,9 @@
 import type { ContentContext } from './content-context.js';
 import { withDatabase, withoutHooks } from './content-context.js';
 import { findOne } from './find-one.js';
-import type { Loaded } from '../mongo/loaded.js';
-import type { Database } from '../mongo/database.js';
-import { afterCommit, inTransaction } from '../mongo/transaction.js';
+import type { Loaded } from '../mongo/form/loaded.js';
+import type { Database } from '../mongo/send/database.js';
+import { afterCommit, inTransaction } from '../mongo/send/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { deleteEntry } from '../mongo/write/write-entries.js';
 import { countExisting } from '../mongo/read/look-ups.js';

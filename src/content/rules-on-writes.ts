@@ -1,7 +1,7 @@
 import { forbiddenError } from '../errors.js';
-import { type Match, matchesAll, matchesNone } from '../mongo/matches.js';
+import { type Match, matchesAll, matchesNone } from '../mongo/form/matches.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
-import { readAll, type Document } from '../mongo/database.js';
+import { readAll, type Document } from '../mongo/send/database.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { countExisting } from '../mongo/read/look-ups.js';

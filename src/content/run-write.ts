@@ -1,7 +1,7 @@
-import { DuplicateKey } from '../mongo/driver-errors.js';
-import { type Loaded, type StoredDocument, withoutPopulated } from '../mongo/loaded.js';
+import { DuplicateKey } from '../mongo/send/driver-errors.js';
+import { type Loaded, type StoredDocument, withoutPopulated } from '../mongo/form/loaded.js';
 import { readTreeOf } from '../mongo/read/read-tree.js';
-import { afterCommit, inTransaction } from '../mongo/transaction.js';
+import { afterCommit, inTransaction } from '../mongo/send/transaction.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { costsTooMuchLate, withDatabase, type ContentContext, type PendingWrite, type Written } from './content-context.js';

@@ -1,4 +1,4 @@
-import { type Loaded, type Related, withoutPopulated } from '../mongo/loaded.js';
+import { type Loaded, type Related, withoutPopulated } from '../mongo/form/loaded.js';
 import type { Budget } from '../limits/budget.js';
 import type { Child } from '../query/plan.js';
 import type { LinkAttribute, MorphAttribute } from '../schema/content-type.js';

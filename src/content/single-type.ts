@@ -1,12 +1,12 @@
 import { hasCode, validationError } from '../errors.js';
-import { readAll } from '../mongo/database.js';
+import { readAll } from '../mongo/send/database.js';
 import { emptyQuery, type Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 import { withoutHooks, type ContentContext } from './content-context.js';
 import { create } from './create.js';
 import { findSingle, findSingleForWrite } from './find-one.js';
-import type { Loaded } from '../mongo/loaded.js';
+import type { Loaded } from '../mongo/form/loaded.js';
 import { remove } from './remove.js';
 import { update } from './update.js';
 

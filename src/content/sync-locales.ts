@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldErrors, forbiddenError } from '../errors.js';
 import { changeMany, changeOne } from '../mongo/write/compile-change.js';
-import { groupField, groupOf, inGroup, orderField, otherLocalesOf, rankPath, storedRank } from '../mongo/layout.js';
-import { matchesAll, matchesAny, oneOf } from '../mongo/matches.js';
-import { type Document, readAll } from '../mongo/database.js';
+import { groupField, groupOf, inGroup, orderField, otherLocalesOf, rankPath, storedRank } from '../mongo/form/layout.js';
+import { matchesAll, matchesAny, oneOf } from '../mongo/form/matches.js';
+import { type Document, readAll } from '../mongo/send/database.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { isShared } from '../schema/attribute-places.js';
 import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
@@ -12,7 +12,7 @@ import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
 import { type Values, isRecord } from '../values.js';
 import { completeCopies } from './build-write.js';
 import type { ContentContext } from './content-context.js';
-import type { StoredDocument } from '../mongo/loaded.js';
+import type { StoredDocument } from '../mongo/form/loaded.js';
 import { hidesOne, keepingRules, ruleFilter } from './rules-on-writes.js';
 
 /** Returns the attributes among the names that have one value for all locales of an entry. */

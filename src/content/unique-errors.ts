@@ -1,9 +1,9 @@
 import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '../errors.js';
-import { readAll, type Database } from '../mongo/database.js';
-import type { DuplicateKey } from '../mongo/driver-errors.js';
-import { groupField, groupOf, isGroupField, uniqueField, uniqueNames } from '../mongo/layout.js';
-import { type Match, matchesAny, oneOf, otherThan } from '../mongo/matches.js';
-import type { StoredDocument } from '../mongo/loaded.js';
+import { readAll, type Database } from '../mongo/send/database.js';
+import type { DuplicateKey } from '../mongo/send/driver-errors.js';
+import { groupField, groupOf, isGroupField, uniqueField, uniqueNames } from '../mongo/form/layout.js';
+import { type Match, matchesAny, oneOf, otherThan } from '../mongo/form/matches.js';
+import type { StoredDocument } from '../mongo/form/loaded.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import type { Values } from '../values.js';

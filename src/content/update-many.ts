@@ -1,7 +1,7 @@
-import { readAll } from '../mongo/database.js';
-import { groupField, groupOf } from '../mongo/layout.js';
-import { noneOf, oneOf, type Match } from '../mongo/matches.js';
-import { inTransaction } from '../mongo/transaction.js';
+import { readAll } from '../mongo/send/database.js';
+import { groupField, groupOf } from '../mongo/form/layout.js';
+import { noneOf, oneOf, type Match } from '../mongo/form/matches.js';
+import { inTransaction } from '../mongo/send/transaction.js';
 import { changeMany, type Change } from '../mongo/write/compile-change.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';

@@ -9,7 +9,7 @@ import {
   unlinkMany,
   unlinkOne,
 } from '../mongo/write/link-changes.js';
-import { type Match, matchesAll, oneOf, otherThan } from '../mongo/matches.js';
+import { type Match, matchesAll, oneOf, otherThan } from '../mongo/form/matches.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { applyLinkInput, namesAllItChanges, type LinkInput, maximumLinks } from '../schema/link-input.js';
 import type { ContentType, LinkAttribute } from '../schema/content-type.js';

@@ -1,11 +1,8 @@
-import { createShaper, type Presentation } from '../content/shape-values.js';
+import { type Row, rows } from '../code/rows.js';
+import { createShaper } from '../content/shape-values.js';
 import type { ApiError } from '../errors.js';
-import type { Loaded } from '../mongo/loaded.js';
-import { unlimited } from '../limits/budget.js';
+import type { Loaded } from '../mongo/form/loaded.js';
 import type { GraphqlContext } from './graphql-context.js';
-
-/** An entry or component for resolvers: its id, its loaded attributes, and populated values by key. */
-export type Row = Readonly<Record<string, unknown>>;
 
 /** The value of `EntityResponse` types. */
 export interface EntryResult {
@@ -35,20 +32,6 @@ export const entryResult = (entry: Loaded | null, context: GraphqlContext): Entr
 /** Returns a function that converts loaded entries to rows, including populated values. */
 export const createRowShaper = ({ content }: GraphqlContext): ((entry: Loaded) => Row) => createShaper(rows, content.bind.budget);
 
-/** Converts a loaded entry to a row for an extension, without a budget. */
-export const shapeForCode = (entry: Loaded): Row => createShaper(rows, unlimited)(entry);
-
-/** How entries are converted to rows. Each place of the answer has separate rows, because extensions may change them. */
-const rows: Presentation<Row> = {
-  start: ({ document }) => ({ id: document['_id'] }),
-  entry: (_entry, values) => values,
-  one: (row) => row,
-  many: (list) => list,
-  count: (count) => ({ count }),
-  targets: (list, { many }) => (many ? list : (list[0] ?? null)),
-  isAnswer: false,
-};
-
 /*
  * The resolvers of the types that wrap rows. Types outlive the schema that they were made for (types/type-store.ts), so these keep
  * no reference to it.
@@ -60,17 +43,6 @@ export function entityOf({ value, failure }: EntryResult): Row | null {
 }
 export const entitiesOf = ({ nodes }: ListResult): readonly Row[] => nodes;
 export const metaOf = (list: ListResult): ListResult => list;
-
-/** Related entries and components that an extension has read itself. */
-const loadedByExtension = new WeakSet<object>();
-
-/** Marks a value that no plan of an operation has read, so that its fields are read on demand. */
-export function markLoadedByExtension(value: unknown): void {
-  if (typeof value === 'object' && value !== null) loadedByExtension.add(value);
-}
-
-export const isLoadedByExtension = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && loadedByExtension.has(value);
 
 interface Page {
   readonly total: number;

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { AddedSettings } from '../config/sections.js';
-import type { OwnCollection } from '../mongo/ensure-collections.js';
+import type { OwnCollection } from '../mongo/send/ensure-collections.js';
 import type { ActionName } from '../query/access.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import type { Model } from '../schema/model.js';

@@ -6,7 +6,7 @@ import { type Attempt, attemptHeaders } from '../limits/attempts.js';
 import type { AttemptLimits, GuessLimit, LimitedRoute } from '../accounts/login/limit-attempts.js';
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
-import type { Database } from '../mongo/database.js';
+import type { Database } from '../mongo/send/database.js';
 import { clientKey } from './route-request.js';
 
 /** Counts a request of a caller. Throws a RateLimitError for too many. */

@@ -1,7 +1,7 @@
 import type { ContentContext } from '../content/content-context.js';
 import { ruleFilter } from '../content/rules-on-writes.js';
-import { matchesAll } from '../mongo/matches.js';
-import { readAll, type Document } from '../mongo/database.js';
+import { matchesAll } from '../mongo/form/matches.js';
+import { readAll, type Document } from '../mongo/send/database.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
 import { dottedPath, findPlaces } from '../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';

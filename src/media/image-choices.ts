@@ -1,4 +1,4 @@
-import type { Database } from '../mongo/database.js';
+import type { Database } from '../mongo/send/database.js';
 import { openCodeStore } from '../mongo/stores/code-store.js';
 import { isRecord } from '../values.js';
 import type { ImageChoices } from './images/image-maker.js';

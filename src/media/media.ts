@@ -1,5 +1,5 @@
 import { type BlobOwner, findBlob, type StoredBlob } from '../mongo/stores/blob-store.js';
-import type { Database } from '../mongo/database.js';
+import type { Database } from '../mongo/send/database.js';
 import type { ByteRange, ByteSource, FileStorage, MediaSettings } from './storage/file-storage.js';
 import type { ImageChoices, ImageMaker } from './images/image-maker.js';
 

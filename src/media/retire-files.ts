@@ -1,4 +1,4 @@
-import type { Database } from '../mongo/database.js';
+import type { Database } from '../mongo/send/database.js';
 import { findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
 import { hasEnded } from '../processes.js';
 import type { Values } from '../values.js';

@@ -1,10 +1,10 @@
 import { withDatabase, withoutHooks } from '../content/content-context.js';
-import type { Loaded } from '../mongo/loaded.js';
+import type { Loaded } from '../mongo/form/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { update } from '../content/update.js';
 import { notFoundError } from '../errors.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
-import { inTransaction } from '../mongo/transaction.js';
+import { inTransaction } from '../mongo/send/transaction.js';
 import { emptyQuery } from '../query/ast.js';
 import { cleanTitle } from './clean-name.js';
 import { fileType } from './decide-type.js';

@@ -1,10 +1,10 @@
 import { withDatabase, type ContentContext } from '../content/content-context.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { runCreate } from '../content/create.js';
-import type { Loaded } from '../mongo/loaded.js';
+import type { Loaded } from '../mongo/form/loaded.js';
 import { withOwner } from '../content/rules-on-writes.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
-import { inTransaction } from '../mongo/transaction.js';
+import { inTransaction } from '../mongo/send/transaction.js';
 import { emptyQuery } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import { fileType } from './decide-type.js';
@@ -17,7 +17,7 @@ import { collections } from '../schema/collections.js';
 import { ApiError, notFoundError } from '../errors.js';
 import { uploadFolderType } from '../schema/content-type.js';
 import { unlinkedUpload } from './unlinked.js';
-import { readAll } from '../mongo/database.js';
+import { readAll } from '../mongo/send/database.js';
 
 /** The context of an operation of the media library. */
 export interface MediaContext {

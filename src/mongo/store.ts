@@ -1,9 +1,9 @@
-import { ChangeBus } from './changes.js';
-import { inReadTime, inWriteTime } from './calls.js';
-import type { Database } from './database.js';
+import { ChangeBus } from './changes/changes.js';
+import { inReadTime, inWriteTime } from './send/calls.js';
+import type { Database } from './send/database.js';
 import { collections } from '../schema/collections.js';
 import type { ContentType } from '../schema/content-type.js';
-import { TotalCache } from './total-cache.js';
+import { TotalCache } from './changes/total-cache.js';
 
 /** The parts of the back end that operations on content use. */
 export interface Store {

@@ -1,5 +1,5 @@
-import { type Database, type Document, readAll } from './database.js';
-import type { Match } from './matches.js';
+import { type Database, type Document, readAll } from './send/database.js';
+import type { Match } from './form/matches.js';
 
 /** Which documents of a collection are read. */
 interface Wanted {

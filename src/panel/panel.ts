@@ -3,7 +3,7 @@ import { type AttemptLimiter, attemptLimiter } from '../mongo/stores/attempt-lim
 import { type UserTokens, userTokens } from '../auth/user-tokens.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { Running } from '../http/running.js';
-import { cacheByKey, cacheUntilChanged } from '../mongo/changes.js';
+import { cacheByKey, cacheUntilChanged } from '../mongo/changes/changes.js';
 import { collections } from '../schema/collections.js';
 import { findAdministrator, type StoredAdministrator } from './administrators/administrator.js';
 import { createDefaultAdminRoles } from './rights/default-roles.js';

@@ -6,7 +6,7 @@ import { type ContentContext, costsTooMuchLate, withoutBudget, withoutHooks } fr
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { remove } from '../content/remove.js';
 import { removeSingle, updateSingle } from '../content/single-type.js';
-import type { Loaded } from '../mongo/loaded.js';
+import type { Loaded } from '../mongo/form/loaded.js';
 import { update } from '../content/update.js';
 import { unreadNames } from '../content/values-left-out.js';
 import { notFoundError, validationError } from '../errors.js';

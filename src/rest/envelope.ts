@@ -1,7 +1,7 @@
 import type { ContentContext } from '../content/content-context.js';
 import type { FoundPage } from '../content/find-many.js';
 import { createShaper, type Presentation, type Shaped, showStored } from '../content/shape-values.js';
-import type { Loaded } from '../mongo/loaded.js';
+import type { Loaded } from '../mongo/form/loaded.js';
 import type { BoundPagination } from '../query/plan.js';
 
 /** The JSON body of an answer. */

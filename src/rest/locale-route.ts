@@ -1,7 +1,7 @@
 import { flag, listOf, orNull, record, text, whole } from '../http/json-schema.js';
 import { answers } from '../http/operation.js';
 import type { Answer, Route, RouteCall } from '../http/route.js';
-import { readAll } from '../mongo/database.js';
+import { readAll } from '../mongo/send/database.js';
 import { collections } from '../schema/collections.js';
 
 const locale = record({ id: whole, name: text, code: text, createdAt: orNull(text), updatedAt: orNull(text), isDefault: flag }, [

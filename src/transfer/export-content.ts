@@ -3,7 +3,7 @@ import { saltMark } from '../auth/api-token.js';
 import type { FilePlace } from '../media/file-values.js';
 import { nameOf } from '../media/file-values.js';
 import { findStored, type Media, readStored } from '../media/media.js';
-import type { Database, Document } from '../mongo/database.js';
+import type { Database, Document } from '../mongo/send/database.js';
 import { type ExportedLink, linksOf, toTransferred } from '../mongo/transfer/exported-form.js';
 import { countDocuments, streamDocuments, streamSiblings } from '../mongo/transfer/stream-documents.js';
 import type { LinkEnd } from '../mongo/transfer/transferred.js';

@@ -12,7 +12,7 @@ import {
   readMissing,
   writeStaged,
 } from '../mongo/transfer/staged.js';
-import { inTransaction } from '../mongo/transaction.js';
+import { inTransaction } from '../mongo/send/transaction.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
 import { isRecord, type Values } from '../values.js';
 import { AssetUnavailable } from './source.js';

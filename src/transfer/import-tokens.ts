@@ -1,7 +1,7 @@
 import { hashKey, saltMark } from '../auth/api-token.js';
 import { adoptToken, newKey } from '../accounts/api-tokens.js';
 import { ApiError } from '../errors.js';
-import { readAll } from '../mongo/database.js';
+import { readAll } from '../mongo/send/database.js';
 import { insertStaged } from '../mongo/transfer/insert-staged.js';
 import type { TransferredEntry } from '../mongo/transfer/transferred.js';
 import { collections } from '../schema/collections.js';

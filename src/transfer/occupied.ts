@@ -1,5 +1,5 @@
 import { readRoles } from '../auth/read-roles.js';
-import { type Database, readAll } from '../mongo/database.js';
+import { type Database, readAll } from '../mongo/send/database.js';
 import type { ContentType } from '../schema/content-type.js';
 
 /** Returns the collections of types that have entries, by uid. The entries of a new database do not count. */

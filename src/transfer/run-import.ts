@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Database } from '../mongo/database.js';
+import type { Database } from '../mongo/send/database.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { retireImported } from '../mongo/stores/blob-store.js';
 import { readModels } from '../mongo/stores/model-store.js';

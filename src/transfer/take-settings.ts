@@ -2,7 +2,7 @@ import { readAccountSettings } from '../auth/account-settings.js';
 import { changeSettings } from '../accounts/mail/write-settings.js';
 import type { Config } from '../config/config.js';
 import { ApiError } from '../errors.js';
-import type { Database } from '../mongo/database.js';
+import type { Database } from '../mongo/send/database.js';
 import { writeDefaultLocale } from '../mongo/stores/locale-store.js';
 import { isRecord, type Values } from '../values.js';
 import { usedSettings } from './source.js';

@@ -3,7 +3,7 @@ import { completeConfig } from '../../src/config/apply-variables.js';
 import { readAddress } from '../../src/config/database-address.js';
 import { sectionNames } from '../../src/config/sections.js';
 import type { WrittenSections } from '../../src/config/translate-strapi.js';
-import { connectDatabase } from '../../src/mongo/connection.js';
+import { connectDatabase } from '../../src/mongo/send/connection.js';
 import { createConfig } from '../../src/config/create-config.js';
 
 /** The configuration with this value of MONGODB_URI. */

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { execute, parse, type ExecutionResult } from 'graphql';
 import { executeOperation } from '../../src/graphql/execute/execute-operation.js';
 import { type Access, actionOf } from '../../src/query/access.js';
-import { callerState, type GraphqlContext } from '../../src/graphql/graphql-context.js';
+import { type GraphqlContext } from '../../src/graphql/graphql-context.js';
+import { callerState } from '../../src/code/caller-state.js';
 import { documents, models } from './content.js';
 import { serveGraphql, type ServedGraphql } from './serve-graphql.js';
 

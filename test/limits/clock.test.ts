@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Clock, WaitTime, withinTime } from '../../src/limits/clock.js';
-import { untilAnswered } from '../../src/mongo/until-answered.js';
+import { untilAnswered } from '../../src/mongo/send/until-answered.js';
 import { freshDatabase } from '../support/mongo.js';
 
 const refused = new MongoServerError({ message: 'not primary', code: 10107 });

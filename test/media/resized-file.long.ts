@@ -7,7 +7,7 @@ import { boxOf } from '../../src/media/images/transform-image.js';
 import { resizedFile } from '../../src/media/resized-file.js';
 import { unavailableError } from '../../src/errors.js';
 import { retireBlobs, type StoredBlob } from '../../src/mongo/stores/blob-store.js';
-import { inTransaction } from '../../src/mongo/transaction.js';
+import { inTransaction } from '../../src/mongo/send/transaction.js';
 import { drawNoise } from './draw.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
-import { AbandonedTransactions } from '../../src/mongo/abandoned.js';
-import type { Database } from '../../src/mongo/database.js';
+import { AbandonedTransactions } from '../../src/mongo/send/abandoned.js';
+import type { Database } from '../../src/mongo/send/database.js';
 import { createStore } from '../../src/mongo/store.js';
-import { inTransaction } from '../../src/mongo/transaction.js';
+import { inTransaction } from '../../src/mongo/send/transaction.js';
 import { updateEntry } from '../../src/mongo/write/write-entries.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type Binary, type CommandStartedEvent, type CommandSucceededEvent, Long } from 'mongodb';
 import { createConfig } from '../../src/config/create-config.js';
-import { connectDatabase } from '../../src/mongo/connection.js';
-import { readAll, type Database } from '../../src/mongo/database.js';
+import { connectDatabase } from '../../src/mongo/send/connection.js';
+import { readAll, type Database } from '../../src/mongo/send/database.js';
 import { createBudget } from '../../src/limits/budget.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';

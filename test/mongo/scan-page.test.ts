@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { CommandStartedEvent } from 'mongodb';
 import type { ContentContext } from '../../src/content/content-context.js';
 import { findMany, type FoundPage } from '../../src/content/find-many.js';
-import { forRequest } from '../../src/mongo/database.js';
+import { forRequest } from '../../src/mongo/send/database.js';
 import { ensureIndexes } from '../../src/mongo/models/ensure-indexes.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { tooLate } from '../../src/limits/clock.js';

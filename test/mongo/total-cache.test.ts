@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { unavailableError } from '../../src/errors.js';
-import { ChangeBus, type Change } from '../../src/mongo/changes.js';
-import { TotalCache } from '../../src/mongo/total-cache.js';
+import { ChangeBus, type Change } from '../../src/mongo/changes/changes.js';
+import { TotalCache } from '../../src/mongo/changes/total-cache.js';
 import { endless, tooLate, WaitTime } from '../../src/limits/clock.js';
 import { published } from '../../src/query/plan.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createConfig } from '../../src/config/create-config.js';
-import { connectDatabase } from '../../src/mongo/connection.js';
+import { connectDatabase } from '../../src/mongo/send/connection.js';
 import type { Observation } from '../../src/observe/observation.js';
 import { Observer } from '../../src/observe/observer.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { uniqueField } from '../../src/mongo/layout.js';
+import { uniqueField } from '../../src/mongo/form/layout.js';
 import { dottedPath, findPlaces, linkPaths, uniquePaths } from '../../src/schema/attribute-places.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ConfigError } from '../../src/config/setting.js';
 import * as mangrove from '../../src/index.js';
-import { UnsupportedCodeError } from '../../src/strapi/unsupported-code.js';
+import { UnsupportedCodeError } from '../../src/strapi/load/unsupported-code.js';
 import { freshDatabase } from '../support/mongo.js';
 import { writeProject, type ProjectFiles as Files } from '../support/write-project.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createConfig } from '../../src/config/create-config.js';
-import { createStrapiConfig, readConfigFiles } from '../../src/strapi/strapi-config.js';
+import { createStrapiConfig, readConfigFiles } from '../../src/strapi/load/strapi-config.js';
 import { writeProject } from '../support/write-project.js';
 
 describe('strapi.config', () => {

@@ -3,7 +3,7 @@ import { features } from '../../src/features.js';
 import { modelSettings } from '../../src/http/feature.js';
 import { createServer } from '../../src/index.js';
 import { createMedia } from '../../src/media/open-media.js';
-import { connectDatabase } from '../../src/mongo/connection.js';
+import { connectDatabase } from '../../src/mongo/send/connection.js';
 import { createStore } from '../../src/mongo/store.js';
 import type { ImportContext } from '../../src/transfer/import-run.js';
 import { prepareImport, runImport } from '../../src/transfer/run-import.js';

@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
 import type { Config } from '../../config/config.js';
-import type { Database } from '../../mongo/database.js';
+import type { Database } from '../../mongo/send/database.js';
 import type { AccountLimits, Guess } from '../accounts.js';
 import { type Attempt, tooMany } from '../../limits/attempts.js';
 import { clientOf } from '../../limits/client-of.js';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { between, type Match } from '../../mongo/matches.js';
+import { between, type Match } from '../../mongo/form/matches.js';
 import { fieldErrors } from '../../errors.js';
 import { scalarProblems } from '../../schema/check-scalar.js';
 import type { ContentType } from '../../schema/content-type.js';

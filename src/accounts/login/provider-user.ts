@@ -1,7 +1,7 @@
 import { create } from '../../content/create.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { applicationError, validationError } from '../../errors.js';
-import { absent } from '../../mongo/matches.js';
+import { absent } from '../../mongo/form/matches.js';
 import { loginStateStore } from '../../mongo/stores/login-state-store.js';
 import { emptyQuery } from '../../query/ast.js';
 import type { Accounts } from '../accounts.js';

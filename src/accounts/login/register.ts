@@ -5,7 +5,7 @@ import { acceptInput, checkBody } from '../../content/check-body.js';
 import { runCreate } from '../../content/create.js';
 import { refuseOrTell, type Undone } from '../../content/refuse-or-tell.js';
 import { unknownValue } from '../../content/values-left-out.js';
-import type { Loaded } from '../../mongo/loaded.js';
+import type { Loaded } from '../../mongo/form/loaded.js';
 import { fullAccess } from '../../query/access.js';
 import type { ApiError } from '../../errors.js';
 import { applicationError, hasCode } from '../../errors.js';

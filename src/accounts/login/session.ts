@@ -10,7 +10,7 @@ import { knownClient, rememberClient } from './known-clients.js';
 import { makeCode, isPassword } from './passwords.js';
 import { readTexts } from '../check-fields.js';
 import { findStoredUser, findStoredUsers, type StoredUser } from '../user-store.js';
-import { matchesAny } from '../../mongo/matches.js';
+import { matchesAny } from '../../mongo/form/matches.js';
 
 /** The result of a login. */
 export interface Session {

@@ -1,7 +1,7 @@
 import { settingsId, type AccountSettings, type StoredSettings } from '../../auth/account-settings.js';
 import type { Config } from '../../config/config.js';
 import { fieldErrors, type FieldError } from '../../errors.js';
-import type { Database } from '../../mongo/database.js';
+import type { Database } from '../../mongo/send/database.js';
 import { writeSettings } from '../../mongo/stores/locale-store.js';
 import { unknownPlaceholders } from './email-templates.js';
 

@@ -1,13 +1,13 @@
 import { collections } from '../../schema/collections.js';
 import { typeActions, grantsVersion, replaceAction, uploadAction } from '../../auth/known-actions.js';
 import { changeMany } from '../../mongo/write/compile-change.js';
-import { initialRanks } from '../../mongo/layout.js';
-import { oneOf, absent } from '../../mongo/matches.js';
+import { initialRanks } from '../../mongo/form/layout.js';
+import { oneOf, absent } from '../../mongo/form/matches.js';
 import type { Store } from '../../mongo/store.js';
-import { readAll, type Database } from '../../mongo/database.js';
+import { readAll, type Database } from '../../mongo/send/database.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { actionOf } from '../../query/access.js';
-import { inTransaction } from '../../mongo/transaction.js';
+import { inTransaction } from '../../mongo/send/transaction.js';
 
 const collection = collections.permissions;
 

@@ -3,7 +3,7 @@ import { readAccountSettings } from '../../auth/account-settings.js';
 import { rowRule, unknownUserNames, userNames } from '../../auth/role-access.js';
 import type { FieldRule, RoleRules } from '../../auth/role.js';
 import { ApiError, notFoundError, validationError } from '../../errors.js';
-import { readAll } from '../../mongo/database.js';
+import { readAll } from '../../mongo/send/database.js';
 import { updateEntry } from '../../mongo/write/write-entries.js';
 import { suggest } from '../../nearest-name.js';
 import type { ContentContext } from '../../content/content-context.js';

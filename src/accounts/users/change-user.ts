@@ -3,8 +3,8 @@ import { withDatabase, type ContentContext } from '../../content/content-context
 import { ruleFilter } from '../../content/rules-on-writes.js';
 import { update } from '../../content/update.js';
 import { applicationError, notFoundError } from '../../errors.js';
-import { matchesAll } from '../../mongo/matches.js';
-import { inTransaction } from '../../mongo/transaction.js';
+import { matchesAll } from '../../mongo/form/matches.js';
+import { inTransaction } from '../../mongo/send/transaction.js';
 import { emptyQuery } from '../../query/ast.js';
 import { toBoolean } from '../../schema/scalar-types.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';

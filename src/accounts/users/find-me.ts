@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { readAll } from '../../mongo/database.js';
+import { readAll } from '../../mongo/send/database.js';
 import { findStoredUser, userUid } from '../user-store.js';
 
 /** A user with the role, without an envelope, as shown to that user. Hidden attributes are null. */

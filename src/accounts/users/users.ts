@@ -3,7 +3,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { hasId } from '../../content/find-one.js';
 import { remove } from '../../content/remove.js';
 import { ApiError, applicationError, unauthorizedError } from '../../errors.js';
-import type { Loaded } from '../../mongo/loaded.js';
+import type { Loaded } from '../../mongo/form/loaded.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import { bindEntrySelection } from '../../query/bind-plan.js';

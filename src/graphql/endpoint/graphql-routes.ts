@@ -4,7 +4,8 @@ import { type ApiError, ForbiddenError, refusedToken, unauthorizedError } from '
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
 import type { BindSettings } from '../../query/bind-context.js';
-import { callerState, type GraphqlContext, type PageSettings } from '../graphql-context.js';
+import { type GraphqlContext, type PageSettings } from '../graphql-context.js';
+import { callerState } from '../../code/caller-state.js';
 import { requireScope } from '../types/guard-fields.js';
 import { firstQuery } from '../playground/first-query.js';
 import { createPlayground, explainEndpoint } from '../playground/serve-playground.js';

@@ -9,7 +9,8 @@ import type { ContentType } from '../../schema/content-type.js';
 import { readingContext } from '../selection/read-root.js';
 import { readChild, type Structured } from '../selection/read-selection.js';
 import type { GraphqlContext } from '../graphql-context.js';
-import { createRowShaper, type Row } from '../results.js';
+import type { Row } from '../../code/rows.js';
+import { createRowShaper } from '../results.js';
 
 /** A relation, component or zone of entries that no plan has loaded. */
 interface DemandedField {

@@ -12,15 +12,8 @@ import type { Structured } from '../selection/read-selection.js';
 import { entityName } from '../type-names.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { loadOnDemand } from './load-on-demand.js';
-import {
-  createRowShaper,
-  entryResult,
-  type EntryResult,
-  type ListResult,
-  noEntry,
-  type Row,
-  isLoadedByExtension,
-} from '../results.js';
+import { isLoadedByExtension, type Row } from '../../code/rows.js';
+import { createRowShaper, entryResult, type EntryResult, type ListResult, noEntry } from '../results.js';
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult | ListResult>>;
 

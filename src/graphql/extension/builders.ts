@@ -1,5 +1,6 @@
-import type { EntryResult, ListResult, Row } from '../results.js';
-import type { Entity, EntityService } from './entity-service.js';
+import type { Row } from '../../code/rows.js';
+import type { EntryResult, ListResult } from '../results.js';
+import type { Entity, EntityService } from '../../code/entity-service.js';
 import { isRecord, type Values } from '../../values.js';
 import type { BuilderTools } from './builder-tools.js';
 import type { ModelLike } from './naming.js';

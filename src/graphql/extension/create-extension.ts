@@ -2,17 +2,15 @@ import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { didYouMean } from '../../nearest-name.js';
-import { createContext, type ContentContext } from '../../content/content-context.js';
-import { type Connection, notRunning } from '../../http/running.js';
+import type { ContentContext } from '../../content/content-context.js';
 import type { Observer } from '../../observe/observer.js';
-import { codeAccess, codeSettings } from '../../query/code-binding.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { graphqlSettings } from '../endpoint/graphql-settings.js';
 import type { SchemaOptions } from '../endpoint/build-schema.js';
 import type { Shadow } from '../types/shadow.js';
 import { translateFilters } from '../selection/translate-filters.js';
 import { createBuilderTools, sharedArguments, type FilterMapper } from './builder-tools.js';
-import { createEntityService } from './entity-service.js';
+import { createEntityService } from '../../code/entity-service.js';
 import { extendSchema } from './extend-schema.js';
 import { createExtensions } from './extension-service.js';
 import type {
@@ -25,7 +23,7 @@ import type {
   Strapi,
   UsedExtension,
 } from './extension.js';
-import { createNamedCode } from './named-code.js';
+import { createNamedCode } from '../../code/named-code.js';
 import { missingTypeOf } from './missing-type.js';
 import { createNotices, type Notices } from '../../notices.js';
 import { createNaming, type ModelLike } from './naming.js';
@@ -65,16 +63,6 @@ export interface GraphqlExtension {
   /** Returns the parts of content types that the schema of a registry contains. */
   readonly shadow: (registry: Registry) => Shadow;
 }
-
-/** Returns a function that creates a context with all rights. It throws a 503 until the database has answered. */
-export const contentOfCode = (connection: Connection) => (): ContentContext => {
-  const { config, source } = connection.running ?? notRunning(notYet);
-  const context = createContext(config, source, codeAccess);
-  return { ...context, bind: { ...context.bind, settings: codeSettings(context.bind.settings) } };
-};
-
-const notYet =
-  'register() runs before there are content types and entries; reach for them in functions given to use(), or in resolvers';
 
 export function createExtension(parts: ExtensionParts): GraphqlExtension {
   const { observer } = parts;

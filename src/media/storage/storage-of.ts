@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type UploadProvider, uploadProviders } from '../../config/upload-settings.js';
-import type { Database } from '../../mongo/database.js';
+import type { Database } from '../../mongo/send/database.js';
 import { readChunks, removeChunks, writeChunks } from '../../mongo/stores/grid-chunks.js';
 import { diskStorage } from './disk-storage.js';
 import type { FileStorage, MediaSettings } from './file-storage.js';

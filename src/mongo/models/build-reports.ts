@@ -1,6 +1,6 @@
 import { MongoServerError } from 'mongodb';
 import type { Jobs } from '../../jobs.js';
-import type { Database } from '../database.js';
+import type { Database } from '../send/database.js';
 import { withinTime } from '../../limits/clock.js';
 
 /** An index that is being built. The progress is absent if it is not known. */

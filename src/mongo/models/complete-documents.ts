@@ -2,9 +2,9 @@ import { type Collection, type Document, MongoBulkWriteError } from 'mongodb';
 import { Queue } from '../../limits/queue.js';
 import { sharedUniquePaths } from '../../schema/attribute-places.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { translating } from '../calls.js';
-import type { Database } from '../database.js';
-import { groupNumber, leadField, leading } from '../layout.js';
+import { translating } from '../send/calls.js';
+import type { Database } from '../send/database.js';
+import { groupNumber, leadField, leading } from '../form/layout.js';
 
 /** A type in the registry that is in force. */
 interface Registered {

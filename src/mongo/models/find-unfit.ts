@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Database, type Document, readAll } from '../database.js';
-import { groupNumber } from '../layout.js';
+import { type Database, type Document, readAll } from '../send/database.js';
+import { groupNumber } from '../form/layout.js';
 import { holdsDocuments } from './served-collections.js';
 import { isShared } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';

@@ -1,7 +1,7 @@
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { Queue } from '../../limits/queue.js';
 import type { Jobs } from '../../jobs.js';
-import type { Database } from '../database.js';
+import type { Database } from '../send/database.js';
 import { type IndexPlan, indexesLeftOut, keepsUnique, planIndexes } from '../read/plan-indexes.js';
 import { findUnused } from './unused-indexes.js';
 import { type BuildingIndex, BuildReports } from './build-reports.js';

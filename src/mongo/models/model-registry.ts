@@ -6,7 +6,7 @@ import { reportModels, type ModelReport } from '../../schema/report-models.js';
 import { asksForMore } from './complete-documents.js';
 import type { Jobs } from '../../jobs.js';
 import type { Work } from '../../observe/observation.js';
-import type { Database } from '../database.js';
+import type { Database } from '../send/database.js';
 import { IndexBuilds } from './index-builds.js';
 import { readLocales, type Locales } from '../stores/locale-store.js';
 import { StoredModels } from '../stores/model-store.js';

@@ -1,7 +1,7 @@
 import { collections } from '../../schema/collections.js';
 import type { DatabaseConfig } from '../../config/config.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
-import { connectDatabase, describeDatabase } from '../connection.js';
+import { connectDatabase, describeDatabase } from '../send/connection.js';
 import { leasesIn } from '../stores/claim.js';
 import { createFirstLocale } from '../stores/locale-store.js';
 import { Jobs } from '../../jobs.js';
@@ -9,9 +9,9 @@ import type { Observer } from '../../observe/observer.js';
 import { ModelRegistry } from './model-registry.js';
 import { isStatusError } from './model-status.js';
 import { createStore, type Store } from '../store.js';
-import type { Change, ChangeBus } from '../changes.js';
-import { watchAvailability } from '../watch-availability.js';
-import { watchChanges } from '../watch-changes.js';
+import type { Change, ChangeBus } from '../changes/changes.js';
+import { watchAvailability } from '../changes/watch-availability.js';
+import { watchChanges } from '../changes/watch-changes.js';
 
 /** The back end, connected and with its models loaded. */
 export interface Backend {

@@ -3,8 +3,8 @@ import type { Document } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { dottedPath, findPlaces, type AttributePlace } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
-import { inWriteTime } from '../calls.js';
-import { readAll, runRead, type Database } from '../database.js';
+import { inWriteTime } from '../send/calls.js';
+import { readAll, runRead, type Database } from '../send/database.js';
 import { unfitExpressions } from './unfit-match.js';
 
 /** An attribute that stored entries violate. */

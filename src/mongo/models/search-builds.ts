@@ -2,8 +2,8 @@ import { memoize } from '../../caches.js';
 import type { ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';
 import type { Jobs } from '../../jobs.js';
-import type { Database } from '../database.js';
-import { trigramAttributes } from '../index-state.js';
+import type { Database } from '../send/database.js';
+import { trigramAttributes } from '../send/index-state.js';
 import { textIndexName } from '../read/plan-indexes.js';
 import { listIndexes } from './ensure-indexes.js';
 import {

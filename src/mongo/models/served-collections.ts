@@ -2,9 +2,9 @@ import { collections } from '../../schema/collections.js';
 import { builtinModels } from '../../schema/builtin-models.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { collectionNamePattern, collectionOf, type Model } from '../../schema/model.js';
-import { inWriteTime } from '../calls.js';
-import { type Database, inSession, readAll } from '../database.js';
-import { storedCollections } from '../ensure-collections.js';
+import { inWriteTime } from '../send/calls.js';
+import { type Database, inSession, readAll } from '../send/database.js';
+import { storedCollections } from '../send/ensure-collections.js';
 import { listIndexes } from './ensure-indexes.js';
 import { ownIndexes } from '../read/plan-indexes.js';
 

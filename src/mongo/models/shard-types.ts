@@ -1,9 +1,9 @@
 import { MongoServerError } from 'mongodb';
 import type { ContentType, Registry, ScalarType } from '../../schema/content-type.js';
-import { translating } from '../calls.js';
-import { type Database, readAll } from '../database.js';
-import { ensureCollections } from '../ensure-collections.js';
-import { leadField } from '../layout.js';
+import { translating } from '../send/calls.js';
+import { type Database, readAll } from '../send/database.js';
+import { ensureCollections } from '../send/ensure-collections.js';
+import { leadField } from '../form/layout.js';
 import { keepsUnique, planIndexes } from '../read/plan-indexes.js';
 
 /** The effects of the shard key of a type, one line each, for operators. */

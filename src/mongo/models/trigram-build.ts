@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import { translating } from '../calls.js';
-import { countStored, type Database, readAll } from '../database.js';
-import { trigramPath } from '../layout.js';
+import { translating } from '../send/calls.js';
+import { countStored, type Database, readAll } from '../send/database.js';
+import { trigramPath } from '../form/layout.js';
 import { claim } from '../stores/claim.js';
-import { storedTrigrams } from '../trigrams.js';
+import { storedTrigrams } from '../form/trigrams.js';
 
 /** An attribute whose trigrams are stored. */
 export interface TrigramAttribute {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Jobs } from '../../jobs.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { Database } from '../database.js';
-import { ensureCollections, storedCollections } from '../ensure-collections.js';
+import type { Database } from '../send/database.js';
+import { ensureCollections, storedCollections } from '../send/ensure-collections.js';
 import { completeDocuments } from './complete-documents.js';
 import type { IndexBuilds } from './index-builds.js';
 import type { SearchBuilds } from './search-builds.js';

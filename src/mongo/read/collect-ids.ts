@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { isRecord, only } from '../../values.js';
-import { asScanned, type Database, readAll } from '../database.js';
+import { asScanned, type Database, readAll } from '../send/database.js';
 import { estimateSize, smallSize } from './collection-facts.js';
 
 /** Returns the `_id`s that the stages lead to. Throws a ValidationError if they are more than the budget allows. */

@@ -3,7 +3,7 @@ import type { Comparator, TextComparator } from '../../query/operators.js';
 import type { Condition } from '../../query/plan.js';
 import { comparesText, textPattern } from '../../query/conditions.js';
 import type { Stored } from '../../schema/scalar-types.js';
-import type { SearchCondition } from '../index-state.js';
+import type { SearchCondition } from '../send/index-state.js';
 import { compileHasText, compileText } from './compile-text.js';
 
 export type RelatedCondition = Extract<Condition, { kind: 'related' }>;

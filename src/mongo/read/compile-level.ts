@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { LinkChild, MorphChild } from '../../query/plan.js';
 import type { Resolved } from './compile-condition.js';
-import { isGroup, orderField, rankPath } from '../layout.js';
+import { isGroup, orderField, rankPath } from '../form/layout.js';
 import { compileLookup } from './compile-lookup.js';
 import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';

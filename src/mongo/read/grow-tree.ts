@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { ComponentChild, LinkChild, MorphChild, Selection, ZoneChild } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
-import type { Loaded, Related } from '../loaded.js';
+import type { Loaded, Related } from '../form/loaded.js';
 import { applyList, keepChosen, partsOf, type Choose } from './stored-lists.js';
 
 /** A node of a tree that is still being read. */

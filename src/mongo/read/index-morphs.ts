@@ -1,6 +1,6 @@
 import type { MorphChild, MorphTarget } from '../../query/plan.js';
 import { growNodes, type PendingLevel, type QueryRows, type RelatedOf } from './grow-tree.js';
-import type { Loaded } from '../loaded.js';
+import type { Loaded } from '../form/loaded.js';
 import { cutWindow, keepChosen, morphLinks, type Choose } from './stored-lists.js';
 
 /** A target of polymorphic links. */

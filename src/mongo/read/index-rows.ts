@@ -1,12 +1,12 @@
 import type { Document } from 'mongodb';
 import type { LinkChild } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { orderField, storedRank } from '../layout.js';
+import { orderField, storedRank } from '../form/layout.js';
 import { readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
 import { indexMorphRows } from './index-morphs.js';
 import { indexSources } from './index-sources.js';
-import type { Loaded } from '../loaded.js';
+import type { Loaded } from '../form/loaded.js';
 import { cutRead, cutWindow, linkedIds, morphLinks, wantedIds } from './stored-lists.js';
 
 /** Indexes the rows of a relation by their parents. The relations that the rows populate are added to `next`. */

@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
 import type { BoundSource, MorphChild, MorphTarget, SortKey } from '../../query/plan.js';
 import { dottedPath, type LinkPath } from '../../schema/attribute-places.js';
-import { rankOfTime, rankPath, storedRank } from '../layout.js';
-import type { Loaded } from '../loaded.js';
+import { rankOfTime, rankPath, storedRank } from '../form/layout.js';
+import type { Loaded } from '../form/loaded.js';
 import type { Resolved } from './compile-condition.js';
 import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';

@@ -2,8 +2,8 @@ import type { Comparator } from '../../query/operators.js';
 import type { Condition } from '../../query/plan.js';
 import { memoizePair } from '../../caches.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { Database } from '../database.js';
-import type { SearchIndexes } from '../index-state.js';
+import type { Database } from '../send/database.js';
+import type { SearchIndexes } from '../send/index-state.js';
 import type { Comparison } from './compile-condition.js';
 import { planIndexes } from './plan-indexes.js';
 

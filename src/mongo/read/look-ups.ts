@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { type Database, readAll } from '../database.js';
+import { type Database, readAll } from '../send/database.js';
 
 /** Ids to look for in one collection. */
 export interface Targets {

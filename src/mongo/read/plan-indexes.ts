@@ -2,7 +2,7 @@ import type { CreateIndexesOptions } from 'mongodb';
 import type { ContentType, LinkAttribute, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';
 import { listedUniquePaths, sharedUniquePaths } from '../../schema/attribute-places.js';
-import { leadField, leading, trigramPath, uniqueField } from '../layout.js';
+import { leadField, leading, trigramPath, uniqueField } from '../form/layout.js';
 import { notNull } from './compile-condition.js';
 
 /** An index that a content type needs. */

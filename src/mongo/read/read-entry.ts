@@ -4,9 +4,9 @@ import type { Child, Condition, LinkChild, Selection } from '../../query/plan.js
 import { compileCondition } from './compile-condition.js';
 import { joined } from './compile-level.js';
 import { compileProjection } from './compile-projection.js';
-import { readAll, type Database } from '../database.js';
-import { isTooLarge } from '../driver-errors.js';
-import type { Loaded } from '../loaded.js';
+import { readAll, type Database } from '../send/database.js';
+import { isTooLarge } from '../send/driver-errors.js';
+import type { Loaded } from '../form/loaded.js';
 import { readTreeOf } from './read-tree.js';
 import { resolveLists } from './resolve-lists.js';
 import { resolveRelated } from './resolve-related.js';

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { Plan } from '../../query/plan.js';
-import type { Loaded } from '../loaded.js';
+import type { Loaded } from '../form/loaded.js';
 import { explainTimeout } from './explain-timeout.js';
 import { readTree } from './read-tree.js';
 import { gatherFacts, type PageContext } from './ways/gather-facts.js';

@@ -2,12 +2,12 @@ import type { Document } from 'mongodb';
 import type { Condition, LinkChild, MorphChild, Selection } from '../../query/plan.js';
 import { nextTurn } from '../../limits/queue.js';
 import { compileRelation, joined, type JoinedRelation, type LevelQuery, listsToJoin } from './compile-level.js';
-import { readAll, type Database } from '../database.js';
+import { readAll, type Database } from '../send/database.js';
 import { growNode, growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
 import { indexRows } from './index-rows.js';
-import type { Loaded } from '../loaded.js';
+import type { Loaded } from '../form/loaded.js';
 import type { Resolved } from './compile-condition.js';
-import { isTooLarge } from '../driver-errors.js';
+import { isTooLarge } from '../send/driver-errors.js';
 import { resolveLists } from './resolve-lists.js';
 import { resolveRelated } from './resolve-related.js';
 

@@ -1,6 +1,6 @@
 import { anyOf, mapCondition, type Term } from '../../query/conditions.js';
 import type { Child, Condition, MorphTarget, NestedList, Selection } from '../../query/plan.js';
-import type { Database } from '../database.js';
+import type { Database } from '../send/database.js';
 import { collectIds, collectMatching } from './collect-ids.js';
 import { matchVisible, resolveRelated } from './resolve-related.js';
 import { compileCondition, type RelatedCondition } from './compile-condition.js';

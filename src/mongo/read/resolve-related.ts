@@ -13,8 +13,8 @@ import {
   type Comparison,
 } from './compile-condition.js';
 import { compileJoined, joinNone, joinSome, type Joins, joinStages } from './join-related.js';
-import { groupNumber, isGroup } from '../layout.js';
-import { asScanned, readAll, type Database } from '../database.js';
+import { groupNumber, isGroup } from '../form/layout.js';
+import { asScanned, readAll, type Database } from '../send/database.js';
 import { atMost, collectIds, groupIds, readIds, readMatching, spend } from './collect-ids.js';
 import { anyIndex, isServed } from './is-served.js';
 

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Attempt } from '../../limits/attempts.js';
-import { inWriteTime } from '../calls.js';
-import type { Database } from '../database.js';
-import { oneOf } from '../matches.js';
+import { inWriteTime } from '../send/calls.js';
+import type { Database } from '../send/database.js';
+import { oneOf } from '../form/matches.js';
 
 /** Counts attempts across all instances. */
 export interface AttemptLimiter {

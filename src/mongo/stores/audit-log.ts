@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import { inWriteTime } from '../calls.js';
-import { type Database, inSession, readAll } from '../database.js';
+import { inWriteTime } from '../send/calls.js';
+import { type Database, inSession, readAll } from '../send/database.js';
 
 /** The author of a change. */
 export interface Actor {

@@ -1,8 +1,8 @@
 import { ObjectId, type Filter } from 'mongodb';
 import { unavailableError } from '../../errors.js';
-import { inReadTime, inWriteTime, translating } from '../calls.js';
-import { type Database, readAll } from '../database.js';
-import type { OwnCollection } from '../ensure-collections.js';
+import { inReadTime, inWriteTime, translating } from '../send/calls.js';
+import { type Database, readAll } from '../send/database.js';
+import type { OwnCollection } from '../send/ensure-collections.js';
 
 /**
  * The record of the bytes of a file in the database. The documents have the form of GridFS (`uploads.files`), whether the bytes

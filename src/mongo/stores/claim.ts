@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Document } from 'mongodb';
 import { type Due, type Leases, meanwhile } from '../../jobs.js';
 import { collections } from '../../schema/collections.js';
-import { inWriteTime } from '../calls.js';
-import { type Database, inSession } from '../database.js';
-import { DuplicateKey } from '../driver-errors.js';
+import { inWriteTime } from '../send/calls.js';
+import { type Database, inSession } from '../send/database.js';
+import { DuplicateKey } from '../send/driver-errors.js';
 
 interface Claim {
   readonly _id: string;

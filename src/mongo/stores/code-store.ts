@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
-import { inWriteTime } from '../calls.js';
-import { type Database, inSession, readAll } from '../database.js';
+import { inWriteTime } from '../send/calls.js';
+import { type Database, inSession, readAll } from '../send/database.js';
 
 /** Values that project code stores by name. */
 export interface CodeStore {

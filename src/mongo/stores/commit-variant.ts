@@ -1,8 +1,8 @@
 import { ObjectId, type Document } from 'mongodb';
 import { commitBlobs, type BlobName, type StoredBlob } from './blob-store.js';
-import { inWriteTime } from '../calls.js';
-import { type Database, inSession } from '../database.js';
-import { inTransaction } from '../transaction.js';
+import { inWriteTime } from '../send/calls.js';
+import { type Database, inSession } from '../send/database.js';
+import { inTransaction } from '../send/transaction.js';
 
 /**
  * Publishes a pending blob as a variant of a file, which is deleted with it. Returns false if the file was deleted or has other

@@ -1,7 +1,7 @@
 import { Binary, ObjectId } from 'mongodb';
 import { chunkSize } from './blob-store.js';
-import { inWriteTime } from '../calls.js';
-import { type Database, readAll } from '../database.js';
+import { inWriteTime } from '../send/calls.js';
+import { type Database, readAll } from '../send/database.js';
 
 interface ChunkDocument {
   readonly files_id: ObjectId;

@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
-import { inReadTime, inWriteTime } from '../calls.js';
-import { type Database, inSession, readAll } from '../database.js';
+import { inReadTime, inWriteTime } from '../send/calls.js';
+import { type Database, inSession, readAll } from '../send/database.js';
 
 /** All locales, and the default for requests without a locale. */
 export interface Locales {

@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
-import { inWriteTime } from '../calls.js';
-import type { Database } from '../database.js';
+import { inWriteTime } from '../send/calls.js';
+import type { Database } from '../send/database.js';
 
 /** The state between two requests of a login through another service, stored by the hash of a secret. */
 interface LoginState<Value> {

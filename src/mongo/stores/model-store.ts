@@ -1,10 +1,10 @@
 import { BSON } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import type { Model } from '../../schema/model.js';
-import { inReadTime, inWriteTime } from '../calls.js';
-import { type Database, type Document, inSession, readAll } from '../database.js';
-import { unlessPresent } from '../ensure-collections.js';
-import { inTransaction } from '../transaction.js';
+import { inReadTime, inWriteTime } from '../send/calls.js';
+import { type Database, type Document, inSession, readAll } from '../send/database.js';
+import { unlessPresent } from '../send/ensure-collections.js';
+import { inTransaction } from '../send/transaction.js';
 
 /** Returns all documents of `_models` as models with their uid, in a stable order. They are not checked. */
 export async function readModels(database: Database): Promise<{ readonly uid: string }[]> {

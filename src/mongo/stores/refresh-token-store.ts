@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import { inReadTime, inWriteTime } from '../calls.js';
-import type { Database } from '../database.js';
+import { inReadTime, inWriteTime } from '../send/calls.js';
+import type { Database } from '../send/database.js';
 
 /** A stored refresh token. `_id` is its keyed hash. */
 export interface RefreshToken {

@@ -2,8 +2,8 @@ import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry } 
 import { hasParts, listsParts, partsIn } from '../../schema/parts.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { uploadFile } from '../../schema/content-type.js';
-import { storedRank } from '../layout.js';
-import type { StoredDocument } from '../loaded.js';
+import { storedRank } from '../form/layout.js';
+import type { StoredDocument } from '../form/loaded.js';
 import { linkedIds, morphLinks } from '../read/stored-lists.js';
 import { hiddenValues, type Holder, type TransferredEntry, type TransferredLink } from './transferred.js';
 

@@ -1,7 +1,7 @@
 import { BSON, Decimal128, type Document, Long, ObjectId } from 'mongodb';
 import type { Values } from '../../values.js';
-import { translating } from '../calls.js';
-import { createClientOf } from '../refused-access.js';
+import { translating } from '../send/calls.js';
+import { createClientOf } from '../send/refused-access.js';
 
 /** A database of another program, for reading. ObjectIds are converted to 24 hexadecimal digits. */
 export interface ForeignDatabase {

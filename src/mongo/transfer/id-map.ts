@@ -1,5 +1,5 @@
-import { translating } from '../calls.js';
-import { type Database, readAll } from '../database.js';
+import { translating } from '../send/calls.js';
+import { type Database, readAll } from '../send/database.js';
 import { insertStaged } from './insert-staged.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { UpdateFilter } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import { translating } from '../calls.js';
-import type { Database } from '../database.js';
-import { DuplicateKey } from '../driver-errors.js';
+import { translating } from '../send/calls.js';
+import type { Database } from '../send/database.js';
+import { DuplicateKey } from '../send/driver-errors.js';
 import { meanwhile } from '../../jobs.js';
 import { hasEnded } from '../../processes.js';
 

@@ -1,6 +1,6 @@
 import { BSON, type Document, MongoServerError } from 'mongodb';
-import { translating } from '../calls.js';
-import type { Database } from '../database.js';
+import { translating } from '../send/calls.js';
+import type { Database } from '../send/database.js';
 
 /** The result of an insert. */
 export interface Insertion {

@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
-import { translating } from '../calls.js';
-import { type Database, inSession, readAll } from '../database.js';
+import { translating } from '../send/calls.js';
+import { type Database, inSession, readAll } from '../send/database.js';
 import { insertStaged, type Insertion } from './insert-staged.js';
 import type { HeldLink, StagedLink } from './transferred.js';
 

@@ -11,8 +11,8 @@ import {
 import { listsParts, type PartsAttribute, partsIn, uidOfPart } from '../../schema/parts.js';
 import { isRecord, type Values } from '../../values.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
-import { keptTrigrams, trigramAttributes } from '../index-state.js';
-import { inGroup, leading, orderField } from '../layout.js';
+import { keptTrigrams, trigramAttributes } from '../send/index-state.js';
+import { inGroup, leading, orderField } from '../form/layout.js';
 import type { EntryDocument } from '../write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type StagedLink, type TransferredEntry } from './transferred.js';
 

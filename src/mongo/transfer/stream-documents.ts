@@ -1,6 +1,6 @@
 import type { Document, Sort } from 'mongodb';
-import type { Database } from '../database.js';
-import { isGroup } from '../layout.js';
+import type { Database } from '../send/database.js';
+import { isGroup } from '../form/layout.js';
 
 interface DocumentOrder {
   readonly sort: Sort;

@@ -1,9 +1,9 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
-import { type Change as WriteNote, countedFields } from '../changes.js';
-import { inReadTime, inWriteTime } from '../calls.js';
-import { type Database, inOrder } from '../database.js';
-import { isOtherForm, StaleForm } from '../driver-errors.js';
-import { matchesAny } from '../matches.js';
+import { type Change as WriteNote, countedFields } from '../changes/changes.js';
+import { inReadTime, inWriteTime } from '../send/calls.js';
+import { type Database, inOrder } from '../send/database.js';
+import { isOtherForm, StaleForm } from '../send/driver-errors.js';
+import { matchesAny } from '../form/matches.js';
 import type { Store } from '../store.js';
 import { formChanges } from './stale-forms.js';
 

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { Values } from '../../values.js';
-import type { Match } from '../matches.js';
+import type { Match } from '../form/matches.js';
 
 /** The changes of a document, by document path. */
 export interface Change {

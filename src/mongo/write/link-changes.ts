@@ -1,11 +1,11 @@
 import type { ContentType, LinkAttribute, MorphAttribute } from '../../schema/content-type.js';
 import { maximumLinks } from '../../schema/link-input.js';
 import { type Change, changeMany, changeOne } from './compile-change.js';
-import { type Database, type Document, readAll } from '../database.js';
-import { rankPath, storedRank } from '../layout.js';
-import type { StoredDocument } from '../loaded.js';
+import { type Database, type Document, readAll } from '../send/database.js';
+import { rankPath, storedRank } from '../form/layout.js';
+import type { StoredDocument } from '../form/loaded.js';
 import { morphLinks } from '../read/stored-lists.js';
-import { absent, type Match, matchesAll, matchesAny, withElement } from '../matches.js';
+import { absent, type Match, matchesAll, matchesAny, withElement } from '../form/matches.js';
 
 /** A related entry with its rank in a list; null if it has none yet. */
 export interface Ranked {

@@ -1,9 +1,9 @@
 import { dottedPath, type LinkPath, linkPaths } from '../../schema/attribute-places.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { Document } from '../database.js';
+import type { Document } from '../send/database.js';
 import { compileChange } from './compile-change.js';
 import { linking, type Owner, unlinkingAt, unlinkMany } from './link-changes.js';
-import { type Match, noList } from '../matches.js';
+import { type Match, noList } from '../form/matches.js';
 
 interface Referrer {
   readonly collection: string;

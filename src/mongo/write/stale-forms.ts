@@ -3,9 +3,9 @@ import type { Attribute, ContentType } from '../../schema/content-type.js';
 import { listsParts, mapParts } from '../../schema/parts.js';
 import { isForeign, numberText } from '../../schema/stored-values.js';
 import { isRecord, type Values } from '../../values.js';
-import type { Document } from '../database.js';
-import { fieldsOfParts, rankPath, storedRank, storedRanks, versionField } from '../layout.js';
-import { exactly } from '../matches.js';
+import type { Document } from '../send/database.js';
+import { fieldsOfParts, rankPath, storedRank, storedRanks, versionField } from '../form/layout.js';
+import { exactly } from '../form/matches.js';
 import { changeOne } from './compile-change.js';
 
 type Types = ReadonlyMap<string, ContentType>;

@@ -1,15 +1,15 @@
 import { BSON, type Document, MongoServerError } from 'mongodb';
-import type { SingleWrite } from '../changes.js';
+import type { SingleWrite } from '../changes/changes.js';
 import { inCurrentForm, matchCounted, noteOf, noteWrite } from './bulk-write.js';
 import { type Change, compileChange } from './compile-change.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
-import { inReadTime, inWriteTime } from '../calls.js';
-import { type Database, inOrder, withSession } from '../database.js';
+import { inReadTime, inWriteTime } from '../send/calls.js';
+import { type Database, inOrder, withSession } from '../send/database.js';
 import { grace, observed } from '../../limits/clock.js';
-import { untilAnswered } from '../until-answered.js';
-import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../driver-errors.js';
+import { untilAnswered } from '../send/until-answered.js';
+import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../send/driver-errors.js';
 import type { Store } from '../store.js';
-import { inTransaction } from '../transaction.js';
+import { inTransaction } from '../send/transaction.js';
 
 /** A document with a numeric id. */
 export type EntryDocument = Document & { readonly _id: number };

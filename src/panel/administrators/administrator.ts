@@ -1,6 +1,6 @@
 import { countMatching, findFirst, findStored } from '../../mongo/stored.js';
-import type { Database, Document } from '../../mongo/database.js';
-import { type Match, oneOf } from '../../mongo/matches.js';
+import type { Database, Document } from '../../mongo/send/database.js';
+import { type Match, oneOf } from '../../mongo/form/matches.js';
 import { collections } from '../../schema/collections.js';
 
 /** The code of the role that has all rights. It cannot be edited. */

@@ -2,7 +2,7 @@ import { applicationError, forbiddenError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { otherThan } from '../../mongo/matches.js';
+import { otherThan } from '../../mongo/form/matches.js';
 import { findStored } from '../../mongo/stored.js';
 import { claim } from '../../mongo/stores/claim.js';
 import { collections } from '../../schema/collections.js';

@@ -4,7 +4,7 @@ import type { Answer } from '../../http/route.js';
 import { bodyOf, parameterOf } from '../../http/route-request.js';
 import { tooMany } from '../../limits/attempts.js';
 import { clientOf } from '../../limits/client-of.js';
-import { exactly } from '../../mongo/matches.js';
+import { exactly } from '../../mongo/form/matches.js';
 import { checkPanelBody, object, string } from '../check-body.js';
 import type { Panel } from '../panel.js';
 import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoute } from '../panel-route.js';

@@ -1,6 +1,6 @@
 import { hashPasswords } from '../../content/hash-passwords.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { exactly, type Match } from '../../mongo/matches.js';
+import { exactly, type Match } from '../../mongo/form/matches.js';
 import { findFirst } from '../../mongo/stored.js';
 import type { Change } from '../../mongo/write/compile-change.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';

@@ -4,7 +4,7 @@ import { forbiddenError, validationError } from '../../errors.js';
 import type { Running } from '../../http/running.js';
 import { previewChange } from '../../mongo/models/preview-models.js';
 import { removeModel, writeModels } from '../../mongo/stores/model-store.js';
-import { inTransaction } from '../../mongo/transaction.js';
+import { inTransaction } from '../../mongo/send/transaction.js';
 import type { PanelCall } from '../panel-route.js';
 import { EditedModels } from './edited-models.js';
 import { failHealthOnce } from './fail-health.js';

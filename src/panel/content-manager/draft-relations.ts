@@ -3,7 +3,7 @@ import { findOne } from '../../content/find-one.js';
 import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
-import type { Loaded } from '../../mongo/loaded.js';
+import type { Loaded } from '../../mongo/form/loaded.js';
 import { emptyQuery, type Filter, type PopulateField, type Query } from '../../query/ast.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { EntryKey } from '../../content/content-context.js';

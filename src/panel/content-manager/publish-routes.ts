@@ -4,7 +4,7 @@ import { update } from '../../content/update.js';
 import { applicationError, forbiddenError, NotFoundError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
-import { inTransaction } from '../../mongo/transaction.js';
+import { inTransaction } from '../../mongo/send/transaction.js';
 import { emptyQuery } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { decodeId } from '../../values.js';

@@ -4,7 +4,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
-import type { Loaded } from '../../mongo/loaded.js';
+import type { Loaded } from '../../mongo/form/loaded.js';
 import { knownFilters } from '../../query/known-filters.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { PanelCall, PanelRoute } from '../panel-route.js';

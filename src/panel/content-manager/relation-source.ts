@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { badRequestError, forbiddenError } from '../../errors.js';
-import { type Match, withElement } from '../../mongo/matches.js';
+import { type Match, withElement } from '../../mongo/form/matches.js';
 import { findFirst } from '../../mongo/stored.js';
 import { type AttributePlace, findPlaces } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, LinkAttribute } from '../../schema/content-type.js';

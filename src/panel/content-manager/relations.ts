@@ -5,7 +5,7 @@ import { createShaper } from '../../content/shape-values.js';
 import { fieldErrors, forbiddenError, notFoundError, validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
-import type { Loaded } from '../../mongo/loaded.js';
+import type { Loaded } from '../../mongo/form/loaded.js';
 import { readable } from '../../query/access.js';
 import { emptyQuery, type Filter, type PopulateField, type Query } from '../../query/ast.js';
 import { isOperator } from '../../query/operators.js';

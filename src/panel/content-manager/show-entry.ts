@@ -1,6 +1,6 @@
 import type { ContentContext } from '../../content/content-context.js';
 import { createShaper, type Presentation, type Shaped } from '../../content/shape-values.js';
-import type { Loaded } from '../../mongo/loaded.js';
+import type { Loaded } from '../../mongo/form/loaded.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { PanelCall } from '../panel-route.js';
 import { fieldPaths } from '../rights/field-paths.js';

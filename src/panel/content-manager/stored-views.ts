@@ -1,5 +1,5 @@
 import { openCodeStore } from '../../mongo/stores/code-store.js';
-import type { Database } from '../../mongo/database.js';
+import type { Database } from '../../mongo/send/database.js';
 import type { Model } from '../../schema/model.js';
 import { defaultConfiguration, followModel, type ViewConfiguration } from './view-configuration.js';
 

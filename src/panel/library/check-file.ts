@@ -3,7 +3,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { ruleFilter } from '../../content/rules-on-writes.js';
 import { forbiddenError, notFoundError } from '../../errors.js';
 import { fileType } from '../../media/decide-type.js';
-import { oneOf } from '../../mongo/matches.js';
+import { oneOf } from '../../mongo/form/matches.js';
 import { countExisting } from '../../mongo/read/look-ups.js';
 import { countMatching } from '../../mongo/stored.js';
 import { emptyQuery } from '../../query/ast.js';

@@ -1,6 +1,6 @@
 import type { ContentContext } from '../../content/content-context.js';
-import type { Document } from '../../mongo/database.js';
-import { oneOf } from '../../mongo/matches.js';
+import type { Document } from '../../mongo/send/database.js';
+import { oneOf } from '../../mongo/form/matches.js';
 import { findFirst, findStored } from '../../mongo/stored.js';
 import { collections } from '../../schema/collections.js';
 

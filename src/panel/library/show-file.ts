@@ -1,6 +1,6 @@
 import type { ContentContext } from '../../content/content-context.js';
 import { createShaper, type Presentation, type Shaped } from '../../content/shape-values.js';
-import type { Loaded } from '../../mongo/loaded.js';
+import type { Loaded } from '../../mongo/form/loaded.js';
 import { emptyQuery, type PopulateField, type Query } from '../../query/ast.js';
 
 /** Files and folders are flat objects. */

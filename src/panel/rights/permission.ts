@@ -1,4 +1,4 @@
-import type { Database, Document } from '../../mongo/database.js';
+import type { Database, Document } from '../../mongo/send/database.js';
 import { findStored } from '../../mongo/stored.js';
 import { collections } from '../../schema/collections.js';
 import { isRecord } from '../../values.js';

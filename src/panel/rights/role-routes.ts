@@ -4,9 +4,9 @@ import { type ContentContext, withDatabase } from '../../content/content-context
 import { findMany } from '../../content/find-many.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
-import { exactly, oneOf } from '../../mongo/matches.js';
+import { exactly, oneOf } from '../../mongo/form/matches.js';
 import { findFirst, findStored } from '../../mongo/stored.js';
-import { inTransaction } from '../../mongo/transaction.js';
+import { inTransaction } from '../../mongo/send/transaction.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';

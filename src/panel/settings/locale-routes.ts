@@ -3,10 +3,10 @@ import { createLocale, deleteLocale, type LocaleWork, updateLocale } from '../..
 import { notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
-import type { Document } from '../../mongo/database.js';
+import type { Document } from '../../mongo/send/database.js';
 import { findStored } from '../../mongo/stored.js';
 import { readLocales } from '../../mongo/stores/locale-store.js';
-import { inTransaction } from '../../mongo/transaction.js';
+import { inTransaction } from '../../mongo/send/transaction.js';
 import { collections } from '../../schema/collections.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
 import type { PanelCall, PanelRoute } from '../panel-route.js';

@@ -8,7 +8,7 @@ import { Staging, type UploadedFile } from '../../media/staging.js';
 import type { Media } from '../../media/media.js';
 import { commitBlobs } from '../../mongo/stores/blob-store.js';
 import { openCodeStore } from '../../mongo/stores/code-store.js';
-import { afterCommit, inTransaction } from '../../mongo/transaction.js';
+import { afterCommit, inTransaction } from '../../mongo/send/transaction.js';
 import { isRecord, type Values } from '../../values.js';
 import type { PanelCall, PanelRoute } from '../panel-route.js';
 

@@ -1,7 +1,7 @@
 import { type ApiError, badRequestError, notFoundError, validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
-import { oneOf } from '../../mongo/matches.js';
+import { oneOf } from '../../mongo/form/matches.js';
 import { findFirst, findStored } from '../../mongo/stored.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';

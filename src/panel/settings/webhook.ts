@@ -1,4 +1,4 @@
-import type { Document } from '../../mongo/database.js';
+import type { Document } from '../../mongo/send/database.js';
 import { isRecord } from '../../values.js';
 
 /** An address that is told of events. */

@@ -3,7 +3,7 @@ import { updateUser } from '../../accounts/users/change-user.js';
 import { createUser, deleteMe, deleteUser, findWritten } from '../../accounts/users/users.js';
 import { countEntries, findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
-import type { Loaded } from '../../mongo/loaded.js';
+import type { Loaded } from '../../mongo/form/loaded.js';
 import { invalidParameter, unauthorizedError } from '../../errors.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';

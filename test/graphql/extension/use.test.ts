@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { GraphQLScalarType } from 'graphql';
 import type { CommandStartedEvent } from 'mongodb';
 import type { UsedExtension } from '../../../src/graphql/extension/extension.js';
-import type { Entity } from '../../../src/graphql/extension/entity-service.js';
+import type { Entity } from '../../../src/code/entity-service.js';
 import { serveExtended, type ServedExtended } from './serve-extended.js';
 
 interface Case {

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { connectDatabase } from '../../../src/mongo/connection.js';
+import { connectDatabase } from '../../../src/mongo/send/connection.js';
 import { createConfig } from '../../../src/config/create-config.js';
 import type { UploadProvider } from '../../../src/config/upload-settings.js';
 import { endless } from '../../../src/limits/clock.js';

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Registry } from '../../../schema/content-type.js';
-import type { Database } from '../../database.js';
-import type { TotalCache } from '../../total-cache.js';
+import type { Database } from '../../send/database.js';
+import type { TotalCache } from '../../changes/total-cache.js';
 import type { RelatedCondition } from '../compile-condition.js';
 import type { Page } from '../compile-page.js';
 import type { Joins } from '../join-related.js';

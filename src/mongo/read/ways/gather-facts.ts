@@ -1,7 +1,7 @@
 import type { Plan } from '../../../query/plan.js';
 import type { Registry } from '../../../schema/content-type.js';
-import { asScanned, type Database } from '../../database.js';
-import type { TotalCache } from '../../total-cache.js';
+import { asScanned, type Database } from '../../send/database.js';
+import type { TotalCache } from '../../changes/total-cache.js';
 import { compileJoined, type Joins } from '../join-related.js';
 import { asksForRelated, resolveRelated } from '../resolve-related.js';
 import { chooseIndex } from './link-index.js';

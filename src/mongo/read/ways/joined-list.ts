@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { unlimited } from '../../../limits/budget.js';
-import { readAll, type Database } from '../../database.js';
-import { isTimedOut, isTooLarge } from '../../driver-errors.js';
+import { readAll, type Database } from '../../send/database.js';
+import { isTimedOut, isTooLarge } from '../../send/driver-errors.js';
 import { compilePagePipeline } from '../compile-page.js';
 import { joinStages } from '../join-related.js';
 import type { JoinedPage, PageTotal } from './facts.js';

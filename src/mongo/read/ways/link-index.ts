@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Condition, Plan } from '../../../query/plan.js';
 import { memoizePair } from '../../../caches.js';
 import type { ContentType, Registry } from '../../../schema/content-type.js';
-import { type Database, readAll } from '../../database.js';
+import { type Database, readAll } from '../../send/database.js';
 import { estimateSize, linksOfEntry } from '../collection-facts.js';
 import type { RelatedCondition, Resolved } from '../compile-condition.js';
 import { compilePage, compileSort, isById, sortsByComputed } from '../compile-page.js';

@@ -1,5 +1,5 @@
 import type { Plan } from '../../../query/plan.js';
-import type { Database } from '../../database.js';
+import type { Database } from '../../send/database.js';
 import { estimateCount, estimateSize, readLeading, smallSize } from '../collection-facts.js';
 import { compileCondition } from '../compile-condition.js';
 import { anyIndex, type Indexes, isServed, leadingFields, type LeadingFields, leadsBy } from '../is-served.js';

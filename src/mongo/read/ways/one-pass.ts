@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
 import type { Plan } from '../../../query/plan.js';
-import type { Pass } from '../../total-cache.js';
+import type { Pass } from '../../changes/total-cache.js';
 import { compilePage, compileSort, sortsByComputed, type Page } from '../compile-page.js';
-import { asScanned, readAll, type Database } from '../../database.js';
+import { asScanned, readAll, type Database } from '../../send/database.js';
 import { anyIndex, isServed, leadingFields, leadsBy } from '../is-served.js';
 import { chooseOrder } from './link-index.js';
 import { isNaturalBest, mayBeServed, naturally } from './natural-order.js';

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { type Condition, type Plan, scorePath } from '../../../query/plan.js';
-import type { Database } from '../../database.js';
-import type { SearchIndexes } from '../../index-state.js';
+import type { Database } from '../../send/database.js';
+import type { SearchIndexes } from '../../send/index-state.js';
 import type { Page } from '../compile-page.js';
 import { compileProjection } from '../compile-projection.js';
 

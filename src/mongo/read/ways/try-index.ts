@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { BoundedCache } from '../../../caches.js';
-import type { Database } from '../../database.js';
-import { isTimedOut, isWithoutIndex } from '../../driver-errors.js';
+import type { Database } from '../../send/database.js';
+import { isTimedOut, isWithoutIndex } from '../../send/driver-errors.js';
 import { compileSort, type Page } from '../compile-page.js';
 
 /** The forms of queries for which an index was a wrong choice, with the time until which it is not chosen again, by database. */

@@ -1,0 +1,126 @@
+import type { ContentContext } from '../content/content-context.js';
+import { create } from '../content/create.js';
+import { countEntries, findMany } from '../content/find-many.js';
+import { findOne } from '../content/find-one.js';
+import type { Loaded } from '../mongo/form/loaded.js';
+import { remove } from '../content/remove.js';
+import { update } from '../content/update.js';
+import { didYouMean } from '../nearest-name.js';
+import type { Query } from '../query/ast.js';
+import { unpagedSettings } from '../query/code-binding.js';
+import { parseQuery } from '../query/parse-query.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
+import { decodeId } from '../values.js';
+import { shapeForCode, markLoadedByExtension } from './rows.js';
+import { withKnownFilters } from './with-known-filters.js';
+
+/** Parameters of REST as an object. Pagination may also be at the top level: `{ start: 0, limit: 5 }`. */
+export type EntityParameters = Readonly<Record<string, unknown>>;
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the model decides which values an entry has
+export type Entity = Record<string, any> & { readonly id: number };
+
+export type EntityId = number | string;
+
+/**
+ * Reads and writes entries for custom code, with all rights. Entries are flat: `{ id, title, author: { id, name } }`. They
+ * include private attributes, and relations in `populate`. By default reads include drafts (`publicationState: 'live'` excludes
+ * them), have no limit, and are in the default locale (`locale` selects another). Created entries are drafts unless they have
+ * `publishedAt`. Throws a ValidationError for invalid parameters or data.
+ */
+export interface EntityService {
+  findMany(uid: string, parameters?: EntityParameters): Promise<Entity[]>;
+  findOne(uid: string, id: EntityId, parameters?: EntityParameters): Promise<Entity | null>;
+  create(uid: string, parameters: EntityParameters & { readonly data: object }): Promise<Entity>;
+  /** Returns null if there is no such entry. */
+  update(uid: string, id: EntityId, parameters: EntityParameters & { readonly data: object }): Promise<Entity | null>;
+  /** Returns the former content of the entry; null if there is none. */
+  delete(uid: string, id: EntityId, parameters?: EntityParameters): Promise<Entity | null>;
+  count(uid: string, parameters?: EntityParameters): Promise<number>;
+}
+
+/** `content` returns a context of the registry in force, with all rights. */
+export function createEntityService(content: () => ContentContext): EntityService {
+  const open = (uid: string, parameters: EntityParameters = {}): Opened => openType(uid, parameters, content());
+  const one = async (id: EntityId, read: (number: number) => Promise<Loaded | null>): Promise<Entity | null> => {
+    const number = decodeId(id);
+    return number === 0 ? null : entityOrNull(await read(number));
+  };
+  return {
+    findMany: async (uid, parameters) => {
+      const { type, query, context } = open(uid, parameters);
+      const { entries } = await findMany(type, { ...query, withTotal: false }, context);
+      return entries.map(entityOf);
+    },
+    findOne: async (uid, id, parameters) => {
+      const { type, query, context } = open(uid, parameters);
+      return one(id, (number) => findOne(type, number, query, context));
+    },
+    create: async (uid, { data, ...parameters }) => {
+      const { type, query, context } = open(uid, parameters);
+      return entityOf(await create(type, data, query, context));
+    },
+    update: async (uid, id, { data, ...parameters }) => {
+      const { type, query, context } = open(uid, parameters);
+      return one(id, (number) => update({ type, id: number }, { data, query }, context));
+    },
+    delete: async (uid, id, parameters) => {
+      const { type, query, context } = open(uid, parameters);
+      return one(id, (number) => remove(type, number, query, context));
+    },
+    count: async (uid, parameters) => {
+      const { type, query, context } = open(uid, parameters);
+      return countEntries(type, query, context);
+    },
+  };
+}
+
+interface Opened {
+  readonly type: ContentType;
+  readonly query: Query;
+  readonly context: ContentContext;
+}
+
+function openType(uid: string, parameters: EntityParameters, context: ContentContext): Opened {
+  const { registry, limits, settings } = context.bind;
+  const type = entryType(uid, registry);
+  const { publicationState = 'preview', ...rest } = withPagination(parameters);
+  const query = parseQuery({ ...withKnownFilters(rest, type, context), publicationState }, limits);
+  const pagination = query.pagination ?? { kind: 'offset', start: 0, limit: -1, withCount: false };
+  const bind = { ...context.bind, settings: unpagedSettings(settings) };
+  return {
+    type,
+    query: { ...query, pagination, withLocales: false, includePrivate: true },
+    context: { ...context, bind, createsDrafts: true },
+  };
+}
+
+const pageKeys = ['start', 'limit', 'page', 'pageSize', 'withCount'];
+
+function withPagination(parameters: EntityParameters): EntityParameters {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const page = given.filter(([key]) => pageKeys.includes(key));
+  const rest = Object.fromEntries(given.filter(([key]) => !pageKeys.includes(key)));
+  return page.length === 0 ? rest : { ...rest, pagination: Object.fromEntries(page) };
+}
+
+/** The error for a uid that no content type has. */
+export class UnknownTypeError extends Error {
+  override readonly name = 'UnknownTypeError';
+}
+
+/** Returns the content type of a uid. Throws an UnknownTypeError with the nearest known uid if there is none. */
+export function entryType(uid: string, { types }: Registry): ContentType {
+  const type = types.get(uid);
+  if (type !== undefined && type.kind !== 'component') return type;
+  throw new UnknownTypeError(`Unknown content type "${uid}"${didYouMean(uid, types.keys())}`);
+}
+
+const entityOrNull = (loaded: Loaded | null): Entity | null => (loaded === null ? null : entityOf(loaded));
+
+/** Returns an entry for code. Its relations were populated by code, not by a client's query. */
+export function entityOf(entry: Loaded): Entity {
+  const row = shapeForCode(entry);
+  for (const { key } of entry.selection.children) markLoadedByExtension(row[key]);
+  return { ...row, id: Number(row['id']) };
+}

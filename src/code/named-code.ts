@@ -1,0 +1,35 @@
+import { didYouMean } from '../nearest-name.js';
+
+/** Policies or middlewares that custom code registers and uses by name. */
+export interface NamedCode<Code> {
+  /**
+   * Registers code under a full name such as `global::is-owner`. A name without a prefix gets `global::`. Throws an Error if it
+   * is already registered.
+   */
+  readonly add: (name: string, code: Code) => NamedCode<Code>;
+  /** Returns registered code. Throws an Error for an unknown name, with the nearest known one. */
+  readonly get: (name: string) => Code;
+  readonly has: (name: string) => boolean;
+}
+
+/** Creates an empty register. `kind` is used in error messages. */
+export function createNamedCode<Code>(kind: 'policy' | 'middleware'): NamedCode<Code> {
+  const entries = new Map<string, Code>();
+  const named: NamedCode<Code> = {
+    add: (name, code) => {
+      const full = fullName(name);
+      if (entries.has(full)) throw new Error(`The ${kind} "${full}" is registered already`);
+      entries.set(full, code);
+      return named;
+    },
+    has: (name) => entries.has(fullName(name)),
+    get: (name) => {
+      const code = entries.get(fullName(name));
+      if (code !== undefined) return code;
+      throw new Error(`Could not find ${kind} "${name}"${didYouMean(fullName(name), entries.keys())}`);
+    },
+  };
+  return named;
+}
+
+const fullName = (name: string): string => (name.includes('::') ? name : `global::${name}`);

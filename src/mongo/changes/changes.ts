@@ -1,0 +1,162 @@
+import { BoundedCache } from '../../caches.js';
+import type { Values } from '../../values.js';
+
+/**
+ * The known facts about a write to a collection.
+ * - any: nothing but the ids of the documents, and perhaps not even those.
+ * - values: no entry was created or deleted, and no publication state and no locale has changed.
+ * - entry: this instance has created (1) or deleted (-1) one entry. `begun` is the tick before the write was sent.
+ */
+export type Change =
+  | { readonly kind: 'any' | 'values'; readonly ids?: readonly unknown[] | null }
+  | { readonly kind: 'entry'; readonly count: 1 | -1; readonly document: Values; readonly begun: number };
+
+/** Attributes that the counts of lists depend on. */
+export const countedFields: readonly string[] = ['publishedAt', 'locale'];
+
+/** The creation (1) or deletion (-1) of one entry. */
+export interface SingleWrite {
+  readonly collection: string;
+  readonly id: unknown;
+  readonly count: 1 | -1;
+}
+
+const keyOf = ({ collection, id, count }: SingleWrite): string => `${collection}/${String(id)}/${String(count)}`;
+
+/** Maximum number of announced changes. Further ones are treated as changes by other instances. */
+const mostExpected = 10_000;
+
+type Listener = (change: Change) => void;
+
+const unknown: Change = { kind: 'any' };
+
+/** Notifies caches of writes by this or another instance. */
+export class ChangeBus {
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #writeListeners = new Set<(collection: string) => void>();
+  /** Writes of this instance that the change stream will report too. */
+  readonly #expected = new Set<string>();
+  /** Whether writes of other instances are reported. If not, nothing may be cached. Set by `setListening`. */
+  isListening = false;
+  #tick = 0;
+
+  /** Returns a number that is greater than all earlier ones, to decide which of two events came first. */
+  tick(): number {
+    return ++this.#tick;
+  }
+
+  /** Calls `listener` when something was written to one of the collections, or may have been. */
+  onChange(collections: readonly string[], listener: Listener): void {
+    for (const collection of collections)
+      this.#listeners.set(collection, (this.#listeners.get(collection) ?? new Set()).add(listener));
+  }
+
+  /** Calls `listener` with the collection of every write of this instance. */
+  onWrite(listener: (collection: string) => void): void {
+    this.#writeListeners.add(listener);
+  }
+
+  /** Reports a write to a collection by any client. */
+  changed(collection: string, change: Change = unknown): void {
+    for (const listener of this.#listeners.get(collection) ?? []) listener(change);
+  }
+
+  /** Reports a write of this instance to a collection. */
+  wrote(collection: string, change: Change = unknown): void {
+    this.changed(collection, change);
+    for (const listener of this.#writeListeners) listener(collection);
+  }
+
+  /** Announces that this instance is about to create or delete an entry. The write itself is reported by `wrote`. */
+  expect(write: SingleWrite): void {
+    if (!this.isListening) return;
+    this.#expected.add(keyOf(write));
+    const [oldest] = this.#expected;
+    if (this.#expected.size > mostExpected && oldest !== undefined) this.#expected.delete(oldest);
+  }
+
+  /** Returns whether a write was announced by `expect`, and forgets it. */
+  settle(write: SingleWrite): boolean {
+    return this.#expected.delete(keyOf(write));
+  }
+
+  /** Sets whether writes of other instances are reported. Values that were cached before may be stale. */
+  setListening(isListening: boolean): void {
+    this.isListening = isListening;
+    this.#expected.clear();
+    if (isListening) this.forget();
+  }
+
+  /** Records that writes of other instances are reported again and none was missed, so that cached values stay. */
+  resume(): void {
+    this.isListening = true;
+  }
+
+  /** Drops all cached values. */
+  forget(): void {
+    for (const listener of new Set([...this.#listeners.values()].flatMap((set) => [...set]))) listener(unknown);
+  }
+}
+
+/** Returns a function that reads a value once and caches it until something is written to one of the collections. */
+export function cacheUntilChanged<Value>(
+  changes: ChangeBus,
+  collections: readonly string[],
+  load: () => Promise<Value>,
+): () => Promise<Value> {
+  let cached: Promise<Value> | null = null;
+  changes.onChange(collections, () => {
+    cached = null;
+  });
+  return () => {
+    if (!changes.isListening) return load();
+    if (cached !== null) return cached;
+    const loading = load();
+    cached = loading;
+    loading.catch(() => {
+      if (cached === loading) cached = null;
+    });
+    return loading;
+  };
+}
+
+interface KeyedSource<Value> {
+  readonly load: (key: number) => Promise<Value>;
+  /** Returns the approximate size of a value in bytes. */
+  readonly weigh: (value: Value) => number;
+}
+
+/**
+ * Returns a function that does the same for one value per key, within bounds. A write drops all values, because the key that it
+ * affects is unknown.
+ */
+export function cacheByKey<Value>(
+  changes: ChangeBus,
+  collections: readonly string[],
+  { load, weigh }: KeyedSource<Value>,
+): (key: number) => Promise<Value> {
+  const cached = new BoundedCache<Promise<Value>, number>(keyedBounds);
+  changes.onChange(collections, () => {
+    cached.clear();
+  });
+  return (key) => {
+    if (!changes.isListening) return load(key);
+    const known = cached.get(key);
+    if (known !== undefined) return known;
+    const loading = load(key);
+    cached.set(key, loading, 0);
+    // If a write has dropped the promise meanwhile, its value may be older than the write.
+    const isKept = (): boolean => cached.get(key) === loading;
+    loading.then(
+      (value) => {
+        if (isKept()) cached.set(key, loading, weigh(value));
+      },
+      () => {
+        if (isKept()) cached.delete(key);
+      },
+    );
+    return loading;
+  };
+}
+
+const keyedBounds = { entries: 10_000, bytes: 16_000_000 };

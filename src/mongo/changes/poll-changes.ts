@@ -1,0 +1,141 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { collections } from '../../schema/collections.js';
+import type { ChangeBus } from './changes.js';
+import { inReadTime, inWriteTime } from '../send/calls.js';
+import type { Database } from '../send/database.js';
+
+/** Small collections that are compared as a whole: after their changes the registry is rebuilt, or ids are reserved anew. */
+const compared = [collections.models, collections.settings, collections.locales, collections.imports];
+
+/** Collections that are cached for requests. Their caches are dropped after each poll. */
+const reread = [collections.roles, collections.permissions, collections.tokens, collections.users];
+
+/**
+ * Finds changes by reading. Documents are hashed without decoding them, which takes 3 µs for a model. `marks` has the writes of
+ * other instances to other collections; null if nothing of these is cached.
+ */
+export class ChangePoll {
+  readonly #database: Database;
+  readonly #changes: ChangeBus;
+  readonly #marks: WriteMarks | null;
+  readonly #digests = new Map<string, string>();
+
+  constructor(database: Database, changes: ChangeBus, marks: WriteMarks | null) {
+    this.#database = database;
+    this.#changes = changes;
+    this.#marks = marks;
+  }
+
+  /** Reports what has changed since the last call. Rejects if the database does not answer. */
+  async look(): Promise<void> {
+    const [marked, ...differs] = await Promise.all([
+      this.#marks?.read() ?? [],
+      ...compared.map((name) => this.#hasChanged(name)),
+    ]);
+    const changed = compared.filter((_, index) => differs[index]);
+    for (const collection of new Set([...changed, ...marked, ...reread])) this.#changes.changed(collection);
+  }
+
+  async #hasChanged(collection: string): Promise<boolean> {
+    const { db, maxTimeMS } = this.#database;
+    const options = { raw: true, maxTimeMS: maxTimeMS.read } as const;
+    const stored = db.collection(collection).find({}, options).sort({ _id: 1 });
+    const documents = await inReadTime(this.#database, () => stored.toArray());
+    const hash = createHash('sha1');
+    for (const document of documents) hash.update(document as unknown as Buffer); // what `raw` returns
+    const digest = hash.digest('base64');
+    const former = this.#digests.get(collection);
+    this.#digests.set(collection, digest);
+    return former !== digest;
+  }
+}
+
+/** The writes of one instance: a number for each collection that increases with each write. */
+interface MarkDocument {
+  readonly _id: string;
+  readonly writes: Readonly<Record<string, number>>;
+  /** The time of the last write. */
+  readonly at: Date;
+}
+
+/** Milliseconds during which writes are collected. If every write updated the mark, all would wait for that document. */
+const gathering = 100;
+
+/** Seconds after the last write of an instance until its document expires. */
+const lifetime = 3600;
+
+/**
+ * The collections that each instance has written to, for the totals that others cache. Each instance has a document of its own,
+ * so that instances do not wait for each other. A mark is written after the commit, and is lost if the instance dies in between.
+ * The change stream reports that write too.
+ */
+export class WriteMarks {
+  readonly #database: Database;
+  readonly #instance = randomUUID();
+  readonly #seen = new Map<string, number>();
+  #unwritten = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> = Promise.resolve();
+  #expiring: Promise<unknown> | null = null;
+
+  constructor(database: Database, changes: ChangeBus) {
+    this.#database = database;
+    changes.onWrite((collection) => {
+      this.#unwritten.add(collection);
+      this.#timer ??= setTimeout(() => void this.#write(), gathering);
+    });
+  }
+
+  /** Returns the collections that other instances have written to since the last call. */
+  async read(): Promise<string[]> {
+    const options = { projection: { writes: 1 }, maxTimeMS: this.#database.maxTimeMS.read };
+    const others = this.#collection().find({ _id: { $ne: this.#instance } }, options);
+    const marks = await inReadTime(this.#database, () => others.toArray());
+    const keys = marks.flatMap(({ _id, writes }) =>
+      Object.entries(writes).map(([name, count]) => ({ key: `${_id} ${name}`, name, count })),
+    );
+    const changed = keys.filter(({ key, count }) => this.#seen.get(key) !== count);
+    this.#seen.clear();
+    for (const { key, count } of keys) this.#seen.set(key, count);
+    return changed.map(({ name }) => name);
+  }
+
+  /** Writes the marks that are still pending. */
+  async close(): Promise<void> {
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+      await this.#write();
+    }
+    await this.#writing;
+  }
+
+  #write(): Promise<void> {
+    const names = [...this.#unwritten];
+    this.#unwritten = new Set();
+    this.#timer = null;
+    this.#writing = this.#writing.then(() => this.#raise(names)).catch(() => this.#postpone(names));
+    return this.#writing;
+  }
+
+  async #raise(names: readonly string[]): Promise<void> {
+    await inWriteTime(this.#database, () => (this.#expiring ??= this.#expire()));
+    const $inc = Object.fromEntries(names.map((name) => [`writes.${name}`, 1]));
+    const options = { upsert: true, maxTimeMS: this.#database.maxTimeMS.write };
+    const update = { $inc, $currentDate: { at: true } } as const;
+    await inWriteTime(this.#database, () => this.#collection().updateOne({ _id: this.#instance }, update, options));
+  }
+
+  #expire(): Promise<unknown> {
+    return this.#collection().createIndex({ at: 1 }, { expireAfterSeconds: lifetime });
+  }
+
+  /** Keeps the names for the next write. */
+  #postpone(names: readonly string[]): void {
+    this.#expiring = null;
+    for (const name of names) this.#unwritten.add(name);
+  }
+
+  #collection() {
+    return this.#database.db.collection<MarkDocument>(collections.writeMarks);
+  }
+}

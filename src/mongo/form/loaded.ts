@@ -1,0 +1,31 @@
+import type { Selection } from '../../query/plan.js';
+
+/** A stored document, or a component within one. The selection that it was loaded with says which values to read. */
+export type StoredDocument = Readonly<Record<string, unknown>>;
+
+/**
+ * An entry or an embedded component, with everything that its selection populates. Parents that share a related entry share the
+ * object.
+ */
+export interface Loaded {
+  readonly selection: Selection;
+  readonly document: StoredDocument;
+  /**
+   * The related entries of each child of the selection, in the same order, followed by those of `selection.locales` unless that
+   * is null.
+   */
+  readonly children: readonly Related[];
+}
+
+/**
+ * The related entries or components in the order of the answer, at most one for a relation to one; only their number if that was
+ * asked for.
+ */
+export type Related = readonly Loaded[] | number;
+
+/** Returns an entry without its populated relations. */
+export const withoutPopulated = ({ document, selection }: Loaded): Loaded => ({
+  document,
+  selection: { ...selection, children: [], locales: null },
+  children: [],
+});

@@ -1,0 +1,89 @@
+import type { MongoClient } from 'mongodb';
+import type { DatabaseConfig } from '../../config/config.js';
+import { collections } from '../../schema/collections.js';
+import { unlimited } from '../../limits/budget.js';
+import { noObserver, type Observer } from '../../observe/observer.js';
+import { Queue } from '../../limits/queue.js';
+import type { Database } from './database.js';
+import { ensureCollections } from './ensure-collections.js';
+import { observeCommands } from './observe-commands.js';
+import { createClientOf, explainRefusal, hasDatabase } from './refused-access.js';
+import { AbandonedTransactions } from './abandoned.js';
+import { Sessions, workTime } from './calls.js';
+import { SearchIndexes, UniqueBuilds } from './index-state.js';
+import { Replies } from './command-turns.js';
+import { endless } from '../../limits/clock.js';
+import { WriteQueues } from './write-queues.js';
+
+/**
+ * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
+ * Rejects if no server answers within the selection timeout, and with a ConfigError if the address or its user can never work.
+ */
+export async function connectDatabase(uri: string, config: DatabaseConfig, observer = noObserver): Promise<Database> {
+  const client = createClient(uri, config, observer);
+  try {
+    if (observer.wants('command ended')) observeCommands(client, observer);
+    await client.connect();
+    const db = client.db(config.name ?? (hasDatabase(uri) ? undefined : 'mangrove'));
+    const { setName, msg } = await db.command({ hello: 1 });
+    const isSharded = msg === 'isdbgrid';
+    const isReplicated = setName !== undefined || isSharded;
+    const database = {
+      client,
+      db,
+      maxTimeMS: config.maxTimeMS,
+      isReplicated,
+      isSharded,
+      ...ofNoRequest,
+      sessions: new Sessions(client),
+      scans: new Queue({ ...waitBounds, atOnce: Math.max(Math.floor(config.poolSize / 4), 1) }),
+      replies: new Replies(new Queue({ ...waitBounds, atOnce: 2 })),
+      searches: new SearchIndexes(),
+      uniques: new UniqueBuilds(),
+      abandoned: new AbandonedTransactions({ client, isSharded, longest: workTime(config.maxTimeMS.write) }),
+      writers: new WriteQueues(),
+    };
+    await ensureCollections(Object.values(collections), database);
+    return database;
+  } catch (error) {
+    await client.close();
+    throw explainRefusal(error, { uri, name: config.name });
+  }
+}
+
+const createClient = (uri: string, config: DatabaseConfig, observer: Observer): MongoClient =>
+  createClientOf(uri, {
+    ...(observer.wants('command ended') && { monitorCommands: true }),
+    appName: 'mangrove',
+    // override the connection string, so that acknowledged writes are durable and visible to all reads
+    readPreference: 'primary',
+    writeConcern: { w: 'majority', j: true },
+    retryWrites: true,
+    retryReads: true,
+    maxPoolSize: config.poolSize,
+    waitQueueTimeoutMS: config.waitQueueTimeout,
+    serverSelectionTimeoutMS: config.selectionTimeout,
+    // The connections to a server that hangs stay open. Without a heartbeat they are closed, and their commands go to another
+    // server.
+    heartbeatFrequencyMS: config.heartbeat,
+    connectTimeoutMS: config.silence,
+    ignoreUndefined: true,
+  });
+
+/** The scope of commands of the service itself, which belong to no request. */
+const ofNoRequest = { session: null, budget: unlimited, time: endless, turns: null, sender: null };
+
+/**
+ * Maximum number of commands that wait in a queue of all requests, in total and per client. Further ones are answered by a 503.
+ */
+const waitBounds = { waiting: 400, ofClient: 200 };
+
+/** Returns host, port and database for display, without credentials. */
+export const describeDatabase = ({ client, db }: Database): string =>
+  `${client.options.hosts.map(String).join(',') || (client.options.srvHost ?? '')}/${db.databaseName}`;
+
+/** Resolves if the server answers; for the readiness check. */
+export async function ping({ db }: Database): Promise<boolean> {
+  await db.command({ ping: 1, maxTimeMS: 2000 });
+  return true;
+}

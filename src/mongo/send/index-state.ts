@@ -1,0 +1,154 @@
+import type { Document } from 'mongodb';
+import { unavailableError } from '../../errors.js';
+import type { Condition, TrigramPlace } from '../../query/plan.js';
+import type { ContentType } from '../../schema/content-type.js';
+import type { Values } from '../../values.js';
+import { trigramPath } from '../form/layout.js';
+import { withinTime } from '../../limits/clock.js';
+import { storedTrigrams, trigramsOf } from '../form/trigrams.js';
+
+type Comparison = Extract<Condition, { kind: 'comparison' }>;
+export type SearchCondition = Extract<Condition, { kind: 'search' }>;
+
+/** Finds entries by words: with a text index of MongoDB, and possibly with `$search` of Atlas in the future. */
+interface FullText {
+  /** Returns a filter for the documents with some of the words; null if the collection has no full-text index now. */
+  find(search: Pick<SearchCondition, 'collection' | 'text'>): TextMatch | null;
+}
+
+interface TextMatch {
+  readonly match: Document;
+  /** The value of a sort key that puts the best matches first. */
+  readonly rank: Document;
+}
+
+/** The frequency of trigrams in a sample of the values of an attribute. Unlisted ones are rare. */
+type Frequencies = ReadonlyMap<string, number>;
+
+/** The search indexes of the content: those that writes maintain, and those that reads may use. */
+export class SearchIndexes implements FullText {
+  #kept: ReadonlyMap<string, readonly string[]> = new Map();
+  readonly #complete = new Map<string, Frequencies>();
+  readonly #worded = new Set<string>();
+
+  /**
+   * Sets the attributes, by collection, whose trigrams writes store from now on. Trigrams of other attributes are no longer used.
+   */
+  keep(attributes: ReadonlyMap<string, readonly string[]>): void {
+    this.#kept = attributes;
+    for (const path of this.#complete.keys()) {
+      const [collection = '', attribute = ''] = path.split('/');
+      if (attributes.get(collection)?.includes(attribute) !== true) this.#complete.delete(path);
+    }
+  }
+
+  /** Records that all entries have the trigrams of an attribute. `frequencies` is null if this is not so or not known. */
+  setComplete(collection: string, attribute: string, frequencies: Frequencies | null): void {
+    if (frequencies === null) this.#complete.delete(`${collection}/${attribute}`);
+    else this.#complete.set(`${collection}/${attribute}`, frequencies);
+  }
+
+  isComplete(collection: string, attribute: string): boolean {
+    return this.#complete.has(`${collection}/${attribute}`);
+  }
+
+  /** Records whether a collection has a full-text index. */
+  setWords(collection: string, hasIndex: boolean): void {
+    if (hasIndex) this.#worded.add(collection);
+    else this.#worded.delete(collection);
+  }
+
+  /** Returns whether writes to a collection store trigrams. */
+  keeps(collection: string): boolean {
+    return this.#kept.has(collection);
+  }
+
+  /** Returns a new document with the trigrams of its strings. */
+  completeDocument<Stored extends Document>(collection: string, document: Stored): Stored {
+    const kept = this.#kept.get(collection);
+    return kept === undefined ? document : { ...document, ...keptTrigrams(kept, document) };
+  }
+
+  /** Returns values to set, by path, with the trigrams of the strings among them. */
+  completeValues(collection: string, values: Values): Values {
+    const kept = this.#kept.get(collection);
+    return kept === undefined ? values : { ...values, ...setTrigrams(kept, values) };
+  }
+
+  /** Returns an update with the trigrams of the strings that it sets. */
+  completeUpdate(collection: string, update: Document): Document {
+    if (!this.keeps(collection)) return update;
+    const complete = ['$set', '$setOnInsert'].filter((operator) => operator in update);
+    const sets = complete.map((operator) => [operator, this.completeValues(collection, update[operator] as Values)]);
+    return { ...update, ...(Object.fromEntries(sets) as Document) };
+  }
+
+  /** Returns whether an index of trigrams can narrow down the documents that meet a comparison of texts. */
+  serves({ trigrams, operand }: Comparison): boolean {
+    return (
+      trigrams !== undefined &&
+      this.isComplete(trigrams.collection, trigrams.attribute) &&
+      trigramsOf(String(operand), 1).size > 0
+    );
+  }
+
+  /**
+   * Returns a filter on trigrams that all documents with the operand in their text pass, and perhaps others; null if no index
+   * helps.
+   */
+  narrow({ collection, attribute }: TrigramPlace, operand: unknown): Document | null {
+    const frequencies = this.#complete.get(`${collection}/${attribute}`);
+    if (frequencies === undefined) return null;
+    const [rarest] = [...trigramsOf(String(operand))].sort((a, b) => (frequencies.get(a) ?? 0) - (frequencies.get(b) ?? 0));
+    // Null matches strings that are too long to be indexed, and documents that other programs have written.
+    return rarest === undefined ? null : { [trigramPath(attribute)]: { $in: [rarest, null] } };
+  }
+
+  find({ collection, text }: Pick<SearchCondition, 'collection' | 'text'>): TextMatch | null {
+    return this.#worded.has(collection) ? { match: { $text: { $search: text } }, rank: { $meta: 'textScore' } } : null;
+  }
+}
+
+/** The collections whose unique indexes are being built. Writes to them wait until the indexes exist. */
+export class UniqueBuilds {
+  readonly #builds = new Map<string, Promise<void>>();
+
+  /** Makes writes to a collection wait until its indexes are built. */
+  begin(collection: string, built: Promise<void>): void {
+    this.#builds.set(collection, built);
+    void built.finally(() => {
+      if (this.#builds.get(collection) === built) this.#builds.delete(collection);
+    });
+  }
+
+  isBuilding(collection: string): boolean {
+    return this.#builds.has(collection);
+  }
+
+  /**
+   * Resolves when the unique indexes of a collection are built. Rejects with a 503 if that takes longer than `patience`, in
+   * milliseconds.
+   */
+  async wait(collection: string, patience: number): Promise<void> {
+    const built = this.#builds.get(collection);
+    if (built === undefined) return;
+    const late = () => unavailableError(`The unique indexes of ${collection} are being built, please try again later`);
+    await withinTime(patience, () => built, late);
+  }
+}
+
+/** Returns the attributes of a type whose trigrams are stored. */
+export const trigramAttributes = ({ attributes }: ContentType): readonly string[] =>
+  [...attributes.values()].flatMap((attribute) =>
+    attribute.kind === 'scalar' && attribute.search?.kind === 'trigram' ? [attribute.name] : [],
+  );
+
+/** Returns the field of a document that stores the trigrams of these attributes. */
+export const keptTrigrams = (attributes: readonly string[], document: Document): Values => ({
+  _trigrams: Object.fromEntries(attributes.map((name) => [name, storedTrigrams(document[name])])),
+});
+
+const setTrigrams = (attributes: readonly string[], values: Values): Values =>
+  Object.fromEntries(
+    attributes.filter((name) => Object.hasOwn(values, name)).map((name) => [trigramPath(name), storedTrigrams(values[name])]),
+  );

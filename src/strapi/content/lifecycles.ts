@@ -1,0 +1,218 @@
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  CodeHooks,
+  ContentContext,
+  PendingWrite,
+  SurroundedReads,
+  WriteAction,
+  WriteHook,
+  Written,
+} from '../../content/content-context.js';
+import { hasId } from '../../content/find-one.js';
+import { entityOf, type Entity } from '../../code/entity-service.js';
+import { readEntry } from '../../mongo/read/read-entry.js';
+import type { Selection } from '../../query/plan.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { isRecord, type Values } from '../../values.js';
+import type { CodeTransactions } from './code-transactions.js';
+import { describeAnswer } from './translate-read.js';
+import { createSurroundedReads, readKinds, type ReadHooks, type ReadKind } from './surrounded-reads.js';
+import { describeModel, type StrapiModel } from './describe-model.js';
+
+export type WriteKind = Capitalize<WriteAction>;
+
+/** The name of a lifecycle hook, such as `beforeCreate`. */
+export type LifecycleAction = `${'before' | 'after'}${ReadKind | WriteKind}`;
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- what entries hold is for their models to say */
+
+/** The argument of lifecycle hooks. The before and after hooks of an operation share `state`. */
+export interface LifecycleEvent {
+  readonly action: LifecycleAction;
+  readonly model: StrapiModel;
+  /** `data` may be changed before a write; `where` selects the entries. */
+  readonly params: Record<string, any>;
+  state: Record<string, any>;
+  /** The result after the operation: the entry, the entries, or their count. */
+  result?: any;
+}
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+export type Listener = (event: LifecycleEvent) => unknown;
+
+/** Lifecycle hooks, for some models or for all. */
+export type SubscriberMap = { readonly models?: readonly string[] } & Readonly<Partial<Record<LifecycleAction, Listener>>>;
+
+/** Code around reads and writes. A function is called for all hooks. */
+export type Subscriber = Listener | SubscriberMap;
+
+interface LifecyclesInput {
+  /** Returns the context of code after a commit. */
+  readonly content: () => ContentContext;
+  readonly transactions: CodeTransactions;
+}
+
+type States = Map<Subscriber, Record<string, unknown>>;
+type Event = Pick<LifecycleEvent, 'params' | 'result'> & { readonly model: StrapiModel };
+
+/** `strapi.db.lifecycles`: the hooks of a project around reads and writes. */
+export class Lifecycles implements CodeHooks, ReadHooks {
+  readonly #input: LifecyclesInput;
+  #subscribers: readonly Subscriber[] = [];
+  #isEnabled = true;
+  #announced: SubscriberMap = {};
+  readonly #surrounded = createSurroundedReads(this);
+  /** Whether a type has hooks of reads, by uid. Computed again after subscribers have changed. */
+  #read = new Map<string, boolean>();
+
+  constructor(input: LifecyclesInput) {
+    this.#input = input;
+  }
+
+  /** Adds a subscriber. Returns a function that removes it. Throws an Error if it is not a function or an object. */
+  readonly subscribe = (subscriber: Subscriber): (() => void) => {
+    const given: unknown = subscriber;
+    if (typeof given !== 'function' && (typeof given !== 'object' || given === null))
+      throw new Error('Invalid subscriber. Expected function or object');
+    this.#change([...this.#subscribers, subscriber], this.#isEnabled);
+    return () => {
+      this.#change(
+        this.#subscribers.filter((other) => other !== subscriber),
+        this.#isEnabled,
+      );
+    };
+  };
+
+  readonly clear = (): void => {
+    this.#change([], this.#isEnabled);
+  };
+
+  readonly disable = (): void => {
+    this.#change(this.#subscribers, false);
+  };
+
+  readonly enable = (): void => {
+    this.#change(this.#subscribers, true);
+  };
+
+  /**
+   * Sets hooks of the service itself after writes, which run even if hooks of the project are disabled. Replaces earlier ones.
+   */
+  announceTo(subscriber: SubscriberMap): void {
+    this.#announced = subscriber;
+  }
+
+  #change(subscribers: readonly Subscriber[], isEnabled: boolean): void {
+    this.#subscribers = subscribers;
+    this.#isEnabled = isEnabled;
+    this.#read = new Map();
+  }
+
+  reads(uid: string): SurroundedReads | null {
+    const isRead = this.#read.get(uid) ?? readKinds.some((kind) => this.hears(uid, kind));
+    this.#read.set(uid, isRead);
+    return isRead ? this.#surrounded : null;
+  }
+
+  hears(uid: string, kind: ReadKind): boolean {
+    return this.#listeners(uid, `before${kind}`).length + this.#listeners(uid, `after${kind}`).length > 0;
+  }
+
+  find(uid: string, action: WriteAction): WriteHook | null {
+    const kind = kindOf(action);
+    const [before, after] = [this.#listeners(uid, `before${kind}`), this.#listeners(uid, `after${kind}`)];
+    return before.length + after.length === 0 ? null : (write, context) => this.#begin(write, context);
+  }
+
+  async run<Params extends object, Result>(
+    kind: ReadKind,
+    { uid, params }: { readonly uid: string; readonly params: Params },
+    read: (params: Params) => Promise<Result>,
+  ): Promise<Result> {
+    if (!this.hears(uid, kind)) return read(params);
+    const type = this.#input.content().bind.registry.types.get(uid);
+    const event: Event = { params: { ...params }, ...(type !== undefined && { model: describeModel(type) }) } as Event; // checked
+    const states: States = new Map();
+    await this.#call(`before${kind}`, event, states);
+    const result = await read(event.params as Params); // hooks may have changed it
+    const after = { ...event, result };
+    await this.#call(`after${kind}`, after, states);
+    return after.result;
+  }
+
+  async #begin(write: PendingWrite, context: ContentContext): ReturnType<WriteHook> {
+    const { action, type, data, where } = write;
+    const kind = kindOf(action);
+    const params = {
+      ...(where && { where }),
+      ...(data !== undefined && { data: copyPlain(data) }),
+      ...(write.query && describeAnswer(write.query)),
+    };
+    const event: Event = { model: describeModel(type), params };
+    const states: States = new Map();
+    await this.#input.transactions.run(context.store.database, () => this.#call(`before${kind}`, event, states));
+    const listens = this.#listeners(type.uid, `after${kind}`).length > 0;
+    const deleted = listens && action === 'delete' ? await readResult(write, idIn(where), context) : null;
+    return {
+      data: isDeepStrictEqual(params.data, data) ? data : params.data,
+      finish: async (written) => {
+        if (!listens) return;
+        const result = deleted ?? (await resultOf(write, written, this.#input.content()));
+        await this.#call(`after${kind}`, { ...event, result }, states);
+      },
+    };
+  }
+
+  async #call(action: LifecycleAction, { model, params, result }: Event, states: States): Promise<void> {
+    for (const [subscriber, listener] of this.#pairs(model.uid, action)) {
+      const event: LifecycleEvent = { action, model, params, state: states.get(subscriber) ?? {} };
+      if (result !== undefined) event.result = result;
+      await listener.call(subscriber, event);
+      states.set(subscriber, event.state);
+    }
+  }
+
+  #listeners(uid: string, action: LifecycleAction): readonly Listener[] {
+    return this.#pairs(uid, action).map(([, listener]) => listener);
+  }
+
+  #pairs(uid: string, action: LifecycleAction): readonly (readonly [Subscriber, Listener])[] {
+    const subscribers = this.#isEnabled ? [...this.#subscribers, this.#announced] : [this.#announced];
+    return subscribers.flatMap((subscriber): (readonly [Subscriber, Listener])[] => {
+      if (typeof subscriber === 'function') return [[subscriber, subscriber]];
+      const listener = subscriber[action];
+      const isMeant = subscriber.models === undefined || subscriber.models.includes(uid);
+      return isMeant && listener !== undefined ? [[subscriber, listener]] : [];
+    });
+  }
+}
+
+/** Copies objects and lists, so that code may change them. Other values are returned unchanged. */
+function copyPlain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyPlain);
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyPlain(inner)]));
+}
+
+const isPlainObject = (value: unknown): value is Values => isRecord(value) && Object.getPrototypeOf(value) === Object.prototype;
+
+const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCase()}${action.slice(1)}` as WriteKind; // capitalized
+
+const idIn = (where: object | undefined): number => Number(where === undefined ? 0 : Reflect.get(where, 'id'));
+
+async function resultOf(write: PendingWrite, written: Written, context: ContentContext): Promise<unknown> {
+  return 'count' in written ? written : readResult(write, written.id, context);
+}
+
+/** Returns the entry with all values, and with what the caller of the write reads back. */
+async function readResult({ type, selection }: PendingWrite, id: number, { store }: ContentContext): Promise<Entity | null> {
+  const entry = await readEntry(hasId(id), wholeSelection(type, selection), store.database);
+  return entry === null ? null : entityOf(entry);
+}
+
+const wholeSelection = (type: ContentType, selection: Selection | null): Selection => ({
+  type,
+  fields: [...type.attributes.values()].filter((attribute) => attribute.kind === 'scalar'),
+  children: selection?.children ?? [],
+  locales: null,
+});

@@ -1,0 +1,201 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ContentContext, PendingRead, SurroundedReads } from '../../content/content-context.js';
+import type { Entity } from '../../code/entity-service.js';
+import { entityOf } from '../../code/entity-service.js';
+import type { Loaded } from '../../mongo/form/loaded.js';
+import { readEntry } from '../../mongo/read/read-entry.js';
+import { readPage, type LoadedPage } from '../../mongo/read/read-page.js';
+import { emptyQuery } from '../../query/ast.js';
+import type { BindContext } from '../../query/bind-context.js';
+import { codeAccess, unpagedSettings } from '../../query/code-binding.js';
+import { bindFilter, bindRule, bindSearch } from '../../query/bind-filter.js';
+import { bindFields, bindSort, windowOf } from '../../query/bind-list.js';
+import { bindSelection } from '../../query/bind-selection.js';
+import { allOf, orNull } from '../../query/conditions.js';
+import type { Plan, Selection } from '../../query/plan.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
+import { applyChanges } from './changed-entries.js';
+import { describeRead } from './translate-read.js';
+import { engineQuery, limitsOfCode, type EngineParameters } from './translate-query.js';
+
+export const readKinds = ['FindOne', 'FindMany', 'Count'] as const;
+export type ReadKind = (typeof readKinds)[number];
+
+/** Runs the hooks around reads. */
+export interface ReadHooks {
+  run<Params extends object, Result>(
+    kind: ReadKind,
+    about: { readonly uid: string; readonly params: Params },
+    read: (params: Params) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+interface Listening extends ReadHooks {
+  hears(uid: string, kind: ReadKind): boolean;
+}
+
+/**
+ * Runs the hooks around reads of REST, GraphQL and the entity service. Code before a read may change its parameters. Changed
+ * parameters may use names that the caller has no right to, but the row rules of the caller still apply. Code after a read sees
+ * all values except passwords. Its changes are answered if the caller may see the attribute.
+ */
+export function createSurroundedReads(hooks: Listening): SurroundedReads {
+  const one = async (read: PendingRead, context: ContentContext): Promise<Loaded | null> => {
+    const { type } = read.plan;
+    if (!hooks.hears(type.uid, 'FindOne')) return readFirst(read.plan, context);
+    const opened: FoundForCode[] = [];
+    const params = describeRead(read, context.bind);
+    const entity = await hooks.run('FindOne', { uid: type.uid, params }, async (changed) => {
+      const plan = planForCode(read, changed, context);
+      const entry = await readFirst(plan.plan, context);
+      const found = openForCode(entry === null ? [] : [entry], read, plan);
+      opened.push(found);
+      return found.entities[0] ?? null;
+    });
+    return opened.flatMap((found) => closeForCode([entity], found, context))[0] ?? null;
+  };
+  const many = async (read: PendingRead, context: ContentContext): Promise<readonly Loaded[]> => {
+    const { type } = read.plan;
+    if (type.kind === 'singleType') return [await one(read, context)].filter((entry) => entry !== null);
+    if (!hooks.hears(type.uid, 'FindMany')) return (await readAll({ ...read.plan, withTotal: false }, context)).entries;
+    const opened: FoundForCode[] = [];
+    const params = describeRead(read, context.bind);
+    const entities = await hooks.run('FindMany', { uid: type.uid, params }, async (changed) => {
+      const plan = planForCode(read, changed, context);
+      const found = openForCode((await readAll(plan.plan, context)).entries, read, plan);
+      opened.push(found);
+      return found.entities;
+    });
+    return opened.flatMap((found) => closeForCode(entities, found, context));
+  };
+  const count = async (read: PendingRead, context: ContentContext): Promise<number> => {
+    const { uid } = read.plan.type;
+    const total = async ({ plan }: ChangedPlan): Promise<number> => (await readAll(totalPlan(plan), context)).total ?? 0;
+    if (!hooks.hears(uid, 'Count')) return total({ plan: read.plan, isPopulatedByCode: false });
+    const params = describeRead(read, context.bind);
+    return hooks.run('Count', { uid, params }, (changed) => total(planForCode(read, changed, context)));
+  };
+  return { one, many, count };
+}
+
+/** Reads a page. A limit of 0 means no entries. */
+const readAll = async (plan: Plan, { bind, store }: ContentContext): Promise<LoadedPage> =>
+  plan.window.limit === 0 && !plan.withTotal
+    ? { entries: [], total: null }
+    : readPage(plan, { registry: bind.registry, ...store });
+
+const readFirst = ({ condition, selection }: Plan, { store }: ContentContext): Promise<Loaded | null> =>
+  readEntry(condition ?? allOf([]), selection, store.database);
+
+const totalPlan = (plan: Plan): Plan => ({
+  ...plan,
+  sort: [],
+  window: { skip: 0, limit: 1 },
+  withTotal: true,
+  selection: { ...plan.selection, fields: [], children: [], locales: null },
+});
+
+interface ChangedPlan {
+  readonly plan: Plan;
+  /** Whether code has chosen what to populate. */
+  readonly isPopulatedByCode: boolean;
+}
+
+/**
+ * Returns the plan that reads all values, or for code those that it selects, and includes changes of code to the parameters. Throws a ValidationError for invalid
+ * parameters.
+ */
+function planForCode(read: PendingRead, changed: EngineParameters, { bind }: ContentContext): ChangedPlan {
+  const { plan } = read;
+  const { type } = plan;
+  const given = describeRead(read, bind);
+  const differs = (...names: readonly (keyof EngineParameters)[]): boolean =>
+    names.some((name) => !isDeepStrictEqual(given[name], changed[name]));
+  const sighted = contextOfCode(bind);
+  const query = engineQuery(changed, sighted.limits);
+  const isPopulatedByCode = read.query.isForFields !== true && differs('populate');
+  const asked = { ...emptyQuery, fields: differs('select') ? query.fields : null, populate: query.populate };
+  const state = read.query.publicationState ?? (read.id === null ? 'live' : 'preview');
+  const children = isPopulatedByCode ? bindSelection(asked, type, sighted, state).children : plan.selection.children;
+  const selected = bindFields(asked, type, sighted); // checks the names
+  const ofCode = differs('select') ? selected : plan.selection.fields;
+  return {
+    isPopulatedByCode,
+    plan: {
+      ...plan,
+      ...(differs('where', 'filters', '_q') && withoutScope(bindCondition(query, type, { bind, sighted }))),
+      ...(differs('orderBy') && { sort: bindSort(query, type, sighted) }),
+      ...(differs('limit', 'offset') && { window: windowOf({ kind: 'offset', start: 0, limit: -1, ...pageOf(query) }) }),
+      withTotal: false,
+      selection: { ...plan.selection, fields: read.query.includePrivate === true ? ofCode : valuesOf(type), children },
+    },
+  };
+}
+
+const withoutScope = (condition: Plan['condition']) => ({ condition, scope: null, isWhole: condition === null });
+
+const pageOf = ({ pagination }: ReturnType<typeof engineQuery>) =>
+  pagination?.kind === 'offset' ? { start: pagination.start, limit: pagination.limit ?? -1 } : {};
+
+/** Returns the context of reads by code, which may use all names. Row rules and budget are those of the caller. */
+const contextOfCode = (bind: BindContext): BindContext => ({
+  ...bind,
+  access: { ...codeAccess, rules: bind.access.rules },
+  limits: limitsOfCode(bind.limits),
+  settings: { ...unpagedSettings(bind.settings), strict: false },
+});
+
+function bindCondition(
+  { filter, search }: ReturnType<typeof engineQuery>,
+  type: ContentType,
+  { bind, sighted }: { readonly bind: BindContext; readonly sighted: BindContext },
+): Plan['condition'] {
+  const asked = filter === null ? [] : [bindFilter(filter, type, sighted)];
+  const found = search === null ? [] : [bindSearch(search, type, bind)];
+  return orNull(allOf([...asked, ...found, ...bindRule(type, bind)]));
+}
+
+const valuesOf = (type: ContentType): Selection['fields'] =>
+  [...type.attributes.values()].flatMap((attribute) =>
+    attribute.kind === 'scalar' && attribute.type !== 'password' ? [attribute] : [],
+  );
+
+/** Entries as code sees them, and their sources. */
+interface FoundForCode extends ChangedPlan {
+  readonly read: PendingRead;
+  readonly entries: ReadonlyMap<unknown, Loaded>;
+  readonly entities: Entity[];
+}
+
+function openForCode(entries: readonly Loaded[], read: PendingRead, changed: ChangedPlan): FoundForCode {
+  return {
+    ...changed,
+    read,
+    entries: new Map(entries.map((entry) => [entry.document['_id'], entry])),
+    entities: entries.map((entry) => entityOf(shownTo(entry, read))),
+  };
+}
+
+/** Returns an entry for code. In GraphQL it has only values, because relations are loaded by fields. */
+const shownTo = (entry: Loaded, { query }: PendingRead): Loaded =>
+  query.isForFields === true ? { ...entry, selection: { ...entry.selection, children: [], locales: null }, children: [] } : entry;
+
+/** Returns the entries after code may have removed or changed some. */
+function closeForCode(entities: readonly unknown[], found: FoundForCode, { bind }: ContentContext): readonly Loaded[] {
+  const { read, entries, isPopulatedByCode } = found;
+  const includePrivate = read.query.includePrivate === true;
+  const access = includePrivate ? { ...bind.access, seesPrivate: true as const } : bind.access;
+  return entities.filter(isRecord).map((entity) => {
+    const entry = entries.get(entity['id']) ?? null;
+    return applyChanges(entity, {
+      entry,
+      before: entry === null ? {} : entityOf(shownTo(entry, read)),
+      selection: read.plan.selection,
+      keepsChildren: read.query.isForFields === true,
+      isPopulatedByCode,
+      registry: bind.registry,
+      access,
+    });
+  });
+}

@@ -1,0 +1,115 @@
+import { validationError } from '../../errors.js';
+import { emptyQuery, type Filter, type Query } from '../../query/ast.js';
+import type { Limits } from '../../query/limits.js';
+import { parseFields, parseSort, parseWhole } from '../../query/parse-list.js';
+import { parseFilters } from '../../query/parse-filter.js';
+import { parsePopulate } from '../../query/parse-populate.js';
+import { isRecord, type Values } from '../../values.js';
+
+/** Parameters of `strapi.db.query(uid)`. Undefined parameters are treated as absent. */
+export interface EngineParameters {
+  /** Conditions in the form of `filters`: `{ slug: 'a', author: { name: { $contains: 'b' } } }`. */
+  readonly where?: unknown;
+  /** Further conditions in the same form. */
+  readonly filters?: unknown;
+  readonly select?: string | readonly string[] | undefined;
+  /** `true` for all relations, names, or parameters by name. */
+  readonly populate?: unknown;
+  readonly orderBy?: unknown;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly page?: number | undefined;
+  readonly pageSize?: number | undefined;
+  /** Text to search for in all attributes. */
+  readonly _q?: string | undefined;
+}
+
+/** Returns the limits of code: those against endless work stay, others are removed. */
+export const limitsOfCode = (limits: Limits): Limits => ({
+  ...limits,
+  filterNodes: Infinity,
+  listValues: Infinity,
+  populateRelations: Infinity,
+});
+
+/** Returns a query of all locales, drafts and published entries. Throws a ValidationError for invalid parameters. */
+export function engineQuery(parameters: EngineParameters, limits: Limits): Query {
+  const { select, populate, orderBy, _q: search } = parameters;
+  return {
+    ...emptyQuery,
+    filter: engineFilter(parameters, limits),
+    sort: parseSort(orderBy, limits),
+    fields: parseFields(select ?? undefined),
+    populate: parsePopulate(translatePopulate(populate), limits),
+    search: search === undefined || search === '' ? null : search,
+    pagination: paginationOf(parameters),
+    locale: 'all',
+    publicationState: 'preview',
+    includePrivate: true,
+    withTotal: false,
+  };
+}
+
+/** Returns only the conditions; null if there are none. */
+export function engineFilter({ where, filters }: EngineParameters, limits: Limits): Filter | null {
+  const parts = [where, filters].filter((part) => part !== undefined && part !== null);
+  return parseFilters({ $and: parts.map((part) => asRecord(translateWhere(part))) }, limits);
+}
+
+const asRecord = (value: unknown): Values => {
+  if (isRecord(value)) return value;
+  throw validationError('where must be an object or a list of objects');
+};
+
+const groups: ReadonlySet<string> = new Set(['$and', '$or']);
+
+/** Translates conditions. A list means that all its conditions must be met. */
+function translateWhere(where: unknown): unknown {
+  if (Array.isArray(where)) return { $and: where.map(translateWhere) };
+  if (!isPlain(where)) return where;
+  return Object.fromEntries(
+    Object.entries(where).map(([key, value]) => {
+      if (groups.has(key)) return [key, [value].flat().map(translateWhere)];
+      return [key, key.startsWith('$') && key !== '$not' ? value : translateField(value)];
+    }),
+  );
+}
+
+/** Translates the condition on an attribute. A list is one of values, unless it contains conditions. */
+const translateField = (value: unknown): unknown =>
+  Array.isArray(value) && !value.some(isPlain) ? value : translateWhere(value);
+
+const isPlain = (value: unknown): value is Values => isRecord(value) && !(value instanceof Date);
+
+function translatePopulate(populate: unknown): unknown {
+  if (populate === true) return '*';
+  if (populate === false || !isPlain(populate)) return populate === false ? undefined : populate;
+  return mapValues(populate, (value) => (isPlain(value) ? translateNested(value) : value));
+}
+
+/** Translates the parameters of a populated relation into those of REST. */
+function translateNested({ select, where, filters, orderBy, offset, populate, on, ...rest }: Values): Values {
+  const conditions = [where, filters].filter((part) => part !== undefined && part !== null).map(translateWhere);
+  const given = {
+    fields: select,
+    filters: conditions.length > 0 ? { $and: conditions } : undefined,
+    sort: orderBy,
+    start: offset,
+    populate: translatePopulate(populate),
+    on: isPlain(on) ? mapValues(on, (value) => (isPlain(value) ? translateNested(value) : value)) : on,
+  };
+  return { ...rest, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}
+
+const mapValues = (values: Values, change: (value: unknown) => unknown): Values =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
+
+function paginationOf(parameters: EngineParameters): Query['pagination'] {
+  const values = Object.fromEntries(Object.entries(parameters));
+  return {
+    kind: 'offset',
+    start: parseWhole('offset', values) ?? 0,
+    limit: parseWhole('limit', values) ?? -1,
+    withCount: true,
+  };
+}

@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { PendingRead } from '../../content/content-context.js';
+import { emptyQuery, type Filter, type Populate, type PopulateField, type Query, type Sort } from '../../query/ast.js';
+import type { BindContext } from '../../query/bind-context.js';
+import { namesIn } from '../../query/parse-list.js';
+import { isRecord, type Values } from '../../values.js';
+import type { EngineParameters } from './translate-query.js';
+
+/**
+ * Returns a read as parameters of `strapi.db.query(uid)`: the filters of the client and the locale in `where`, the publication
+ * state in `filters`, pagination in `offset` and `limit`. Unused parameters are absent.
+ */
+export function describeRead({ query, plan, id }: PendingRead, { defaultLocale }: BindContext): EngineParameters {
+  const { type, window } = plan;
+  const parameters = {
+    ...describeList(query.isForFields === true ? { ...query, fields: null, populate: emptyQuery.populate } : query),
+    ...(id === null && type.kind !== 'singleType' && describeWindow(window)),
+  };
+  if (id !== null) return { ...parameters, where: { id } };
+  const conditions = query.filter === null ? [] : [describeFilter(query.filter)];
+  const isLive = type.draftAndPublish && (query.publicationState ?? 'live') === 'live';
+  return {
+    ...parameters,
+    ...whereOf(type.localized && query.locale !== 'all' ? [describeLocale(query.locale ?? defaultLocale)] : null, conditions),
+    ...(isLive && { filters: { publishedAt: { $notNull: true } } }),
+  };
+}
+
+/** Returns the page of a read; nothing if all entries are read. */
+const describeWindow = ({ skip, limit }: PendingRead['plan']['window']): EngineParameters => ({
+  ...((skip > 0 || limit !== null) && { offset: skip }),
+  ...(limit !== null && { limit }),
+});
+
+const describeLocale = (locale: string | readonly string[]): Values => ({
+  locale: typeof locale === 'string' ? locale : { $in: locale },
+});
+
+function whereOf(locale: readonly Values[] | null, conditions: readonly Values[]): Pick<EngineParameters, 'where'> {
+  if (locale !== null) return { where: { $and: [...locale, ...conditions] } };
+  const [where] = conditions;
+  return where === undefined ? {} : { where };
+}
+
+function describeList({ sort, fields, populate, search }: Query): EngineParameters {
+  return {
+    ...(sort.length > 0 && { orderBy: sort.map(describeSort) }),
+    ...(fields !== null && { select: [...new Set(['id', ...fields.flatMap(namesIn)])] }),
+    ...((populate.all || populate.fields.length > 0) && { populate: describePopulate(populate) }),
+    ...(search !== null && { _q: search }),
+  };
+}
+
+const describeSort = ({ path, order }: Sort): Values =>
+  path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), order) as Values; // a path is not empty
+
+/** Returns a filter as an object. Conditions on different names are merged into one object, the usual form in code. */
+function describeFilter(filter: Filter): Values {
+  switch (filter.kind) {
+    case 'field':
+      return { [filter.name]: describeFilter(filter.filter) };
+    case 'comparison':
+      return { [`$${filter.operator}`]: filter.value };
+    case 'not':
+      return { $not: describeFilter(filter.filter) };
+    case 'or':
+      return { $or: filter.filters.map(describeFilter) };
+    case 'and': {
+      const parts = filter.filters.map(describeFilter);
+      const names = parts.flatMap((part) => Object.keys(part));
+      return new Set(names).size === names.length ? (Object.assign({}, ...parts) as Values) : { $and: parts };
+    }
+  }
+}
+
+/** Returns true for all relations, paths if no relation has parameters, otherwise parameters by name. */
+function describePopulate(populate: Populate): unknown {
+  if (populate.all && populate.fields.length === 0) return true;
+  const paths = populate.all ? null : pathsOf(populate);
+  if (paths !== null) return paths;
+  const fields = populate.fields.map((field) => [field.name, describeField(field)]);
+  return { ...(populate.all && { '*': true }), ...(Object.fromEntries(fields) as Values) };
+}
+
+function pathsOf({ all, fields }: Populate): string[] | null {
+  if (all) return null;
+  const paths = fields.map(({ name, query, on, countOnly, reversed }) => {
+    const isPlain = isDeepStrictEqual(query, { ...emptyQuery, populate: query.populate, withTotal: false });
+    const below = isPlain && on === null && !countOnly && !reversed ? pathsOf(query.populate) : null;
+    return below !== null && below.length === 0 ? [name] : (below?.map((path) => `${name}.${path}`) ?? null);
+  });
+  return paths.includes(null) ? null : paths.flatMap((path) => path ?? []);
+}
+
+function describeField({ query, on, countOnly, reversed }: PopulateField): unknown {
+  const { filter, pagination, publicationState } = query;
+  const window = pagination?.kind === 'offset' ? { offset: pagination.start, limit: pagination.limit ?? -1 } : {};
+  const described = {
+    ...describeList(query),
+    ...(filter !== null && { where: describeFilter(filter) }),
+    ...window,
+    ...(publicationState !== null && { publicationState }),
+    ...(countOnly && { count: true }),
+    ...(reversed && { ordering: 'desc' }),
+    ...(on !== null && { on: Object.fromEntries([...on].map(([uid, inner]) => [uid, describeQuery(inner)])) }),
+  };
+  return isRecord(described) && Object.keys(described).length > 0 ? described : true;
+}
+
+const describeQuery = (query: Query): unknown =>
+  describeField({ name: '', key: '', query, on: null, countOnly: false, reversed: false });
+
+/** Returns what the answer of a write is to show, as parameters of `strapi.db.query(uid)`. */
+export function describeAnswer({ isForFields, fields, populate }: Query): EngineParameters {
+  return isForFields === true ? {} : describeList({ ...emptyQuery, fields, populate });
+}

@@ -1,0 +1,75 @@
+import type { Config } from '../../config/config.js';
+import { lineIn } from '../../config/load-source.js';
+import { ConfigError } from '../../config/setting.js';
+import type { Observer } from '../../observe/observer.js';
+import { runUnlessUnsupported } from './run-code.js';
+
+/** A place in the code of a project. */
+export interface CodePlace {
+  /** Path of the file, relative to the project. */
+  readonly file: string;
+  readonly line?: number;
+  /** Keys and texts of an object in the file, such as those of a route. */
+  readonly object?: Readonly<Record<string, string>>;
+}
+
+/** Notes code that cannot run here; `place` if the text does not begin with it. */
+export type NoteProblem = (text: string, place?: CodePlace) => void;
+
+/** The problems of a project's code. In production they are collected, so that the start reports all of them before it stops. */
+export class CodeProblems {
+  readonly #observer: Observer;
+  /** Problems that have not been reported; null once the service runs, or outside of production. */
+  #found: string[] | null;
+  /** The places of problems whose text does not begin with them. */
+  readonly places = new Map<string, CodePlace>();
+
+  constructor({ config, observer }: { readonly config: Pick<Config, 'environment'>; readonly observer: Observer }) {
+    this.#observer = observer;
+    this.#found = config.environment === 'production' ? [] : null;
+  }
+
+  /** The problems so far, if they are collected. */
+  get found(): readonly string[] {
+    return this.#found ?? [];
+  }
+
+  /** Notes code that cannot run here. */
+  readonly warn: NoteProblem = (text, place) => {
+    if (place !== undefined) this.places.set(text, place);
+    if (this.#found === null) this.tell(text);
+    else this.#found.push(text);
+  };
+
+  /** Logs what stops nothing. */
+  readonly tell = (text: string, place?: CodePlace): void => {
+    if (place !== undefined) this.places.set(text, place);
+    this.#observer.observe({ kind: 'code warned', text });
+  };
+
+  /**
+   * Runs the code of a file and returns its result; undefined, after a note, if it uses something that is not offered. Other errors
+   * are thrown, or noted where problems are collected.
+   */
+  running<Result>(file: string, run: () => Result): Result | undefined {
+    try {
+      return runUnlessUnsupported(file, this.warn, run);
+    } catch (error) {
+      if (this.#found === null) throw error;
+      const line = lineIn(error, file);
+      this.warn(`${file}${line === null ? '' : `:${String(line)}`}: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Throws a ConfigError that lists all problems, if there are any. */
+  refuse(): void {
+    const found = this.#found ?? [];
+    if (found.length > 0) throw new ConfigError([...new Set(found)].join('\n'));
+  }
+
+  /** Logs further problems. Called when the service runs, which they do not stop. */
+  end(): void {
+    this.#found = null;
+  }
+}

@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, extname, join, relative } from 'node:path';
+import { sourceEndings, sourceFile } from '../../config/load-source.js';
+import { isRecord } from '../../values.js';
+
+/** The exports of the files in a folder, by name without extension, sorted by name. */
+export type Exports = ReadonlyMap<string, FileExport>;
+
+interface FileExport {
+  /** Path relative to the project. */
+  readonly file: string;
+  readonly code: unknown;
+}
+
+/** The code in one folder of src/api. */
+interface ApiFolder {
+  readonly name: string;
+  readonly controllers: Exports;
+  readonly services: Exports;
+  readonly routes: Exports;
+  readonly policies: Exports;
+  readonly middlewares: Exports;
+  /** `lifecycles` files of content types, by the name of the type. */
+  readonly lifecycles: Exports;
+}
+
+/** The code of a project, by the folders of Strapi v4. */
+export interface ProjectFolders {
+  readonly apis: readonly ApiFolder[];
+  readonly policies: Exports;
+  readonly middlewares: Exports;
+  /** `strapi-server` files of src/extensions, by plugin name. */
+  readonly extensions: Exports;
+  /** Names of further plugins in src/extensions, whose files were not loaded. */
+  readonly ignored: readonly string[];
+  /** Names of the plugins in src/plugins. */
+  readonly plugins: readonly string[];
+}
+
+interface FolderInput {
+  /** Absolute path of the project. */
+  readonly directory: string;
+  /** Returns the exports of a file; undefined if it cannot run here. */
+  readonly load: (file: string) => unknown;
+  /** Returns whether code can extend a plugin. */
+  readonly isExtended: (plugin: string) => boolean;
+}
+
+/** Loads the code in the folders of src. */
+export function loadFolders({ directory, load, isExtended }: FolderInput): ProjectFolders {
+  const source = join(directory, 'src');
+  const read = (...path: readonly string[]): Exports => readFolder(join(source, ...path), { directory, load });
+  const apis = foldersIn(join(source, 'api')).map((folder): ApiFolder => {
+    const part = (name: string): Exports => read('api', folder, name);
+    const types = foldersIn(join(source, 'api', folder, 'content-types'));
+    return {
+      name: kebabCase(folder),
+      controllers: part('controllers'),
+      services: part('services'),
+      routes: part('routes'),
+      policies: part('policies'),
+      middlewares: part('middlewares'),
+      lifecycles: oneOf(types, 'lifecycles', (type) => read('api', folder, 'content-types', type)),
+    };
+  });
+  const extensions = foldersIn(join(source, 'extensions'));
+  const hasServer = (plugin: string): boolean => sourceFile(join(source, 'extensions', plugin, 'strapi-server')) !== null;
+  return {
+    apis,
+    policies: readFolder(join(source, 'policies'), { directory, load }, asItIs),
+    middlewares: readFolder(join(source, 'middlewares'), { directory, load }, asItIs),
+    extensions: oneOf(extensions.filter(isExtended), 'strapi-server', (plugin) => read('extensions', plugin)),
+    ignored: extensions.filter((plugin) => !isExtended(plugin) && hasServer(plugin)),
+    plugins: foldersIn(join(source, 'plugins')),
+  };
+}
+
+/** Returns the file with this name in each folder, by folder. */
+function oneOf(folders: readonly string[], name: string, read: (folder: string) => Exports): Exports {
+  const found = folders.flatMap((folder) => {
+    const file = read(folder).get(name);
+    return file === undefined ? [] : [[kebabCase(folder), file] as const];
+  });
+  return new Map(found);
+}
+
+/** Names of code of the whole project are file names; those of an API are in kebab case. */
+const asItIs = (name: string): string => name;
+
+function readFolder(folder: string, { directory, load }: Pick<FolderInput, 'directory' | 'load'>, nameOf = kebabCase): Exports {
+  if (!existsSync(folder)) return new Map();
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && isCode(entry.name));
+  const read = files
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name }) => {
+      const path = join(folder, name);
+      const code = extname(name) === '.json' ? (JSON.parse(readFileSync(path, 'utf8')) as unknown) : load(path);
+      return [nameOf(basename(name, extname(name))), { file: relative(directory, path), code: defaultOf(code) }] as const;
+    });
+  return new Map(read.filter(([, { code }]) => code !== undefined));
+}
+
+/** Returns whether a file is code. Some projects have declarations and tests in the same folders. */
+const isCode = (name: string): boolean =>
+  (sourceEndings.includes(extname(name)) || (name.endsWith('.json') && name !== 'schema.json')) &&
+  !/\.(d|test|spec)\.[a-z]+$/.test(name);
+
+/** Returns the default export of an ES module, or the exports of a CommonJS module. */
+export const defaultOf = (code: unknown): unknown => (isRecord(code) && code['__esModule'] === true ? code['default'] : code);
+
+function foldersIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** Returns the API name that Strapi generates: `blog-post` for `blogPost`. */
+const kebabCase = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .toLowerCase();

@@ -1,0 +1,89 @@
+import { inspect } from 'node:util';
+import type { Config } from '../../config/config.js';
+import { ConfigError } from '../../config/setting.js';
+import type { Hook, Register } from '../../graphql/extension/create-extension.js';
+import { UnknownTypeError } from '../../code/entity-service.js';
+import type { Observer } from '../../observe/observer.js';
+import { printable } from '../../values.js';
+import { UnsupportedCodeError } from './unsupported-code.js';
+
+/**
+ * Runs code of a project. Errors are printed with their stack and become a ConfigError with the place. Code that cannot run here
+ * ends with a warning, or in production with an error.
+ */
+export async function runLeniently(
+  place: string,
+  { config, observer }: { readonly config: Pick<Config, 'environment'>; readonly observer: Observer },
+  run: () => unknown,
+): Promise<void> {
+  await explained(place, async () => {
+    try {
+      await run();
+    } catch (error) {
+      if (!(error instanceof UnsupportedCodeError) || config.environment === 'production') throw error;
+      observer.observe({ kind: 'code warned', text: `${place}: ${error.message}` });
+    }
+  });
+}
+
+/** Does the same as `runUnlessUnsupported` for asynchronous code. */
+export async function awaitUnlessUnsupported(
+  place: string,
+  warn: (text: string) => void,
+  run: () => Promise<void>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof UnsupportedCodeError)) throw error;
+    warn(`${place}: ${error.message}`);
+  }
+}
+
+/**
+ * Runs code and returns its result. If the code uses something that is not offered, warns with the place and returns undefined.
+ */
+export function runUnlessUnsupported<Result>(place: string, warn: (text: string) => void, run: () => Result): Result | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof UnsupportedCodeError)) throw error;
+    warn(`${place}: ${error.message}`);
+    return undefined;
+  }
+}
+
+/**
+ * Runs code of a project. Errors become a ConfigError with the place, after they are printed with their stack; not those for content
+ * types that are not stored, whose message says enough.
+ */
+export async function explained(place: string, run: () => unknown): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof UnknownTypeError)) console.error(printable(inspect(error)));
+    throw new ConfigError(`${place}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** Functions of code that run when the service starts and stops. */
+export interface StartHooks {
+  readonly register?: Register | undefined;
+  readonly bootstrap?: Hook | undefined;
+  readonly destroy?: Hook | undefined;
+}
+
+/** Returns functions that run the first hook, then the second one. */
+export function joinHooks(first: StartHooks, second: StartHooks | null): StartHooks {
+  if (second === null) return first;
+  const join =
+    <Input>(...hooks: readonly (((input: Input) => unknown) | undefined)[]) =>
+    async (input: Input): Promise<void> => {
+      for (const hook of hooks) await hook?.(input);
+    };
+  return {
+    register: join(first.register, second.register),
+    bootstrap: join(first.bootstrap, second.bootstrap),
+    destroy: join(first.destroy, second.destroy),
+  };
+}

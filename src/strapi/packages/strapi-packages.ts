@@ -1,0 +1,158 @@
+import { acceptInput } from '../../content/check-body.js';
+import { ofUnknownClient, type ContentContext } from '../../content/content-context.js';
+import { createEnv, lenientReaders } from '../../config/create-env.js';
+import * as apiErrors from '../../errors.js';
+import {
+  ApplicationError,
+  ForbiddenError,
+  NotFoundError,
+  PolicyError,
+  UnauthorizedError,
+  ValidationError,
+} from '../../errors.js';
+import { entryType } from '../../code/entity-service.js';
+import type { ContentType } from '../../schema/content-type.js';
+import type { Values } from '../../values.js';
+import { checkQuery, type CodeRequests } from '../routes/core-controller.js';
+import type { Factories } from '../routes/factories.js';
+import type { Service } from '../services/core-service.js';
+import { envelopeFlat, hideFrom } from '../content/flat-entries.js';
+import { pluginFiles } from '../runtime/plugin-settings.js';
+import { projectYup, YupValidationError } from './project-yup.js';
+import { addressHelpers, asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
+import { missingExport } from '../load/unsupported-code.js';
+
+interface PackageParts {
+  /** The directory of the project; absolute. */
+  readonly directory: string;
+  readonly factories: Factories;
+  readonly requests: CodeRequests;
+  readonly content: () => ContentContext;
+  /** Returns a service of the plugin users-permissions. */
+  readonly accountService: (name: string) => Service;
+}
+
+/**
+ * Returns replacements for Strapi's packages, by package name. They are used whether the package is installed or not. Reading
+ * other exports throws an UnsupportedCodeError; names that the packages do not export are undefined.
+ */
+export function strapiPackages(parts: PackageParts): Readonly<Record<string, object>> {
+  const { yup, ...bodyChecks } = projectYup(parts.directory);
+  const utils = {
+    errors: errorClasses,
+    env: createEnv(process.env, lenientReaders),
+    policy: { createPolicy: (policy: unknown) => policy },
+    ...asyncHelpers,
+    ...valueHelpers,
+    ...addressHelpers,
+    ...bodyChecks,
+    ...contentHelpers(parts),
+    contentTypes: standIn('contentTypes of @strapi/utils', modelHelpers),
+    get yup() {
+      return yup();
+    },
+  };
+  const own = standIn('@strapi/utils', utils);
+  return {
+    mangrove: { ...apiErrors, factories: parts.factories },
+    '@strapi/strapi': { factories: parts.factories },
+    '@strapi/strapi/lib/factories': parts.factories,
+    '@strapi/strapi/lib/core-api/controller/transform': { transformResponse: responseTransformer(parts) },
+    '@strapi/utils': own,
+    ...utilsFiles(own, utils),
+    ...pluginFiles(parts.accountService),
+  };
+}
+
+interface Transformed {
+  readonly contentType?: { readonly uid: string };
+}
+
+/** Returns `transformResponse` of generated controllers as a function of its own. Without a content type it changes no attributes. */
+const responseTransformer =
+  ({ content }: PackageParts) =>
+  (entries: unknown, meta: Values = {}, { contentType }: Transformed = {}): unknown => {
+    const { registry } = content().bind;
+    return envelopeFlat(entries, meta, {
+      type: contentType === undefined ? null : entryType(contentType.uid, registry),
+      registry,
+    });
+  };
+
+type UtilsMembers = Readonly<Record<'errors' | 'sanitize' | 'validate' | 'policy' | 'contentTypes', object>>;
+
+/** Returns the files of @strapi/utils that code imports by their paths, which differ between versions. */
+function utilsFiles(
+  own: object,
+  { errors, sanitize, validate, policy, contentTypes }: UtilsMembers,
+): Readonly<Record<string, object>> {
+  const files = { errors, sanitize, validate, policy, 'content-types': contentTypes };
+  return Object.fromEntries(
+    ['lib', 'dist'].flatMap((folder) => {
+      const path = `@strapi/utils/${folder}`;
+      return [[path, own], ...Object.entries(files).map(([file, exported]) => [`${path}/${file}`, exported])];
+    }),
+  ) as Readonly<Record<string, object>>; // lists of paths and objects
+}
+
+/** Returns an error class of Strapi v4 with its status and default message. */
+const errorClass = (status: number, name: string, text: string) =>
+  class extends ApplicationError {
+    override readonly status = status;
+    override readonly name = name;
+
+    constructor(message = text, details: Values = {}) {
+      super(message, details);
+    }
+  };
+
+const errorClasses = {
+  ApplicationError,
+  ForbiddenError,
+  HttpError: errorClass(400, 'HttpError', 'An error occurred'),
+  NotFoundError,
+  NotImplementedError: errorClass(501, 'NotImplementedError', 'This feature is not implemented yet'),
+  PaginationError: errorClass(400, 'PaginationError', 'Invalid pagination'),
+  PayloadTooLargeError: errorClass(413, 'PayloadTooLargeError', 'Entity too large'),
+  PolicyError,
+  RateLimitError: errorClass(429, 'RateLimitError', 'Too many requests, please try again later.'),
+  UnauthorizedError,
+  ValidationError,
+  YupValidationError,
+};
+
+interface About {
+  /** `ctx.state.auth`. Without it, relations to entries that a caller may not find are kept. */
+  readonly auth?: unknown;
+}
+
+/** Returns `sanitize.contentAPI` and `validate.contentAPI`. Their models come from `strapi.getModel(uid)`. */
+function contentHelpers({ requests, content }: PackageParts) {
+  const typeOf = (model: { readonly uid: string }): ContentType => entryType(model.uid, content().bind.registry);
+  const contentOf = ({ auth }: About = {}): ContentContext => requests.callOfAuth(auth)?.content ?? ofUnknownClient(content());
+  const output = (data: unknown, model: { readonly uid: string }, about: About = {}): Promise<unknown> => {
+    const access = requests.callOfAuth(about.auth)?.content.bind.access ?? null;
+    return Promise.resolve(hideFrom(access, data, typeOf(model), content().bind.registry));
+  };
+  const input = async (data: unknown, model: { readonly uid: string }, about?: About): Promise<unknown> =>
+    Promise.resolve(acceptInput(typeOf(model), data, contentOf(about)));
+  const query = async (asked: Values, model: { readonly uid: string }, about?: About): Promise<Values> => {
+    checkQuery(asked, typeOf(model), contentOf(about));
+    return Promise.resolve(asked);
+  };
+  const part =
+    (name: string) =>
+    async (asked: unknown, model: { readonly uid: string }, about?: About): Promise<unknown> =>
+      (await query({ [name]: asked }, model, about))[name];
+  const parts = { filters: part('filters'), sort: part('sort'), fields: part('fields'), populate: part('populate') };
+  return { sanitize: { contentAPI: { output, input, query, ...parts } }, validate: { contentAPI: { input, query, ...parts } } };
+}
+
+const standIn = (exporter: string, exported: object): object =>
+  new Proxy(exported, {
+    get: (target, name) => {
+      const missing = typeof name === 'symbol' || name in target ? null : missingExport(name, exporter);
+      if (missing !== null) throw missing;
+      return Reflect.get(target, name) as unknown;
+    },
+  });

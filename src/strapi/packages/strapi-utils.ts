@@ -1,0 +1,166 @@
+import slugify from '@sindresorhus/slugify';
+import { validationError } from '../../errors.js';
+import { isRecord, type Values } from '../../values.js';
+import type { CodeContext } from '../routes/core-controller.js';
+import type { StrapiConfig } from '../load/strapi-config.js';
+
+type Step = (value: unknown, ...rest: readonly unknown[]) => unknown;
+type Reducer = (sum: unknown, value: unknown, index: number) => unknown;
+
+/** Asynchronous helpers of @strapi/utils. */
+export const asyncHelpers = {
+  /** Runs functions one after the other, each with the result of the previous one. */
+  pipeAsync:
+    (...steps: readonly Step[]) =>
+    async (value: unknown, ...rest: readonly unknown[]): Promise<unknown> => {
+      let result = value;
+      for (const [index, step] of steps.entries()) result = await (index === 0 ? step(result, ...rest) : step(result));
+      return result;
+    },
+  mapAsync: (values: readonly unknown[], map: (value: unknown, index: number) => unknown): Promise<unknown[]> =>
+    Promise.all(values.map(map)),
+  forEachAsync: async (values: readonly unknown[], run: (value: unknown, index: number) => unknown): Promise<void> =>
+    void (await Promise.all(values.map(run))),
+  reduceAsync:
+    (values: readonly unknown[]) =>
+    async (reduce: Reducer, start?: unknown): Promise<unknown> => {
+      let sum = start;
+      for (const [index, value] of values.entries()) sum = await reduce(sum, await value, index);
+      return sum;
+    },
+};
+
+/** Helpers of @strapi/utils for values. */
+export const valueHelpers = {
+  parseMultipartData,
+  nameToSlug: (name: string, options: object = { separator: '-' }): string => slugify(name, options),
+  removeUndefined: (values: object): object =>
+    Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
+  /** Returns the data unchanged. Entries that code writes have no creators. */
+  setCreatorFields: () => (data: object) => data,
+};
+
+type ConfigOf = Pick<StrapiConfig, 'get'>;
+
+/** Helpers of @strapi/utils for addresses: of the service, and of an admin panel, which e-mails of projects link to. */
+export const addressHelpers = {
+  getAbsoluteServerUrl: serverUrl,
+  getAbsoluteAdminUrl: (config: ConfigOf): string => {
+    const url = String(config.get('admin.url') ?? 'admin').replace(/^[/ ]+|[/ ]+$/g, '');
+    return url.startsWith('http') ? url : `${serverUrl(config)}/${url}`;
+  },
+};
+
+function serverUrl(config: ConfigOf): string {
+  const url = String(config.get('server.url') ?? '').replace(/^[/ ]+|[/ ]+$/g, '');
+  if (url.startsWith('http')) return url;
+  const host = String(config.get('server.host'));
+  const isLocal = config.get('environment') === 'development' && ['127.0.0.1', '0.0.0.0'].includes(host);
+  return `http://${isLocal ? 'localhost' : host}:${String(config.get('server.port'))}${url === '' ? '' : `/${url}`}`;
+}
+
+const filePrefix = 'files.';
+
+/**
+ * Returns the data and files of a body. In a multipart body, `data` is JSON and files are named `files.<attribute>`. Throws a
+ * ValidationError for other multipart bodies.
+ */
+function parseMultipartData(ctx: CodeContext): { readonly data: unknown; readonly files: Values } {
+  const { body, files = {} } = Object(ctx['request']) as { readonly body?: unknown; readonly files?: Values }; // set by the service
+  if (!(ctx['is'] as (type: string) => unknown)('multipart')) return { data: body, files };
+  const misplaced = Object.keys(files).find((name) => !name.startsWith(filePrefix));
+  if (misplaced !== undefined) throw validationError(`Invalid parameter ${misplaced}: files are named ${filePrefix}<attribute>`);
+  const named = Object.entries(files).map(([name, file]) => [name.slice(filePrefix.length), file]);
+  return { data: parseData(isRecord(body) ? body['data'] : undefined), files: Object.fromEntries(named) as Values };
+}
+
+function parseData(data: unknown): unknown {
+  try {
+    return JSON.parse(String(data));
+  } catch {
+    throw validationError('Invalid parameter data: a multipart body needs a field data with JSON');
+  }
+}
+
+/** A model from `strapi.getModel(uid)`. */
+interface Model {
+  readonly kind?: string;
+  readonly options?: { readonly draftAndPublish?: boolean };
+  readonly attributes: Readonly<
+    Record<
+      string,
+      { readonly type: string; readonly private?: boolean; readonly relation?: string } & Readonly<Partial<Record<Flag, boolean>>>
+    >
+  >;
+}
+
+type Attribute = Model['attributes'][string] | undefined;
+
+type Flag = 'writable' | 'visible';
+
+const timestampsOf = ({ attributes }: Model): string[] => ['createdAt', 'updatedAt'].filter((name) => name in attributes);
+
+/** Returns the names of the attributes that a flag excludes. */
+const namesWithout =
+  (flag: Flag) =>
+  (model: Model): string[] => {
+    const excluded = Object.keys(model.attributes).filter((name) => model.attributes[name]?.[flag] === false);
+    return [...new Set(['id', ...timestampsOf(model), ...excluded])];
+  };
+
+const namesWith =
+  (flag: Flag) =>
+  (model: Model): string[] => {
+    const excluded = namesWithout(flag)(model);
+    return Object.keys(model.attributes).filter((name) => !excluded.includes(name));
+  };
+
+const hasFlag =
+  (flag: Flag) =>
+  (model: Model, name: string): boolean =>
+    namesWith(flag)(model).includes(name);
+
+const notScalar: ReadonlySet<string> = new Set(['media', 'component', 'relation', 'dynamiczone']);
+const isOf =
+  (type: string) =>
+  (attribute: Attribute): boolean =>
+    attribute?.type === type;
+
+/** `contentTypes` of @strapi/utils: functions that describe models. */
+export const modelHelpers = {
+  constants: {
+    ID_ATTRIBUTE: 'id',
+    PUBLISHED_AT_ATTRIBUTE: 'publishedAt',
+    CREATED_AT_ATTRIBUTE: 'createdAt',
+    UPDATED_AT_ATTRIBUTE: 'updatedAt',
+    CREATED_BY_ATTRIBUTE: 'createdBy',
+    UPDATED_BY_ATTRIBUTE: 'updatedBy',
+    SINGLE_TYPE: 'singleType',
+    COLLECTION_TYPE: 'collectionType',
+    DP_PUB_STATES: ['live', 'preview'],
+  },
+  isSingleType: ({ kind }: Model): boolean => kind === 'singleType',
+  isCollectionType: ({ kind = 'collectionType' }: Model): boolean => kind === 'collectionType',
+  hasDraftAndPublish: ({ options }: Model): boolean => options?.draftAndPublish === true,
+  isDraft: (entry: Values, model: Model): boolean =>
+    model.options?.draftAndPublish === true && (entry['publishedAt'] === null || entry['publishedAt'] === undefined),
+  isScalarAttribute: (attribute: Attribute): boolean => attribute !== undefined && !notScalar.has(attribute.type),
+  isMediaAttribute: isOf('media'),
+  isRelationalAttribute: isOf('relation'),
+  isComponentAttribute: (attribute: Attribute): boolean => isOf('component')(attribute) || isOf('dynamiczone')(attribute),
+  isDynamicZoneAttribute: isOf('dynamiczone'),
+  isMorphToRelationalAttribute: (attribute: Attribute): boolean =>
+    isOf('relation')(attribute) && attribute?.relation?.startsWith('morphTo') === true,
+  isTypedAttribute: (attribute: Attribute, type: string): boolean => isOf(type)(attribute),
+  isWritableAttribute: hasFlag('writable'),
+  getWritableAttributes: namesWith('writable'),
+  getNonWritableAttributes: namesWithout('writable'),
+  isVisibleAttribute: hasFlag('visible'),
+  getVisibleAttributes: namesWith('visible'),
+  getNonVisibleAttributes: namesWithout('visible'),
+  getTimestamps: timestampsOf,
+  isPrivateAttribute: ({ attributes }: Model, name: string): boolean => attributes[name]?.private === true,
+  getPrivateAttributes: ({ attributes }: Model): string[] => Object.keys(attributes).filter((name) => attributes[name]?.private),
+  getScalarAttributes: ({ attributes }: Model): string[] =>
+    Object.keys(attributes).filter((name) => !notScalar.has(attributes[name]?.type ?? 'relation')),
+};

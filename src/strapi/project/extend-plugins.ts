@@ -1,0 +1,215 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../config/config.js';
+import type { Route } from '../../http/route.js';
+import { builtinModels } from '../../schema/builtin-models.js';
+import { isRecord, type Values } from '../../values.js';
+import type { Lifecycles, SubscriberMap } from '../content/lifecycles.js';
+import type { CodeRegistry } from '../routes/code-registry.js';
+import type { Controller } from '../routes/core-controller.js';
+import { changedSettings, withStandIns } from './extended-plugin.js';
+import type { Exports } from '../load/load-folders.js';
+import { hooksOf, type PlacedHooks } from './project-hooks.js';
+import type { RegisteredRouter } from '../routes/project-routes.js';
+import type { PluginServices } from '../services/plugin-services.js';
+import { attemptLimit, type StrapiRoute, type RouteRequirements } from '../routes/strapi-route.js';
+import type { StrapiConfig } from '../load/strapi-config.js';
+import { awaitUnlessUnsupported } from '../load/run-code.js';
+
+/** A plugin, as it is passed to a strapi-server file of src/extensions, which may change it. */
+interface ExtendedPlugin {
+  readonly controllers: Record<string, Controller>;
+  /** Functions that return the services. */
+  readonly services: Record<string, unknown>;
+  readonly policies: Record<string, unknown>;
+  readonly middlewares: Record<string, unknown>;
+  /** Models by name. Only changes to their `lifecycles` have an effect. */
+  readonly contentTypes: Record<string, ExtendedType>;
+  /** The settings of the plugin. Changes are values for `strapi.config.get`. */
+  readonly config: Values;
+  readonly bootstrap: unknown;
+  readonly register: unknown;
+  readonly destroy: unknown;
+  readonly routes: { readonly 'content-api': { readonly type: 'content-api'; readonly routes: StrapiRoute[] } };
+}
+
+interface ExtendedType {
+  readonly schema?: { readonly attributes?: object };
+  readonly attributes?: object;
+  readonly lifecycles?: object;
+}
+
+interface Named {
+  readonly add: (name: string, code: never) => unknown;
+}
+
+interface ExtendParts {
+  readonly config: Config;
+  /** The built-in routes of plugins. */
+  readonly builtin: readonly Route[];
+  readonly registry: CodeRegistry;
+  readonly services: PluginServices;
+  readonly strapi: { readonly policies: Named; readonly middlewares: Named; readonly config: Pick<StrapiConfig, 'get' | 'set'> };
+  readonly addRouter: (router: RegisteredRouter) => void;
+  readonly lifecycles: Lifecycles;
+  /** Directory of the project. */
+  readonly directory: string;
+  /** Reports what does not work, which stops the start in production. */
+  readonly warn: (text: string) => void;
+  /** Reports what has no effect. */
+  readonly tell: (text: string) => void;
+}
+
+/**
+ * Runs the strapi-server file of each extension, and applies its additions and overrides to the plugin. Returns the functions to run
+ * when the service starts and stops.
+ */
+export async function extendPlugins(extensions: Exports, parts: ExtendParts): Promise<readonly PlacedHooks[]> {
+  const hooks: PlacedHooks[] = [];
+  for (const [name, { file, code }] of extensions)
+    await awaitUnlessUnsupported(file, parts.warn, async () => {
+      const own = parts.builtin.filter(({ action }) => action.startsWith(`plugin::${name}.`));
+      const plugin = await extendPlugin({ name, file, code }, own, parts);
+      hooks.push({ file, hooks: hooksOf(plugin) });
+    });
+  return hooks;
+}
+
+interface Extension {
+  readonly name: string;
+  readonly file: string;
+  readonly code: unknown;
+}
+
+async function extendPlugin(
+  { name, file, code }: Extension,
+  routes: readonly Route[],
+  parts: ExtendParts,
+): Promise<ExtendedPlugin> {
+  const before = controllersOf(name, routes, parts.registry);
+  const written = new Map(routes.map((route) => [writtenRoute(route, name, parts.config), route] as const));
+  const settings = structuredClone(Object(parts.strapi.config.get(`plugin.${name}`)) as Values); // data
+  const bare = pluginOf(name, [...written.keys()], { before, services: parts.services[name] ?? {}, config: settings });
+  const given = withStandIns(bare, name, (text) => {
+    parts.tell(`${file}: ${text}`);
+  });
+  const saved = structuredClone(settings);
+  const returned: unknown = typeof code === 'function' ? await (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // the form of the file
+  const plugin = isRecord(returned) ? (returned as unknown as ExtendedPlugin) : given; // usually the same object
+  register(name, plugin, parts);
+  takeTypes(name, plugin, { file, parts });
+  for (const [path, value] of changedSettings(saved, plugin.config))
+    parts.strapi.config.set(['plugin', name, ...path].join('.'), value);
+  const isChanged = (route: StrapiRoute): boolean => {
+    const [controller = '', action = ''] = String(route.handler).split('.');
+    return !written.has(route) || plugin.controllers[controller]?.[action] !== before[controller]?.[action];
+  };
+  const byHandler = new Map([...written].reverse().map(([{ handler }, route]) => [handler, route] as const));
+  const requirementsOf = (route: StrapiRoute): RouteRequirements => {
+    const unchanged = isChanged(route) ? undefined : written.get(route);
+    if (unchanged !== undefined) return { unchanged };
+    const { limit, ignoresEnded } = written.get(route) ?? byHandler.get(route.handler) ?? {};
+    return { ...(limit && { limit }), ...(ignoresEnded && { ignoresEnded }) };
+  };
+  const ordered = addedFirst(plugin.routes['content-api'].routes, [...written.keys()]);
+  parts.addRouter({
+    router: { prefix: `/${name}`, routes: ordered.some(isChanged) ? ordered : [] },
+    prefix: null,
+    owner: `plugin::${name}`,
+    file,
+    requirementsOf,
+  });
+  return plugin;
+}
+
+/** Paths without parameters that code adds come before those of the service, which would take their requests: `/users/:id`. */
+function addedFirst(routes: readonly StrapiRoute[], written: readonly StrapiRoute[]): StrapiRoute[] {
+  const keys = new Set(written.map(({ method, path }) => `${method} ${path}`));
+  const isAdded = ({ method, path }: StrapiRoute): boolean => !keys.has(`${method} ${path}`) && !path.includes(':');
+  return [...routes.filter(isAdded), ...routes.filter((route) => !isAdded(route))];
+}
+
+function register(name: string, plugin: ExtendedPlugin, { registry, strapi }: ExtendParts): void {
+  for (const [key, actions] of Object.entries(plugin.controllers)) registry.add('controller', `plugin::${name}.${key}`, actions);
+  for (const [key, service] of Object.entries(plugin.services))
+    if (!isGiven(service)) registry.add('service', `plugin::${name}.${key}`, service);
+  for (const [key, policy] of Object.entries(plugin.policies)) strapi.policies.add(`plugin::${name}.${key}`, policy as never); // checked
+  for (const [key, one] of Object.entries(plugin.middlewares)) strapi.middlewares.add(`plugin::${name}.${key}`, one as never); // checked
+}
+
+/**
+ * Subscribes the lifecycles of models. Attributes that code adds are not stored, because models come only from the files of the
+ * project.
+ */
+function takeTypes(
+  name: string,
+  { contentTypes }: ExtendedPlugin,
+  { file, parts }: { readonly file: string; readonly parts: ExtendParts },
+): void {
+  for (const [key, type] of Object.entries(contentTypes)) {
+    const uid = `plugin::${name}.${key}`;
+    if (isRecord(type.lifecycles)) parts.lifecycles.subscribe({ ...type.lifecycles, models: [uid] } as SubscriberMap); // functions by lifecycle
+    const known = builtinModels.find((model) => model.uid === uid)?.attributes ?? {};
+    const added = Object.keys(type.schema?.attributes ?? type.attributes ?? {}).filter((attribute) => !(attribute in known));
+    const schema = `src/extensions/${name}/content-types/${key}/schema.json`;
+    if (added.length > 0 && !existsSync(join(parts.directory, schema)))
+      parts.warn(`${file}: attributes that code adds to ${uid} are not stored (${added.join(', ')}): put them into ${schema}`);
+  }
+}
+
+/** The default hooks of a plugin, which those of an extension may call. */
+const nothing = (): void => undefined;
+
+/** Returns the models of a plugin, so that code can add lifecycles. */
+const typesOf = (name: string): Record<string, ExtendedType> =>
+  Object.fromEntries(
+    builtinModels
+      .filter(({ uid }) => uid.startsWith(`plugin::${name}.`))
+      .map(({ uid, ...model }) => [uid.slice(`plugin::${name}.`.length), { schema: structuredClone(model) }]),
+  );
+
+const givenServices = new WeakSet<object>();
+const isGiven = (service: unknown): boolean => typeof service === 'function' && givenServices.has(service);
+
+type Controllers = Readonly<Record<string, Controller>>;
+
+function controllersOf(name: string, routes: readonly Route[], registry: CodeRegistry): Controllers {
+  const keys = [...new Set(routes.map(({ action }) => action.split('.')[1] ?? ''))];
+  return Object.fromEntries(keys.map((key) => [key, registry.get('controller', `plugin::${name}.${key}`) ?? {}]));
+}
+
+/** Returns a built-in route in the form of Strapi v4. */
+const writtenRoute = ({ method, path, action, limit }: Route, name: string, { api }: Config): StrapiRoute => ({
+  method: method as StrapiRoute['method'], // REST has only these methods
+  path: path.slice(api.rest.prefix.length),
+  handler: action.slice(`plugin::${name}.`.length),
+  config: { middlewares: limit === undefined ? [] : [attemptLimit], prefix: '' },
+});
+
+function pluginOf(
+  name: string,
+  routes: StrapiRoute[],
+  {
+    before,
+    services,
+    config,
+  }: { readonly before: Controllers; readonly services: PluginServices[string]; readonly config: Values },
+): ExtendedPlugin {
+  const factories = Object.entries(services).map(([key, service]) => {
+    const factory = (): unknown => service;
+    givenServices.add(factory);
+    return [key, factory] as const;
+  });
+  return {
+    controllers: Object.fromEntries(Object.entries(before).map(([key, actions]) => [key, { ...actions }])),
+    services: Object.fromEntries(factories),
+    policies: {},
+    middlewares: {},
+    contentTypes: typesOf(name),
+    config,
+    bootstrap: nothing,
+    register: nothing,
+    destroy: nothing,
+    routes: { 'content-api': { type: 'content-api', routes } },
+  };
+}

@@ -1,0 +1,111 @@
+import { isRecord, type Values } from '../../values.js';
+import { missingExtension } from '../load/unsupported-code.js';
+
+type Members = Readonly<Record<string, readonly string[]>>;
+
+/** Members of plugins in Strapi v4 that code may change there, by plugin and kind. Mangrove lacks some of them. */
+const strapiMembers: Readonly<Record<string, Members>> = {
+  'users-permissions': {
+    controllers: ['auth', 'contentmanageruser', 'permissions', 'role', 'settings', 'user'],
+    services: ['jwt', 'permission', 'providers', 'providers-registry', 'role', 'user', 'users-permissions'],
+    policies: ['isAuthenticated', 'rateLimit'],
+    middlewares: ['rateLimit'],
+    contentTypes: ['permission', 'role', 'user'],
+    routes: ['admin', 'content-api'],
+  },
+  upload: {
+    controllers: [
+      'admin-api',
+      'admin-file',
+      'admin-folder',
+      'admin-folder-file',
+      'admin-settings',
+      'admin-upload',
+      'content-api',
+    ],
+    services: ['api-upload-folder', 'extensions', 'file', 'folder', 'image-manipulation', 'metrics', 'provider', 'upload'],
+    contentTypes: ['file', 'folder'],
+    routes: ['admin', 'content-api', 'viewConfiguration'],
+  },
+  i18n: {
+    controllers: ['content-types', 'iso-locales', 'locales'],
+    services: [
+      ...['content-types', 'core-api', 'entity-service-decorator', 'iso-locales', 'locales', 'localizations', 'metrics'],
+      ...['permissions', 'sanitize'],
+    ],
+    contentTypes: ['locale'],
+    routes: ['admin', 'content-api'],
+  },
+};
+
+/** Returns whether code can extend a plugin of Strapi. */
+export const isExtended = (name: string): boolean => Object.hasOwn(strapiMembers, name);
+
+/** Returns why an extension is not run. Strapi v4 does not run those of plugins that are not installed either. */
+export const ignoredExtension = (name: string): string =>
+  name === 'graphql'
+    ? "the plugin graphql is Mangrove's own; change the schema by strapi.plugin('graphql').service('extension')"
+    : `the project has no plugin ${name} with server code that is installed`;
+
+/**
+ * Returns a plugin for a strapi-server file. Members that only Strapi v4 has are stand-ins that take every use without an effect, so
+ * that the rest of the file runs. `warn` is called with each.
+ */
+export function withStandIns<Plugin extends object>(plugin: Plugin, name: string, warn: (text: string) => void): Plugin {
+  const kinds = strapiMembers[name] ?? {};
+  const inner = Object.entries(plugin).map(([kind, members]: readonly [string, unknown]) => {
+    const known = kinds[kind];
+    if (known === undefined || !isRecord(members)) return [kind, members];
+    return [kind, standingIn(members, `${name}.${kind}`, (member) => known.includes(member), warn)];
+  });
+  return standingIn(Object.assign(plugin, Object.fromEntries(inner)), name, () => true, warn);
+}
+
+function standingIn<Target extends object>(
+  target: Target,
+  path: string,
+  isOfStrapi: (member: string) => boolean,
+  warn: (text: string) => void,
+): Target {
+  const made = new Map<string, unknown>();
+  return new Proxy(target, {
+    get: (known, member) => {
+      if (typeof member === 'symbol' || member in known || notMembers.has(member) || !isOfStrapi(member))
+        return Reflect.get(known, member) as unknown;
+      if (!made.has(member)) {
+        warn(missingExtension(`${path}.${member}`).message);
+        made.set(member, standIn());
+      }
+      return made.get(member);
+    },
+  });
+}
+
+/** Names that the language and libraries read of every object. */
+const notMembers: ReadonlySet<string> = new Set(['then', 'toJSON', '__esModule', 'default']);
+
+/** Returns a value that can be called, read and changed, and is empty. */
+export function standIn(): unknown {
+  const own: unknown = new Proxy(() => undefined, {
+    get: (_, name) => {
+      if (name === Symbol.iterator) return [][Symbol.iterator].bind([]);
+      if (name === Symbol.toPrimitive) return () => '';
+      return typeof name === 'symbol' || notMembers.has(name) ? undefined : own;
+    },
+    set: () => true,
+    apply: () => own,
+    ownKeys: () => ['prototype'], // of every function; enumerates nothing
+  });
+  return own;
+}
+
+/** Returns what code has changed in settings: the value of each changed path and of the paths above it. */
+export function changedSettings(before: Values, after: Values, prefix: readonly string[] = []): (readonly [string[], unknown])[] {
+  return Object.entries(after).flatMap(([key, value]) => {
+    const path = [...prefix, key];
+    const known = before[key];
+    if (JSON.stringify(known) === JSON.stringify(value) && typeof value !== 'function') return [];
+    const below = isRecord(value) && !Array.isArray(value) ? changedSettings(isRecord(known) ? known : {}, value, path) : [];
+    return [[path, value], ...below];
+  });
+}

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Running } from '../../http/running.js';
+import { findForeign } from '../../mongo/models/served-collections.js';
+import { readModels, writeModels } from '../../mongo/stores/model-store.js';
+import { buildRegistry } from '../../schema/build-registry.js';
+import { isStoredAs } from '../../schema/is-stored-as.js';
+import type { Model } from '../../schema/model.js';
+import { valuesOf } from '../../config/translation.js';
+import { isRecord, type Values } from '../../values.js';
+import type { PluginReport, ProjectPlugin } from '../load/load-plugins.js';
+
+/** A content type as the code of a plugin has it. */
+interface PluginType {
+  readonly uid: string;
+  readonly name: string;
+  readonly schema: Values;
+  readonly lifecycles: unknown;
+}
+
+/** Returns the content types in the code of a plugin. */
+export const typesOf = ({ name: plugin, code }: Pick<ProjectPlugin, 'name' | 'code'>): readonly PluginType[] =>
+  Object.entries(valuesOf(code.contentTypes)).flatMap(([key, type]) => {
+    const { schema = type, lifecycles } = valuesOf(type);
+    if (!isRecord(schema)) return [];
+    const { singularName } = valuesOf(schema['info']);
+    const name = typeof singularName === 'string' ? singularName : key;
+    return [{ uid: `plugin::${plugin}.${name}`, name, schema, lifecycles }];
+  });
+
+/** Returns the models of a plugin. A schema.json of an extension replaces the keys that it has. */
+export const modelsOf = (plugin: ProjectPlugin, directory: string): readonly Model[] =>
+  typesOf(plugin).map(({ uid, name, schema }) => {
+    const file = join(directory, 'src/extensions', plugin.name, 'content-types', name, 'schema.json');
+    const extended = existsSync(file) ? valuesOf(JSON.parse(readFileSync(file, 'utf8'))) : {};
+    const plain = JSON.parse(JSON.stringify({ ...schema, ...extended })) as Values; // without functions
+    const kept = Object.entries(plain).filter(([key]) => key !== 'uid' && !key.startsWith('$'));
+    return { uid, ...Object.fromEntries(kept) } as unknown as Model; // checked when it is built
+  });
+
+/** Stores the valid models of plugins that differ from the stored ones, and loads them. */
+export async function storePluginModels(
+  models: readonly Model[],
+  { backend }: Pick<Running, 'backend'>,
+  report: PluginReport,
+): Promise<void> {
+  const { database } = backend.store;
+  const stored = await readModels(database);
+  const changed = models.filter((model) => !isStoredAs(model, stored));
+  if (changed.length === 0) return;
+  const all = [...stored.filter(({ uid }) => models.every((model) => model.uid !== uid)), ...models];
+  const { problems } = buildRegistry(all, { ...backend.settings, foreign: await findForeign(all, database) });
+  for (const { uid } of changed) if (problems.has(uid)) report(uid, problems.get(uid)?.join('; '));
+  await writeModels(
+    database,
+    changed.filter(({ uid }) => !problems.has(uid)),
+  );
+  await backend.models.load();
+}

@@ -1,0 +1,145 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { absentPlugins, findPlugins, type PluginPlace } from '../../config/find-plugins.js';
+import type { LoadOptions } from '../../config/load-source.js';
+import type { ExtensionService } from '../../graphql/extension/extension.js';
+import type { Running } from '../../http/running.js';
+import type { Observer } from '../../observe/observer.js';
+import { isRecord } from '../../values.js';
+import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';
+import { absentAdmin } from '../runtime/absent-members.js';
+import { guardExtensions } from './guard-extensions.js';
+import type { ProjectFolders } from '../load/load-folders.js';
+import { loadPlugins, type PluginReport, type ProjectPlugin } from '../load/load-plugins.js';
+import { modelsOf, storePluginModels } from './plugin-models.js';
+import type { HookName } from './project-hooks.js';
+import type { ProjectRegisters } from '../runtime/project-registers.js';
+import type { ProjectStrapi } from '../runtime/project-strapi.js';
+import { registerPlugin } from './register-plugin.js';
+import { missingMember, UnsupportedCodeError } from '../load/unsupported-code.js';
+
+interface LoadParts {
+  readonly options: LoadOptions & { readonly directory: string };
+  readonly strapi: ProjectStrapi;
+  readonly registers: ProjectRegisters;
+  readonly folders: ProjectFolders;
+}
+
+interface RunningHook {
+  readonly place: string;
+  usesAdmin: boolean;
+}
+
+/** The plugins of a project. Their code never stops the start: what fails is in the log, and the rest runs. */
+export class ProjectPlugins {
+  readonly places: readonly PluginPlace[];
+  readonly #absent: readonly string[];
+  readonly #report: PluginReport;
+  #plugins: readonly ProjectPlugin[] = [];
+  /** The hook that runs. */
+  readonly #hooks = new AsyncLocalStorage<RunningHook>();
+
+  /** `written` are the settings in config/plugins. */
+  constructor(directory: string, written: unknown, observer: Observer) {
+    this.places = findPlugins(directory, written);
+    this.#absent = absentPlugins(directory, written);
+    this.#report = reportTo(observer);
+  }
+
+  /** Loads the code of the plugins, and registers it under its names in Strapi v4. */
+  async load({ options, strapi, registers, folders }: LoadParts): Promise<void> {
+    const report = this.#report;
+    this.#plugins = await loadPlugins(this.places, { options, strapi, extensions: folders.extensions, report });
+    for (const { name, config } of this.#plugins) strapi.config.set(`plugin.${name}`, config);
+    for (const plugin of this.#plugins)
+      registerPlugin(plugin, { strapi, registry: registers.registry, ...registers.registers, report });
+    for (const name of folders.ignored) report(`src/extensions/${name} is not run`, ignoredExtension(name));
+    for (const name of folders.plugins.filter((folder) => !this.hasFolder(`src/plugins/${folder}`, options.directory)))
+      report(`src/plugins/${name}`, 'the plugin does not run: it has no server code, or config/plugins does not enable it');
+  }
+
+  /** Returns whether a plugin runs from a folder of the project. */
+  hasFolder(folder: string, directory: string): boolean {
+    return this.places.some(({ files }) => files.some((file) => file.startsWith(`${directory}/${folder}/`)));
+  }
+
+  readonly names = (): readonly string[] => this.places.map(({ name }) => name);
+
+  /** Returns whether the project has a plugin with this name. */
+  readonly has = (name: string): boolean => this.places.some((place) => place.name === name);
+
+  /** Returns whether code can extend a plugin. */
+  readonly isExtended = (name: string): boolean => this.has(name) || isExtended(name);
+
+  /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
+  readonly isAbsent = (name: string): boolean => this.#absent.includes(name);
+
+  /** Returns the members of a plugin that those of Mangrove lack; null if the project has no such plugin. */
+  readonly membersOf = (name: string): object | null => {
+    const plugin = this.#plugins.find((one) => one.name === name);
+    if (plugin === undefined) return null;
+    const { routes, policies, middlewares, register, bootstrap, destroy } = plugin.code;
+    const memberOf = (members: unknown) => (key: string) => (isRecord(members) ? members[key] : undefined);
+    const named = { policies, policy: memberOf(policies), middlewares, middleware: memberOf(middlewares) };
+    return { routes, ...named, register, bootstrap, destroy };
+  };
+
+  /**
+   * Returns `strapi.admin`. While a hook of a plugin runs, the use of a member that is missing is reported once and has no effect, so
+   * that the rest of the hook runs; other code gets an UnsupportedCodeError.
+   */
+  readonly admin = (): unknown =>
+    absentAdmin(() => {
+      const hook = this.#hooks.getStore();
+      const missing = missingMember('strapi', 'admin');
+      if (hook === undefined) throw missing ?? new Error('strapi.admin');
+      if (!hook.usesAdmin) this.#report(hook.place, missing);
+      hook.usesAdmin = true;
+      return standIn();
+    });
+
+  /** Calls a hook of all plugins. */
+  async run(name: HookName, strapi: ProjectStrapi): Promise<void> {
+    const service = strapi.plugin('graphql').service('extension') as unknown as ExtensionService; // the service of this name
+    for (const { code, file } of this.#plugins) {
+      const hook = code[name];
+      if (typeof hook !== 'function') continue;
+      const place = `${file}, ${name}`;
+      const reported = new Set<string>();
+      const report = (error: unknown): void => {
+        if (!reported.has(String(error))) this.#report(`${place}, extension of GraphQL`, error);
+        reported.add(String(error));
+      };
+      const call = async (): Promise<unknown> => (hook as (input: object) => unknown)({ strapi });
+      const running = { place, usesAdmin: false };
+      await this.#attempt(place, () => this.#hooks.run(running, () => guardExtensions(service, report, call)));
+    }
+  }
+
+  /** Stores the content types of the plugins, whose code decides which attributes there are. */
+  storeModels(running: Running, directory: string): Promise<void> {
+    return this.#attempt('content types of plugins', () => {
+      const models = this.#plugins.flatMap((plugin) => modelsOf(plugin, directory));
+      return storePluginModels(models, running, this.#report);
+    });
+  }
+
+  async #attempt(place: string, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.#report(place, error);
+    }
+  }
+}
+
+/** Returns a function that reports problems of plugins, with the stack of errors that are not named by Mangrove. */
+const reportTo =
+  (observer: Observer): PluginReport =>
+  (place, problem) => {
+    if (problem instanceof Error && !(problem instanceof UnsupportedCodeError))
+      observer.observe({ kind: 'code failed', text: `${place}: ${problem.message}`, err: problem });
+    else {
+      const text = `${place}: ${problem instanceof Error ? problem.message : String(problem)}`;
+      observer.observe({ kind: 'code warned', text });
+    }
+  };

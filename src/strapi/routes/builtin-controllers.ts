@@ -1,0 +1,52 @@
+import type { Context } from 'koa';
+import { countAttempt } from '../../http/limit-requests.js';
+import { bodyOf } from '../../http/route-request.js';
+import type { AnyRoute, Route } from '../../http/route.js';
+import type { CodeContext, CodeRequests, Controller } from './core-controller.js';
+import { compilePath } from './route-paths.js';
+
+/**
+ * Returns the built-in routes of plugins, such as those of `plugin::users-permissions.user.me`. Their paths include the API
+ * prefix.
+ */
+export const builtinRoutes = (table: readonly AnyRoute[]): readonly Route[] =>
+  table.flatMap((route) => ('handle' in route && route.action !== null && isOfPlugin(route.action) ? [route as Route] : [])); // the filter excludes null
+
+const isOfPlugin = (action: string): boolean => action.startsWith('plugin::');
+
+/** Returns the controllers of plugins by uid. Their actions answer like the built-in routes. */
+export function builtinControllers(routes: readonly Route[], requests: CodeRequests): ReadonlyMap<string, Controller> {
+  const controllers = new Map<string, Controller>();
+  for (const { action } of routes) {
+    const [uid, name] = [action.slice(0, action.lastIndexOf('.')), action.slice(action.lastIndexOf('.') + 1)];
+    const controller = controllers.get(uid) ?? {};
+    controllers.set(uid, controller);
+    const own = routes.filter((route) => route.action === action);
+    controller[name] ??= (ctx: CodeContext) => runBuiltin(own, ctx, requests);
+  }
+  return controllers;
+}
+
+/**
+ * Runs a built-in action. If several routes have the action, runs the one that matches the request, or the first if none does.
+ */
+async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: CodeRequests): Promise<void> {
+  const call = requests.changedCallOf(ctx);
+  const asked = routes.find(
+    ({ method, path }) => method === ctx['method'] && compilePath(path).match(String(ctx['path'])) !== null,
+  );
+  const route = asked ?? routes[0];
+  if (call === null || route === undefined) throw new Error('actions of plugins can only answer requests to routes');
+  const response = ctx['response'] as Context['response']; // set by Koa, also in copies of the context
+  const { limit } = route;
+  if (limit !== undefined && !requests.wasCounted(ctx, limit))
+    await countAttempt(response.ctx, { route: limit, body: bodyOf(call.request) }, call.running.attempts);
+  const { status = 200, headers = {}, body } = await route.handle(call);
+  response.set(headers);
+  response.status = status;
+  if (body !== undefined) response.body = isJsonText(body, headers) ? (JSON.parse(body) as unknown) : body;
+}
+
+/** Returns whether a body is JSON that was written already. Code expects the value. */
+const isJsonText = (body: unknown, headers: Readonly<Record<string, string>>): body is string =>
+  typeof body === 'string' && Object.values(headers).some((value) => value.startsWith('application/json'));

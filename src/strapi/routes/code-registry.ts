@@ -1,0 +1,69 @@
+import type { Controller } from './core-controller.js';
+import type { Service } from '../services/core-service.js';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
+type Code = Record<string, any>;
+type Factory = (input: { readonly strapi: any }) => unknown;
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+interface RegistryParts {
+  readonly strapi: () => unknown;
+  /** Functions that return what Strapi v4 generates for a content type; null if there is no such type. */
+  readonly generate: {
+    readonly service: (uid: string) => Service | null;
+    readonly controller: (uid: string) => Controller | null;
+  };
+}
+
+type Kind = keyof RegistryParts['generate'];
+
+/**
+ * The services and controllers of a project, by uid. They are objects, or functions of `{ strapi }` that are called once, on
+ * first use. Content types without any have generated ones.
+ */
+export class CodeRegistry {
+  readonly #parts: RegistryParts;
+  readonly #code: Readonly<Record<Kind, Map<string, unknown>>> = { service: new Map(), controller: new Map() };
+  readonly #made: Readonly<Record<Kind, Map<string, Code>>> = { service: new Map(), controller: new Map() };
+
+  constructor(parts: RegistryParts) {
+    this.#parts = parts;
+  }
+
+  add(kind: Kind, uid: string, code: unknown): void {
+    this.#code[kind].set(uid, code);
+    this.#made[kind].delete(uid);
+  }
+
+  /** Returns whether the project defines the service or controller. */
+  has(kind: Kind, uid: string): boolean {
+    return this.#code[kind].has(uid);
+  }
+
+  /** Returns the service or controller; undefined if there is none. */
+  get(kind: Kind, uid: string): Code | undefined {
+    const known = this.#made[kind].get(uid);
+    if (known !== undefined) return known;
+    const made = this.has(kind, uid) ? this.#make(kind, uid) : this.#parts.generate[kind](uid);
+    if (made !== null) this.#made[kind].set(uid, made);
+    return made ?? undefined;
+  }
+
+  /** Returns the uids of the services or controllers that the project defines. */
+  uids(kind: Kind): readonly string[] {
+    return [...this.#code[kind].keys()];
+  }
+
+  /** Returns all services or controllers that the project defines, by uid. */
+  all(kind: Kind): Readonly<Record<string, Code>> {
+    return Object.fromEntries(this.uids(kind).map((uid) => [uid, this.get(kind, uid) ?? {}]));
+  }
+
+  #make(kind: Kind, uid: string): Code {
+    const code = this.#code[kind].get(uid);
+    const made: unknown = typeof code === 'function' ? (code as Factory)({ strapi: this.#parts.strapi() }) : code; // checked below
+    if (typeof made !== 'object' || made === null)
+      throw new Error(`the ${kind} ${uid} must be an object, or a function that returns one`);
+    return made;
+  }
+}

@@ -1,0 +1,221 @@
+import { resolve } from 'node:path';
+import type { Context } from 'koa';
+import { sourceFile } from '../../config/load-source.js';
+import type { Caller } from '../../auth/caller.js';
+import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
+import { ForbiddenError, missingActions, policyError, UnauthorizedError } from '../../errors.js';
+import { callerState } from '../../code/caller-state.js';
+import type { EntityService } from '../../code/entity-service.js';
+import { nobody } from '../../http/authorize.js';
+import { readQuery } from '../../http/request-query.js';
+import type { ContextRoute, RouteCall } from '../../http/route.js';
+import type { ActionName } from '../../query/access.js';
+import { flattenAnswer, wantsFlat } from '../../rest/flatten-answer.js';
+import type { ContentType } from '../../schema/content-type.js';
+import type { CodeRegistry } from './code-registry.js';
+import type { CodeContext, CodeRequests } from './core-controller.js';
+import { userUid } from './fetch-user.js';
+import { defaultOf } from '../load/load-folders.js';
+import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
+import { attemptLimit, handlerName, scopesOf } from './strapi-route.js';
+import { noteRoute, type CodeRouter } from './matched-route.js';
+import { withBody } from './received-files.js';
+import { UnsupportedCodeError } from '../load/unsupported-code.js';
+
+/** Policies or middlewares by name, including those of GraphQL. */
+interface Named {
+  has(name: string): boolean;
+  get(name: string): unknown;
+}
+
+export interface EndpointParts {
+  readonly strapi: {
+    readonly policies: Named;
+    readonly middlewares: Named;
+    readonly entityService: Pick<EntityService, 'findOne'>;
+  };
+  readonly registry: CodeRegistry;
+  readonly requests: CodeRequests;
+  /** Returns the exports of a file of the project. */
+  readonly load: (file: string) => unknown;
+  readonly directory: string;
+  /** The content type of the controller. */
+  readonly type?: ContentType | undefined;
+  /** `ctx.router`. */
+  readonly router: CodeRouter;
+}
+
+type Row = Pick<ContextRoute, 'action' | 'others' | 'leavesRightsToCode' | 'handleContext' | 'limit' | 'ignoresEnded'>;
+
+/** Returns the row of a route of the project. Throws an Error if the route refers to code that does not exist. */
+export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): Row {
+  const { config = {} } = resolved.route;
+  const policies = (config.policies ?? []).map((item) => policyOf(item, resolved.owner, parts));
+  const middlewares = middlewaresOf(config.middlewares ?? [], resolved.owner, parts);
+  const inner = [...middlewares, answerReturned, ...handlersOf(resolved, parts)];
+  const scopes = scopesOf(resolved) as readonly ActionName[] | null; // the project writes action names
+  const [first, ...others] = scopes ?? [];
+  const limit = limitOf(resolved);
+  return {
+    ...resolved.requirements,
+    ...(limit !== null && { limit }),
+    action: scopes === null ? 'anybody' : (first ?? 'authenticated'),
+    ...(others.length > 0 && { others }),
+    ...(scopes === null && { leavesRightsToCode: true }),
+    handleContext: (ctx, call) =>
+      withBody(ctx, call.running.config, async () => {
+        await beginCode(ctx, call, resolved, parts);
+        parts.requests.noteCounted(ctx, limit);
+        await refusingPlainly(async () => {
+          for (const passes of policies) if (!(await passes(ctx))) throw policyError();
+          await runAll(inner, ctx);
+        });
+        flattenBody(ctx, call, parts.type);
+        return null;
+      }),
+  };
+}
+
+/** Runs code. Its refusals lose their texts and details, as in Strapi v4, whose check of rights surrounds the code of a route. */
+async function refusingPlainly(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof UnauthorizedError) throw new UnauthorizedError();
+    throw error instanceof ForbiddenError ? missingActions(error.missing) : error;
+  }
+}
+
+/** Flattens the entries of an answer if the request wants it. Never throws, because the action may have written. */
+function flattenBody(ctx: Context, { content, running }: RouteCall, type: ContentType | undefined): void {
+  if (type !== undefined && wantsFlat(readQuery(ctx.request) ?? ctx.querystring, running.config))
+    ctx.body = flattenAnswer(ctx.body, { type, registry: content.bind.registry });
+}
+
+/**
+ * Sets the returned value of a handler as the body, unless the handler has set one. Outer middlewares see the body and need not
+ * return anything.
+ */
+const answerReturned: CodeHandler = async (ctx, next) => {
+  const value = await next();
+  if ((ctx.body === undefined || ctx.body === null) && value !== undefined && value !== null) ctx.body = value;
+};
+
+/** Returns the name under which attempts are counted; null if they are not counted. */
+function limitOf(resolved: ResolvedRoute): LimitedRoute | null {
+  const { route, requirements, path } = resolved;
+  if (requirements?.limit !== undefined) return requirements.limit;
+  return route.config?.middlewares?.includes(attemptLimit) === true ? `code:${handlerName(resolved) ?? path}` : null;
+}
+
+/** Adds to Koa's context what code of Strapi v4 expects. */
+async function beginCode(ctx: Context, call: RouteCall, resolved: ResolvedRoute, parts: EndpointParts): Promise<void> {
+  const { caller } = call;
+  const { route, path, owner } = resolved;
+  noteRoute(ctx, path, parts.router, route.name);
+  const params = { ...call.request.params };
+  Object.assign(ctx, { params });
+  Object.assign(ctx.request, { params });
+  Object.assign(ctx.state, stateOfCaller(caller), { route: { ...route, info: infoOf(owner) } });
+  parts.requests.begin(ctx, call);
+  if (caller.kind !== 'user') return;
+  const user = caller.fetched ?? (await parts.strapi.entityService.findOne(userUid, caller.user.id, { populate: ['role'] }));
+  if (user !== null) Object.assign(ctx.state, { user });
+}
+
+/** Returns what `ctx.state` says about a caller: nothing on routes with `auth: false`, as in Strapi v4. */
+const stateOfCaller = (caller: Caller): object => (caller === nobody ? {} : callerState(caller));
+
+/** Returns `ctx.state` for a request that the service answers itself. */
+export function stateOf(action: ActionName | 'anybody' | 'authenticated' | 'admin', caller: Caller): object {
+  const [, plugin, name] = /^plugin::([^.]+)\.(.+)$/.exec(action) ?? [];
+  const owner = plugin === undefined ? (action.split('.')[0] ?? '') : `plugin::${plugin}`;
+  const route = { handler: name ?? action, config: {}, info: infoOf(owner) };
+  return { ...stateOfCaller(caller), ...(action.includes('::') && { route }) };
+}
+
+/** Returns `ctx.state.route.info`, which names the API or plugin of a route. */
+function infoOf(owner: string | null): Readonly<Record<string, string>> {
+  const [kind, name = ''] = owner?.split('::') ?? [];
+  return { type: 'content-api', ...(kind === 'api' && { apiName: name }), ...(kind === 'plugin' && { pluginName: name }) };
+}
+
+/** Runs nested functions, each of which calls the next one. Returns the result of the first one. */
+export function runAll(handlers: readonly CodeHandler[], ctx: Context, end?: () => Promise<unknown>): Promise<unknown> {
+  const run = async (index: number): Promise<unknown> => {
+    const handler = handlers[index];
+    return handler === undefined ? end?.() : handler(ctx as CodeContext, () => run(index + 1)); // code sees it as any
+  };
+  return run(0);
+}
+
+function handlersOf(resolved: ResolvedRoute, { registry }: EndpointParts): readonly CodeHandler[] {
+  const { handler } = resolved.route;
+  const name = handlerName(resolved);
+  if (typeof handler !== 'string' || name === null) return [handler].flat() as CodeHandler[]; // was checked with the route
+  const [uid, action] = [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)];
+  const controller = registry.get('controller', uid);
+  const method: unknown = controller?.[action];
+  if (controller === undefined || typeof method !== 'function') throw new UnsupportedCodeError(`handler not found "${handler}"`);
+  return [(ctx, next) => (method as CodeHandler).call(controller, ctx, next)]; // actions take the context
+}
+
+/** Returns a function that resolves to whether a request passes a policy. */
+function policyOf(
+  item: string | CodePolicy | { readonly name: string; readonly config?: unknown },
+  owner: string | null,
+  { strapi }: EndpointParts,
+): (ctx: Context) => Promise<boolean> {
+  const [given, config] = typeof item === 'object' ? [item.name, item.config] : [item, undefined];
+  const code = typeof given === 'string' ? namedCode(given, owner, strapi.policies) : given;
+  const policy = (typeof code === 'function' ? code : Reflect.get(Object(code) as object, 'handler')) as CodePolicy; // the form of a policy
+  if (typeof policy !== 'function') throw new Error(`the policy ${String(given)} is not a function`);
+  return async (ctx) => {
+    const context: CodeContext = Object.assign(Object.create(ctx) as object, {
+      type: 'koa',
+      is: (type: string) => type === 'koa',
+    });
+    const passes = await policy(context, config ?? {}, { strapi });
+    return passes === true || passes === undefined;
+  };
+}
+
+/** Returns the middlewares of a list of names, functions, or objects with a configuration. */
+export function middlewaresOf(
+  items: readonly (string | CodeHandler | MiddlewareItem)[],
+  owner: string | null,
+  parts: EndpointParts,
+): readonly CodeHandler[] {
+  return items.flatMap((item) => {
+    if (typeof item === 'function') return [item];
+    if (item === attemptLimit) return []; // the row counts attempts
+    const { name, resolve: file, config } = typeof item === 'string' ? { name: item, resolve: undefined, config: {} } : item;
+    const code =
+      name === undefined
+        ? defaultOf(parts.load(fileOf(String(file), parts.directory)))
+        : namedCode(name, owner, parts.strapi.middlewares);
+    if (code === undefined) throw new UnsupportedCodeError(`the middleware ${String(name ?? file)} was left out`);
+    if (typeof code !== 'function') throw new Error(`the middleware ${String(name ?? file)} is not a function`);
+    return (code as CodeMiddleware)(config ?? {}, { strapi: parts.strapi }) ?? []; // the form of a middleware
+  });
+}
+
+/** Returns a file by its path relative to the project or to config/. Throws an UnsupportedCodeError if there is none. */
+function fileOf(path: string, directory: string): string {
+  const found = sourceFile(resolve(directory, path)) ?? sourceFile(resolve(directory, 'config', path));
+  if (found === null) throw new UnsupportedCodeError(`the middleware ${path} is not a file of the project`);
+  return found;
+}
+
+/**
+ * Returns code by its full name, by its name in the same API, or by its name in the project. Throws an UnsupportedCodeError if
+ * there is none, for example for middlewares of other plugins.
+ */
+function namedCode(name: string, owner: string | null, named: Named): unknown {
+  const local = owner === null ? name : `${owner}.${name}`;
+  try {
+    return named.get(!name.includes('::') && named.has(local) ? local : name);
+  } catch (error) {
+    throw new UnsupportedCodeError(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,71 @@
+import { STATUS_CODES } from 'node:http';
+import type Koa from 'koa';
+import type { Response } from 'koa';
+import { extendQuery } from '../../http/request-query.js';
+import { parseQueryString, type QueryStringLimits } from '../../http/query-string.js';
+import type { Values } from '../../values.js';
+
+/**
+ * Adds members of Strapi v4 to Koa's context: `ctx.query` as an object of filters, sort and populate, `ctx.send`, and a method
+ * per error status such as `ctx.badRequest(message, details)`. Cookies are signed with `keys`, the value of `server.app.keys`.
+ */
+export function extendContext(app: Koa, limits: QueryStringLimits, keys: unknown): void {
+  const usable = [keys ?? []].flat().filter((key): key is string => typeof key === 'string' && key !== '');
+  if (usable.length > 0) app.keys = usable; // without any, a signed cookie is an error
+  extendQuery(app, (querystring) => plain(parseQueryString(querystring, limits)) as Values); // an object in, an object out
+  for (const [name, method] of Object.entries(responseMethods)) {
+    Object.assign(app.response, { [name]: method });
+    Object.assign(app.context, {
+      [name](this: { readonly response: Record<string, (...args: unknown[]) => unknown> }, ...args: unknown[]): unknown {
+        return this.response[name]?.(...args);
+      },
+    });
+  }
+}
+
+/** Returns a copy whose objects have the usual prototype, so that code can call `hasOwnProperty`. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+}
+
+type ResponseMethod = (this: Response, ...args: never[]) => void;
+
+/** Returns the method name of a status text: `badRequest` for `Bad Request`. */
+function methodName(text: string): string {
+  const words = text.replace(/[^A-Za-z ]/g, '').split(/ +/);
+  const [first = '', ...rest] = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase());
+  return first.charAt(0).toLowerCase() + first.slice(1) + rest.join('');
+}
+
+const errorMethods = Object.fromEntries(
+  Object.entries(STATUS_CODES).flatMap(([code, text = '']) => {
+    const status = Number(code);
+    if (status < 400) return [];
+    const method = methodName(text);
+    const className = method.charAt(0).toUpperCase() + method.slice(1);
+    const name = className.endsWith('Error') ? className : `${className}Error`;
+    const refuse: ResponseMethod = function (this: Response, message: unknown = text, details: unknown = {}) {
+      this.status = status;
+      this.body = { data: null, error: { status, name, message, details } };
+    };
+    return [[method, refuse]];
+  }),
+);
+
+const responseMethods: Readonly<Record<string, ResponseMethod>> = {
+  ...errorMethods,
+  send: function (this: Response, data: unknown, status = 200) {
+    this.status = status;
+    this.body = data;
+  },
+  created: function (this: Response, data: unknown) {
+    this.status = 201;
+    this.body = data;
+  },
+  deleted: function (this: Response, data: unknown) {
+    this.status = data === null || data === undefined ? 204 : 200;
+    if (this.status === 200) this.body = data;
+  },
+};

@@ -1,0 +1,220 @@
+import type { Config } from '../../config/config.js';
+import type { ProjectRoute, Route, RouteMatch } from '../../http/route.js';
+import { createRow, namedActions } from '../../rest/content-routes.js';
+import { QueryCache } from '../../rest/query-cache.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { NoteProblem } from '../load/code-problems.js';
+import type { CodeRegistry } from './code-registry.js';
+import { createRouteRow, type EndpointParts } from './endpoints.js';
+import { coreRoutes, type CoreCode } from './factories.js';
+import { guardsOf, type GuardedAction } from './guarded-actions.js';
+import { findRows, indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
+import {
+  checkRoute,
+  handlerName,
+  type ResolvedRoute,
+  type RouteRequirements,
+  type StrapiRoute,
+  type StrapiRouter,
+} from './strapi-route.js';
+
+/** A router, with attributes of the place where it is defined. */
+export interface RegisteredRouter {
+  readonly router: StrapiRouter;
+  /** Prefix of routers of `strapi.server.routes` and plugins; null for the API prefix. */
+  readonly prefix: string | null;
+  /** Owner such as `api::page` or `plugin::users-permissions`; null if there is none. */
+  readonly owner: string | null;
+  /** Path of the file for messages. */
+  readonly file: string;
+  readonly requirementsOf?: (route: StrapiRoute) => RouteRequirements;
+  /** Called with the problem of one of its routes, instead of the function for the whole project. */
+  readonly warn?: NoteProblem;
+}
+
+interface ProjectRoutesInput extends EndpointParts {
+  readonly config: Config;
+  /** The built-in routes of plugins. */
+  readonly builtin: readonly Route[];
+  readonly code: { readonly routers: readonly RegisteredRouter[]; readonly core: Pick<CoreCode, 'isCore'> };
+  /** The APIs and plugins whose content types are served only by their routers, such as `api::page`. */
+  readonly owners: readonly string[];
+  /** Called with the problem of a route, which is then skipped. */
+  readonly warn: NoteProblem;
+}
+
+/** The routes of a project for one registry. */
+interface RouteTable extends RouteIndex {
+  /** Actions that can be granted to roles, in addition to those of content types. */
+  readonly actions: readonly string[];
+  readonly guarded: readonly GuardedAction[];
+}
+
+/** The routes of a project: those of its code, and generated ones that its routers contain. */
+export class ProjectRoutes {
+  readonly #input: ProjectRoutesInput;
+  readonly #queries: QueryCache;
+  #table: { readonly registry: Registry; readonly routers: number; readonly table: RouteTable } | null = null;
+
+  constructor(input: ProjectRoutesInput) {
+    this.#input = input;
+    this.#queries = new QueryCache(input.config.api.limits);
+  }
+
+  /**
+   * Returns the rows of the first matching path that has the method, or of all matching paths if none has it; null if no path
+   * matches.
+   */
+  find(method: string, path: string, registry: Registry): RouteMatch | null {
+    return findRows(method, path, this.tableOf(registry));
+  }
+
+  /** Returns the table, which is built for each registry, and again after routes were added. */
+  tableOf(registry: Registry): RouteTable {
+    const routers = this.#input.code.routers.length;
+    if (this.#table?.registry === registry && this.#table.routers === routers) return this.#table.table;
+    const table = buildTable(registry, this.#input, this.#queries);
+    this.#table = { registry, routers, table };
+    return table;
+  }
+}
+
+function buildTable(registry: Registry, input: ProjectRoutesInput, queries: QueryCache): RouteTable {
+  const routes = input.code.routers.flatMap((router) => {
+    const parts = { ...input, queries, warn: router.warn ?? input.warn, file: router.file };
+    return resolveRoutes(router, parts).flatMap((route) => orderedRoute(route, registry, parts) ?? []);
+  });
+  const actions = [...new Set(routes.flatMap(({ handler }) => handler ?? []))];
+  const routed = new Set(actions.map((name) => name.slice(0, name.lastIndexOf('.'))));
+  const unchanged = input.builtin.map(unchangedRoute);
+  const index = indexRoutes([...routes, ...unchanged], closedPaths(registry, routed, input));
+  return { ...index, actions, guarded: routes.flatMap(({ guarded = [] }) => guarded) };
+}
+
+interface GuardedRoute extends OrderedRoute {
+  readonly guarded?: readonly GuardedAction[];
+}
+
+/** Returns a route with its row; null, after a warning, if it is invalid. */
+function orderedRoute(resolved: ResolvedRoute, registry: Registry, parts: RowParts): GuardedRoute | null {
+  const { unchanged } = resolved.requirements ?? {};
+  if (unchanged !== undefined) return unchangedRoute(unchanged);
+  const { path, route } = resolved;
+  try {
+    checkRoute(resolved);
+    const method = route.method.toUpperCase();
+    const guarded = guardedBy(resolved, registry, parts);
+    return { method, path, handler: handlerName(resolved), isUnchanged: false, guarded, ...rowOf(resolved, registry, parts) };
+  } catch (error) {
+    const object = { method: route.method, path: route.path };
+    parts.warn(`route ${route.method} ${path}: ${messageOf(error)}`, { file: parts.file, object });
+    return null;
+  }
+}
+
+/** Returns the generated action that a route guards by code, once for each way. */
+function guardedBy(resolved: ResolvedRoute, registry: Registry, parts: ProjectRoutesInput): readonly GuardedAction[] {
+  const { uid, action } = namesOf(resolved);
+  const type = registry.types.get(uid);
+  if (type === undefined || coreRoutes(type)[action] === undefined) return [];
+  const isOverridden = !hasCore(parts.registry, type, { action, isCore: parts.code.core.isCore });
+  return guardsOf(resolved, isOverridden).map((guard) => ({ uid, action, guard }));
+}
+
+const unchangedRoute = (row: Route): OrderedRoute => ({
+  method: row.method,
+  path: row.path,
+  row,
+  handler: null,
+  isGenerated: true,
+  isUnchanged: true,
+});
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Returns the routes of a router. Routes of a content type that is not in force are skipped with a warning. */
+function resolveRoutes(
+  { router, prefix, owner, file, requirementsOf }: RegisteredRouter,
+  { config, warn }: ProjectRoutesInput,
+): ResolvedRoute[] {
+  try {
+    const base = prefix ?? config.api.rest.prefix;
+    return router.routes.map((route) => {
+      const { config = {} } = route;
+      const own = ('prefix' in config ? config.prefix : router.prefix) || ''; // false and null mean none
+      return {
+        route,
+        path: `${base}${own}${route.path}`.replace(/(.)\/$/, '$1'),
+        owner,
+        ...(requirementsOf && { requirements: requirementsOf(route) }),
+      };
+    });
+  } catch (error) {
+    warn(`${file}: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+type RowParts = ProjectRoutesInput & { readonly queries: QueryCache; readonly file: string };
+
+/** Returns the uid and the action that the handler of a route names; empty if it is a function. */
+function namesOf(resolved: ResolvedRoute): { readonly uid: string; readonly action: string } {
+  const name = handlerName(resolved) ?? '';
+  return { uid: name.slice(0, name.lastIndexOf('.')), action: name.slice(name.lastIndexOf('.') + 1) };
+}
+
+/** Returns the row of a route. A generated route without policies, middlewares or overrides is handled by REST itself. */
+function rowOf(resolved: ResolvedRoute, registry: Registry, input: RowParts): Pick<ProjectRoute, 'row' | 'isGenerated'> {
+  const { uid, action } = namesOf(resolved);
+  const type = registry.types.get(uid);
+  const core = type === undefined || !isPlain(resolved, type, action, input) ? undefined : namedActions(type)[action];
+  if (type === undefined || core === undefined) return { row: createRouteRow(resolved, { ...input, type }), isGenerated: false };
+  const row = createRow(type, core, input.queries);
+  const isOpen = resolved.route.config?.auth === false;
+  return { row: isOpen ? { ...row, action: 'anybody', leavesRightsToCode: true } : row, isGenerated: true };
+}
+
+function isPlain(
+  { route, path }: ResolvedRoute,
+  type: ContentType,
+  action: string,
+  { registry, code: { core: generated }, config: { api } }: ProjectRoutesInput,
+): boolean {
+  const { policies = [], middlewares = [], auth } = route.config ?? {};
+  const core = coreRoutes(type)[action];
+  return (
+    policies.length + middlewares.length === 0 &&
+    (auth === false || typeof auth !== 'object') &&
+    core !== undefined &&
+    route.method === core.method &&
+    path.endsWith(core.path) &&
+    path.startsWith(api.rest.prefix) &&
+    hasCore(registry, type, { action, isCore: generated.isCore })
+  );
+}
+
+/** Returns whether an action and the service method that it calls are the generated ones. */
+function hasCore(
+  registry: CodeRegistry,
+  type: ContentType,
+  { action, isCore }: { readonly action: string; readonly isCore: CoreCode['isCore'] },
+): boolean {
+  const method = type.kind === 'singleType' && action === 'update' ? 'createOrUpdate' : action;
+  return isCore(registry.get('controller', type.uid)?.[action]) && isCore(registry.get('service', type.uid)?.[method]);
+}
+
+/**
+ * Returns the generated paths of the project's content types, which are not served unless a router contains them. As in Strapi
+ * v4, a type with any route also has the route of its localizations.
+ */
+function closedPaths(registry: Registry, routed: ReadonlySet<string>, { owners, config }: ProjectRoutesInput): string[] {
+  const { prefix } = config.api.rest;
+  const own = [...registry.types.values()].filter(
+    ({ uid, kind }) => kind !== 'component' && owners.some((owner) => uid.startsWith(`${owner}.`)),
+  );
+  return own.flatMap(({ uid, kind, singularName, pluralName }) => {
+    const path = `${prefix}/${kind === 'singleType' ? singularName : pluralName}`;
+    const entry = kind === 'singleType' ? path : `${path}/:id`;
+    return [path, entry, ...(routed.has(uid) ? [] : [`${entry}/localizations`])];
+  });
+}

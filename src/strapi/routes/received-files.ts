@@ -1,0 +1,148 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Context } from 'koa';
+import type { Config } from '../../config/config.js';
+import { payloadTooLargeError } from '../../errors.js';
+import type { MultipartBody, MultipartRules } from '../../http/read-multipart.js';
+import { readText } from '../../http/request-body.js';
+import { replayMultipart, type ReadMultipart, RouteRequest } from '../../http/route-request.js';
+import type { Staging } from '../../media/staging.js';
+import { printSize, type Values } from '../../values.js';
+
+/**
+ * A file of a multipart body, as code of Strapi v4 reads it in `ctx.request.files`. It exists until the request is answered. It has
+ * the names of formidable 1, which Strapi v4 uses, and those of later versions. Code may set either.
+ */
+export interface ReceivedFile {
+  readonly path: string;
+  readonly name: string;
+  readonly type: string;
+  readonly filepath: string;
+  readonly originalFilename: string;
+  readonly mimetype: string;
+  /** Size in bytes. */
+  readonly size: number;
+}
+
+type OldFile = Pick<ReceivedFile, 'path' | 'name' | 'type'>;
+type NewFile = Pick<ReceivedFile, 'filepath' | 'originalFilename' | 'mimetype'>;
+
+/** Fields and files of a multipart body by name. Several of one name are a list. */
+interface ReceivedBody {
+  readonly fields: Readonly<Record<string, string | readonly string[]>>;
+  readonly files: Readonly<Record<string, ReceivedFile | readonly ReceivedFile[]>>;
+}
+
+/**
+ * Runs code with the multipart body of a request, if it has one, as `ctx.request.body` and `ctx.request.files`. Handlers of the
+ * service then read what the code has left there. A body of text or XML is a string, and a missing one an empty object. Throws a
+ * 400 for an invalid body, and a 413 beyond the limits of uploads and forms.
+ */
+export async function withBody<Result>(
+  ctx: Context,
+  { plugins, middlewares }: Pick<Config, 'plugins' | 'middlewares'>,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const { readMultipart } = new RouteRequest(ctx, {});
+  if (readMultipart === null && ctx.request.body === undefined)
+    Object.assign(ctx.request, { body: (await readText(ctx, middlewares.body)) ?? {} });
+  if (readMultipart === null || wasReceived(ctx)) return run();
+  const folder = await mkdtemp(join(tmpdir(), 'mangrove-request-'));
+  try {
+    const body = await readMultipart(new Folder(folder), plugins.upload.config);
+    const { fields, files } = describeBody(body, folder);
+    Object.assign(ctx.request, { body: fields, files });
+    replayMultipart(ctx, replay(ctx));
+    return await run();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether code around has received the body already. */
+const wasReceived = ({ request }: Context): boolean => 'files' in request;
+
+/** The folder for the files of one request. */
+class Folder implements Pick<Staging, 'stage'> {
+  readonly #path: string;
+  #count = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Writes a file. Throws a PayloadTooLargeError beyond the limit. */
+  readonly stage: Staging['stage'] = async (source, { name, limit = Infinity }) => {
+    const id = String(this.#count++);
+    let size = 0;
+    const watch = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const bytes of source) {
+        size += bytes.length;
+        if (size > limit) throw payloadTooLargeError(`${name} exceeds size limit of ${printSize(limit)}.`);
+        yield bytes;
+      }
+    };
+    await pipeline(Readable.from(watch(), { objectMode: false }), createWriteStream(join(this.#path, id)));
+    return { id, size, head: Buffer.alloc(0) };
+  };
+}
+
+function describeBody({ fields, files }: MultipartBody, folder: string): Pick<ReceivedBody, 'fields' | 'files'> {
+  const received = files.map(({ field, file: { id, name, mime, size } }) => ({
+    field,
+    file: bothNames({ path: join(folder, id), name, type: mime, size }),
+  }));
+  const names = [...new Set(received.map(({ field }) => field))];
+  const filesOf = (name: string) => oneOrAll(received.filter(({ field }) => field === name).map(({ file }) => file));
+  return {
+    fields: Object.fromEntries([...fields].map(([name, values]) => [name, oneOrAll(values)])),
+    files: Object.fromEntries(names.map((name) => [name, filesOf(name)])),
+  };
+}
+
+/** Returns a file whose later names are aliases: code that sets one changes both. */
+const bothNames = (file: OldFile & { readonly size: number }): ReceivedFile =>
+  Object.defineProperties(
+    file,
+    Object.fromEntries(
+      Object.entries(aliases).map(([name, old]) => [
+        name,
+        { enumerable: true, get: () => file[old], set: (value: unknown) => void Object.assign(file, { [old]: value }) },
+      ]),
+    ),
+  ) as ReceivedFile; // has the aliases now
+
+const aliases: Readonly<Record<keyof NewFile, keyof OldFile>> = { filepath: 'path', originalFilename: 'name', mimetype: 'type' };
+
+const oneOrAll = <Item>(items: readonly Item[]): Item | readonly Item[] => (items.length === 1 ? (items[0] ?? items) : items);
+
+/** Returns a function that stages the files that the request names now, with its current fields. */
+const replay =
+  ({ request }: Context): ReadMultipart =>
+  async (staging, { accept, sizeLimit: limit }: MultipartRules) => {
+    const received = (request.files ?? {}) as unknown as SentFiles; // set above, or changed by code
+    const fields = new Map(Object.entries(Object(request.body) as Values).map(([name, value]) => [name, textsOf(value)]));
+    const files: MultipartBody['files'][number][] = [];
+    for (const [field, file] of Object.entries(received).flatMap(eachFile)) {
+      accept?.(field, fields);
+      const { path = file.filepath, name = file.originalFilename, type: mime = file.mimetype } = file;
+      const bytes = await staging.stage(createReadStream(path), { name, mime, limit });
+      files.push({ field, file: { name, mime, ...bytes } });
+    }
+    return { fields, files };
+  };
+
+/** Files as code has left them, with the names of either version. */
+type SentFiles = Readonly<Record<string, SentFile | readonly SentFile[]>>;
+type SentFile = NewFile & Partial<OldFile>;
+
+const eachFile = ([field, files]: readonly [string, SentFile | readonly SentFile[]]) =>
+  [files].flat().map((file) => [field, file] as const);
+
+/** Fields are text; code may have put an object there. */
+const textsOf = (value: unknown): readonly string[] =>
+  [value].flat(1).map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));

@@ -1,0 +1,90 @@
+import type { RouteParams } from '../../http/route-request.js';
+import type { ProjectRoute, RouteMatch, Row, Rows } from '../../http/route.js';
+import { compilePath, startOf, type PathMatcher } from './route-paths.js';
+
+/** A route, in the order of registration. */
+export interface OrderedRoute extends ProjectRoute {
+  /** Whether code has not changed this route of the service, so that the route table answers it. */
+  readonly isUnchanged: boolean;
+}
+
+/** A path and its rows by method. */
+interface PathRows {
+  readonly matcher: PathMatcher;
+  /** Methods that the route table answers. */
+  readonly unchanged: Set<string>;
+  /** Null if the path is closed, so that the service does not serve it itself. */
+  readonly rows: Map<string, Row> | null;
+}
+
+/** The index of a project's routes for one registry. */
+export interface RouteIndex {
+  readonly byStart: ReadonlyMap<string, readonly PathRows[]>;
+  readonly others: readonly PathRows[];
+  /** Routes that requests can reach. */
+  readonly routes: readonly ProjectRoute[];
+}
+
+/**
+ * Returns the index of routes. If two have the same method and path, the first one is used. `closed` are paths that are not
+ * served.
+ */
+export function indexRoutes(routes: readonly OrderedRoute[], closed: readonly string[]): RouteIndex {
+  const paths = new Map<string, PathRows>();
+  for (const { method, path, row, isUnchanged } of routes) {
+    const known = paths.get(path) ?? { matcher: compilePath(path), unchanged: new Set<string>(), rows: new Map<string, Row>() };
+    paths.set(path, known);
+    if (known.rows?.has(method) !== false) continue;
+    known.rows.set(method, row);
+    if (isUnchanged) known.unchanged.add(method);
+  }
+  for (const path of closed)
+    if (!paths.has(path)) paths.set(path, { matcher: compilePath(path), unchanged: new Set(), rows: null });
+  const index = groupPaths([...paths.values()]);
+  const changed = routes.filter(({ isUnchanged }) => !isUnchanged);
+  const shown = changed.map((route) => ({ ...route, path: paths.get(route.path)?.matcher.shown ?? route.path }));
+  return { ...index, routes: shown.filter((route) => isReached(route, index)) };
+}
+
+function groupPaths(paths: readonly PathRows[]): Omit<RouteIndex, 'routes'> {
+  const byStart = new Map<string, PathRows[]>();
+  for (const path of paths) {
+    const { start } = path.matcher;
+    if (start !== null) byStart.set(start, [...(byStart.get(start) ?? []), path]);
+  }
+  return { byStart, others: paths.filter(({ matcher }) => matcher.start === null) };
+}
+
+/**
+ * Returns whether requests reach a route, and not an earlier one. This is tested with one example path, whose parameters are
+ * numbers.
+ */
+function isReached({ method, path, row }: ProjectRoute, index: Pick<RouteIndex, 'byStart' | 'others'>): boolean {
+  const found = findRows(method, path.replaceAll(/:\w+/g, '1'), index)?.rows?.get(method);
+  return found === undefined || found === row;
+}
+
+/**
+ * Returns the rows of the first matching path that has the method, or of all matching paths if none has it. Returns null if no path
+ * matches, or if the route table answers the method of the first one.
+ */
+export function findRows(
+  method: string,
+  path: string,
+  { byStart, others }: Pick<RouteIndex, 'byStart' | 'others'>,
+): RouteMatch | null {
+  const asked = method === 'HEAD' ? 'GET' : method;
+  let last: RouteMatch | null = null;
+  for (const { matcher, rows, unchanged } of [...(byStart.get(startOf(path) ?? '') ?? []), ...others]) {
+    const params = matcher.match(path);
+    if (params === null) continue;
+    if (unchanged.has(asked)) return null;
+    const match = { rows, params };
+    if (rows?.has(asked) === true || rows?.has('ALL') === true) return match;
+    last = join(last, match);
+  }
+  return last;
+}
+
+const join = (one: RouteMatch | null, other: { rows: Rows | null; params: RouteParams }): RouteMatch =>
+  one?.rows && other.rows ? { params: one.params, rows: new Map([...other.rows, ...one.rows]) } : (one ?? other);

@@ -1,0 +1,193 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { STATUS_CODES, type Server } from 'node:http';
+import type { Context, Next } from 'koa';
+import type { Config } from '../../config/config.js';
+import type { ContentContext } from '../../content/content-context.js';
+import { ApiError } from '../../errors.js';
+import { contentOfCode } from '../../code/content-of-code.js';
+import { entryType } from '../../code/entity-service.js';
+import { envelopeError } from '../../http/error-response.js';
+import type { ProjectCode, ProjectRoute, Route } from '../../http/route.js';
+import { decodeBody, isUndecoded } from '../../http/request-body.js';
+import { type Connection, notRunning } from '../../http/running.js';
+import type { Observer } from '../../observe/observer.js';
+import { builtinControllers } from '../routes/builtin-controllers.js';
+import { CodeRegistry } from '../routes/code-registry.js';
+import { CodeTransactions } from '../content/code-transactions.js';
+import type { CookieSessions } from '../routes/cookie-session.js';
+import { CodeRequests } from '../routes/core-controller.js';
+import { runAll, stateOf } from '../routes/endpoints.js';
+import { createCoreCode, type CoreCode } from '../routes/factories.js';
+import { CustomFields } from './custom-fields.js';
+import { extendContext } from '../routes/koa-context.js';
+import { Lifecycles } from '../content/lifecycles.js';
+import { noteRoute, patternOf, routerOf } from '../routes/matched-route.js';
+import { ProjectCron } from './project-cron.js';
+import type { RegisteredRouter } from '../routes/project-routes.js';
+import type { CodeHandler } from '../routes/strapi-route.js';
+import { withBody } from '../routes/received-files.js';
+import { createAttachFiles } from '../services/upload-service.js';
+import { createStrapiServer, type StrapiServer } from '../routes/strapi-server.js';
+
+interface CodeInput {
+  readonly connection: Connection;
+  readonly config: Config;
+  /** The built-in routes of plugins. */
+  readonly builtin: readonly Route[];
+  readonly httpServer: Server;
+  readonly observer: Observer;
+}
+
+/** The registers of a project's code, and its context. Created before the first file is loaded. */
+export class ProjectRegisters {
+  readonly connection: Connection;
+  readonly transactions = new CodeTransactions();
+  readonly lifecycles: Lifecycles;
+  readonly requests: CodeRequests;
+  readonly registry: CodeRegistry;
+  readonly core: CoreCode;
+  readonly server: StrapiServer;
+  readonly customFields = new CustomFields();
+  readonly cron: ProjectCron;
+  readonly #config: Config;
+  readonly #contexts = new AsyncLocalStorage<Context>();
+  readonly #middlewares: CodeHandler[] = [];
+  readonly #routers: RegisteredRouter[] = [];
+  #strapi: unknown = null;
+  #keys: unknown = null;
+  #sessions: CookieSessions | null = null;
+  #routes: () => readonly ProjectRoute[] = () => [];
+
+  constructor({ connection, config, builtin: routes, httpServer, observer }: CodeInput) {
+    this.connection = connection;
+    this.#config = config;
+    const { content, transactions } = this;
+    this.lifecycles = new Lifecycles({ content, transactions });
+    this.requests = new CodeRequests(content, transactions);
+    this.core = createCoreCode({
+      requests: this.requests,
+      attachFiles: this.attachFiles,
+      service: (uid) => this.registry.get('service', uid) ?? {},
+      typeOf: (uid) => entryType(uid, content().bind.registry),
+    });
+    const { createService, createController } = this.core;
+    const builtin = builtinControllers(routes, this.requests);
+    this.registry = new CodeRegistry({
+      strapi: () => this.#strapi,
+      generate: {
+        service: (uid) => (this.#isApiType(uid) ? createService(uid) : null),
+        controller: (uid) => builtin.get(uid) ?? (this.#isApiType(uid) ? createController(uid) : null),
+      },
+    });
+    this.cron = new ProjectCron({ observer, strapi: () => this.#strapi, jobs: () => this.running().backend.jobs });
+    this.server = createStrapiServer({ addRouter: this.addRouter, addMiddleware: this.addMiddleware, httpServer });
+  }
+
+  /** Returns the current context of code, in its transaction. Throws a 503 until the database has answered. */
+  readonly content = (): ContentContext => this.transactions.contextOf(contentOfCode(this.connection)());
+
+  readonly running = () => this.connection.running ?? notRunning();
+
+  readonly attachFiles = createAttachFiles({ running: () => this.running(), content: () => this.content() });
+
+  readonly requestContext = { get: (): Context | undefined => this.#contexts.getStore() };
+
+  readonly addMiddleware = (middleware: CodeHandler): void => void this.#middlewares.push(middleware);
+
+  readonly addRouter = (router: RegisteredRouter): void => void this.#routers.push(router);
+
+  get registers() {
+    return { lifecycles: this.lifecycles, addRouter: this.addRouter };
+  }
+
+  get routers(): readonly RegisteredRouter[] {
+    return this.#routers;
+  }
+
+  /** The router of a request, `ctx.router`, as far as code of Strapi v4 reads it. */
+  readonly router = routerOf(this);
+
+  /** Sets `strapi`, which registered functions are called with. Called before the files are loaded. */
+  begin(strapi: unknown): void {
+    this.#strapi = strapi;
+    Object.assign(globalThis, { strapi }); // packages of the project read it too
+  }
+
+  /** Sets the keys that sign cookies, and the sessions; null if the project has none. */
+  beginCookies(keys: unknown, sessions: CookieSessions | null): void {
+    this.#keys = keys;
+    this.#sessions = sessions;
+  }
+
+  get prefix(): string {
+    return this.#config.api.rest.prefix;
+  }
+
+  /** The routes of the project that requests can reach. */
+  get routes(): readonly ProjectRoute[] {
+    return this.#routes();
+  }
+
+  /** Returns the part of the project that handles requests. `routes` are its routes, known by then. */
+  projectCode(routes: Pick<ProjectCode, 'find' | 'routes'>): ProjectCode {
+    this.#routes = routes.routes;
+    return {
+      ...routes,
+      noteCaller: (ctx, action, caller, params) => {
+        if (this.#middlewares.length === 0) return;
+        Object.assign(ctx.state, stateOf(action, caller));
+        noteRoute(ctx, patternOf(ctx.path, params), this.router);
+      },
+      middleware: (ctx, next) => this.#contexts.run(ctx, () => this.#runInSession(ctx, next)),
+      extend: (app) => {
+        extendContext(app, this.#config.api.limits, this.#keys);
+        this.#sessions?.extend(app);
+      },
+    };
+  }
+
+  /** Runs the middlewares, and then sets the cookie of a session that code has changed. */
+  #runInSession(ctx: Context, next: Next): Promise<unknown> {
+    const sessions = this.#sessions;
+    const done = this.#runMiddlewares(ctx, next);
+    return sessions === null
+      ? done
+      : done.finally(() => {
+          sessions.commit(ctx);
+        });
+  }
+
+  /**
+   * Runs the middlewares, which expect a decoded body. Without middlewares, large and multipart bodies are decoded only after the
+   * rights were checked.
+   */
+  async #runMiddlewares(ctx: Context, next: Next): Promise<unknown> {
+    if (this.#middlewares.length === 0) return next();
+    if (isUndecoded(ctx)) await decodeBody(ctx);
+    return withBody(ctx, this.#config, () => runAll(this.#middlewares, ctx, () => orRefusal(ctx, next)));
+  }
+
+  /** Returns whether a uid is a content type of an API. Before the service is connected, all API uids are. */
+  #isApiType(uid: string): boolean {
+    const types = this.connection.running?.backend.models.snapshot.registry.types;
+    return uid.startsWith('api::') && types?.has(uid) !== false;
+  }
+}
+
+/**
+ * Runs the service. Sets the answers of refusals and of unknown paths at once, because in Strapi v4 they are no errors, and
+ * middlewares go on after them.
+ */
+async function orRefusal(ctx: Context, next: Next): Promise<void> {
+  try {
+    await next();
+  } catch (error) {
+    if (!(error instanceof ApiError) || !isPlain(error)) throw error;
+    ctx.set(error.headers);
+    ctx.status = error.status;
+    ctx.body = envelopeError(error);
+  }
+}
+
+const isPlain = ({ status, message }: ApiError): boolean =>
+  status === 401 || status === 403 || (status === 404 && message === STATUS_CODES[404]);

@@ -1,0 +1,207 @@
+import { join } from 'node:path';
+import type { Context } from 'koa';
+import type { Logger } from 'pino';
+import { refuseOrTell } from '../../content/refuse-or-tell.js';
+import { UnknownTypeError } from '../../code/entity-service.js';
+import type { Strapi } from '../../graphql/extension/extension.js';
+import { openCodeStore } from '../../mongo/stores/code-store.js';
+import { createNotices } from '../../notices.js';
+import type { Observer } from '../../observe/observer.js';
+import type { Values } from '../../values.js';
+import { absentMembers } from './absent-members.js';
+import { codeAuth } from '../routes/code-auth.js';
+import type { Controller } from '../routes/core-controller.js';
+import type { Service } from '../services/core-service.js';
+import { describeModel, type StrapiModel } from '../content/describe-model.js';
+import { createEntityValidator, type EntityValidator } from '../services/entity-validator.js';
+import { type EventHub, ProjectEvents } from '../content/event-hub.js';
+import type { StrapiCron } from './project-cron.js';
+import { createProjectEntityService, type ProjectEntityService } from '../services/project-entity-service.js';
+import type { PluginServices } from '../services/plugin-services.js';
+import type { ProjectRegisters } from './project-registers.js';
+import type { QueryEngine } from '../services/query-engine.js';
+import { createStrapiConfig, type StrapiConfig } from '../load/strapi-config.js';
+import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
+import { readPluginSettings } from './plugin-settings.js';
+import { createApis, type StrapiApi } from './strapi-apis.js';
+import { createPlugins, type OwnPlugins, type StrapiPlugin } from './strapi-plugins.js';
+import type { StrapiServer } from '../routes/strapi-server.js';
+import { createStrapiStore, type StrapiStore } from './strapi-store.js';
+import { missingService, refuseMissing } from '../load/unsupported-code.js';
+
+/** The `strapi` of a project's code: that of config/extensions, and further members of Strapi v4. */
+export interface ProjectStrapi extends Omit<
+  Strapi,
+  'config' | 'contentTypes' | 'contentType' | 'entityService' | 'plugin' | 'service'
+> {
+  readonly config: StrapiConfig;
+  readonly entityService: ProjectEntityService;
+  readonly entityValidator: EntityValidator;
+  readonly db: StrapiDatabase;
+  /** Same as `db.query`. */
+  query(uid: string): QueryEngine;
+  readonly server: StrapiServer;
+  readonly auth: {
+    /** Resolves if the caller of `ctx.state.auth` may do the actions of `scope`. Rejects with a ForbiddenError otherwise. */
+    verify(auth: unknown, config?: { readonly scope?: string | readonly string[] }): Promise<void>;
+  };
+  readonly eventHub: EventHub;
+  readonly customFields: { register(fields: object | readonly object[]): void };
+  readonly store: StrapiStore;
+  readonly cron: StrapiCron;
+  /** Returns a service of the project or of a plugin, or the generated one of a content type; undefined if there is none. */
+  service(uid: string): Service;
+  readonly services: Readonly<Record<string, Service>>;
+  controller(uid: string): Controller;
+  readonly controllers: Readonly<Record<string, Controller>>;
+  plugin(name: string): StrapiPlugin;
+  readonly plugins: Readonly<Record<string, StrapiPlugin>>;
+  /** The APIs of the project, by name. */
+  readonly api: Readonly<Record<string, StrapiApi>>;
+  /** All content types in force, by uid. */
+  readonly contentTypes: Readonly<Record<string, StrapiModel>>;
+  /** All components in force, by uid. */
+  readonly components: Readonly<Record<string, StrapiModel>>;
+  /** Returns a content type or component. Throws an Error for an unknown uid. */
+  contentType(uid: string): StrapiModel;
+  /** Returns a content type or component; undefined for an unknown uid. */
+  getModel(uid: string): StrapiModel | undefined;
+  /** Whether `bootstrap` has run. */
+  readonly isLoaded: boolean;
+  readonly fetch: typeof fetch;
+  readonly requestContext: { get(): Context | undefined };
+  readonly dirs: {
+    readonly app: Readonly<Record<string, string>>;
+    /** Same as `app`, because TypeScript needs no build. */
+    readonly dist: Readonly<Record<string, string>>;
+    readonly static: { readonly public: string };
+  };
+}
+
+interface StrapiParts {
+  readonly directory: string;
+  /** The exports of the files of config/, by name. */
+  readonly files: Values;
+  readonly code: ProjectRegisters;
+  readonly services: PluginServices;
+  readonly plugins: OwnPlugins;
+  readonly observer: Observer;
+}
+
+/**
+ * Creates `strapi`. Members of Strapi v4 that are not offered throw an UnsupportedCodeError. Other names are undefined, and may
+ * be set.
+ */
+export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): ProjectStrapi {
+  const { directory, files, code } = parts;
+  const { content, registry, server, cron, requestContext } = code;
+  const models = modelMembers(content);
+  const db = createStrapiDatabase({ ...code, models: () => ({ ...models.contentTypes, ...models.components }) });
+  const config = createStrapiConfig(strapi.config, files);
+  const plugins = createPlugins({ ...parts, strapi, registry, config, models });
+  const own = {
+    config,
+    ...fixedMembers,
+    log: withLevels(strapi.log),
+    entityService: createProjectEntityService({
+      base: strapi.entityService,
+      query: db.query,
+      model: models.contentType,
+      attachFiles: code.attachFiles,
+      refuseOrTell: (undone) => void refuseOrTell(undone, content()),
+    }),
+    entityValidator: createEntityValidator(content),
+    db,
+    query: db.query,
+    server,
+    cron,
+    eventHub: new ProjectEvents({ lifecycles: code.lifecycles, content, observer: parts.observer }),
+    store: createStrapiStore(() => openCodeStore(content().store.database), readPluginSettings(code)),
+    ...plugins,
+    service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),
+    controller: (uid: string) => registry.get('controller', uid),
+    requestContext,
+    policies: byName(strapi.policies),
+    middlewares: byName(strapi.middlewares),
+    customFields: { register: code.customFields.register },
+    dirs: dirsOf(directory),
+    ...absentMembers(createNotices(parts.observer)),
+  };
+  const target: object = Object.assign(Object.create(strapi) as object, own);
+  Object.defineProperties(target, Object.getOwnPropertyDescriptors(models));
+  Object.defineProperties(target, changingMembers(parts, models));
+  return refuseMissing(target, 'strapi') as ProjectStrapi; // inherits the rest
+}
+
+const fixedMembers = { fetch: globalThis.fetch, auth: codeAuth };
+
+/** Returns the members that are computed on each access. */
+const changingMembers = ({ code, plugins }: StrapiParts, models: ModelMembers): PropertyDescriptorMap => ({
+  services: { get: () => allOf('service', code.registry) },
+  controllers: { get: () => allOf('controller', code.registry) },
+  admin: { get: plugins.admin },
+  isLoaded: { get: () => code.connection.isPrepared },
+  api: { get: () => createApis({ models: Object.values(models.contentTypes), registry: code.registry }) },
+});
+
+/** Returns the services or controllers of the project by uid. Generated ones are returned on access. */
+const allOf = (kind: 'service' | 'controller', registry: ProjectRegisters['registry']): object =>
+  new Proxy(registry.all(kind), {
+    get: (written, uid) =>
+      (typeof uid === 'symbol' || uid in written ? Reflect.get(written, uid) : registry.get(kind, uid)) as unknown,
+  });
+
+/** Returns registered code that can also be read by its name: `strapi.policies['global::is-owner']`. */
+const byName = <Named extends Strapi['policies'] | Strapi['middlewares']>(named: Named): Named =>
+  new Proxy(named, {
+    get: (known, name) =>
+      (typeof name === 'string' && !(name in known) && known.has(name) ? known.get(name) : Reflect.get(known, name)) as unknown,
+  });
+
+function missing(error: Error | null): undefined {
+  if (error !== null) throw error;
+  return undefined;
+}
+
+/** Returns the logger with levels of Strapi that pino lacks. */
+const withLevels = (log: Logger): Logger =>
+  Object.assign(Object.create(log) as Logger, {
+    http: log.info.bind(log),
+    verbose: log.debug.bind(log),
+    silly: log.trace.bind(log),
+  });
+
+function dirsOf(directory: string): ProjectStrapi['dirs'] {
+  const folders = ['api', 'components', 'extensions', 'middlewares', 'policies'];
+  const below = Object.fromEntries(folders.map((name) => [name, join(directory, 'src', name)]));
+  const app = { root: directory, src: join(directory, 'src'), config: join(directory, 'config'), ...below };
+  return { app, dist: app, static: { public: join(directory, 'public') } };
+}
+
+type ModelMembers = Pick<ProjectStrapi, 'contentTypes' | 'components' | 'contentType' | 'getModel'>;
+
+/** Returns members that look up models on each access, because models change while the service runs. */
+function modelMembers(content: ProjectRegisters['content']): ModelMembers {
+  const ofKind = (isComponent: boolean): Record<string, StrapiModel> => {
+    const types = [...content().bind.registry.types.values()].filter(({ kind }) => (kind === 'component') === isComponent);
+    return Object.fromEntries(types.map((type) => [type.uid, describeModel(type)]));
+  };
+  const getModel = (uid: string): StrapiModel | undefined => {
+    const type = content().bind.registry.types.get(uid);
+    return type && describeModel(type);
+  };
+  return {
+    get contentTypes() {
+      return ofKind(false);
+    },
+    get components() {
+      return ofKind(true);
+    },
+    getModel,
+    contentType: (uid) => {
+      const model = getModel(uid);
+      if (model === undefined) throw new UnknownTypeError(`Unknown content type "${uid}"`);
+      return model;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { Strapi } from '../../graphql/extension/extension.js';
+import type { CodeRegistry } from '../routes/code-registry.js';
+import type { Controller } from '../routes/core-controller.js';
+import type { Service } from '../services/core-service.js';
+import type { StrapiModel } from '../content/describe-model.js';
+import type { PluginServices } from '../services/plugin-services.js';
+import type { StrapiConfig } from '../load/strapi-config.js';
+import { isPluginOfStrapi } from '../load/missing-members.js';
+import { missingPlugin, missingPluginService, refuseMissing } from '../load/unsupported-code.js';
+
+/** A plugin for code of a project. */
+export interface StrapiPlugin {
+  service(name: string): Service;
+  readonly services: Readonly<Record<string, Service>>;
+  controller(name: string): Controller | undefined;
+  readonly controllers: Readonly<Record<string, Controller>>;
+  /** Returns a setting of the plugin by path. */
+  config(key: string, otherwise?: unknown): unknown;
+  /** Returns a content type of the plugin by its singular name; undefined if there is none. */
+  contentType(name: string): StrapiModel | undefined;
+  readonly contentTypes: Readonly<Record<string, StrapiModel>>;
+}
+
+interface PluginMembers {
+  plugin(name: string): StrapiPlugin;
+  readonly plugins: Readonly<Record<string, StrapiPlugin>>;
+  /** Returns a service; undefined if there is none. */
+  service(uid: string): Service | undefined;
+}
+
+interface PluginsInput {
+  readonly strapi: Strapi;
+  readonly registry: CodeRegistry;
+  readonly services: PluginServices;
+  readonly config: StrapiConfig;
+  /** The models in force. */
+  readonly models: {
+    readonly contentTypes: Readonly<Record<string, StrapiModel>>;
+    getModel(uid: string): StrapiModel | undefined;
+  };
+  readonly plugins: OwnPlugins;
+}
+
+/** The plugins of a project. */
+export interface OwnPlugins {
+  /** Returns the members of a plugin that those of Mangrove lack; null if the project has no such plugin. */
+  readonly membersOf: (name: string) => object | null;
+  /** Returns the names of the plugins of the project. */
+  readonly names: () => readonly string[];
+  /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
+  readonly isAbsent: (name: string) => boolean;
+  /** Returns `strapi.admin` of which only registrations of permissions are there. */
+  readonly admin: () => unknown;
+}
+
+/** Returns the plugins that Mangrove or the project has. Others throw an UnsupportedCodeError. */
+export function createPlugins({ strapi, registry, services, config, models, plugins }: PluginsInput): PluginMembers {
+  const find = (plugin: string, name: string): Service | undefined => {
+    const written = registry.get('service', `plugin::${plugin}.${name}`);
+    if (written !== undefined) return written;
+    if (plugin === 'graphql') return strapi.plugin('graphql').service(name as 'extension'); // refuses other names itself
+    return services[plugin]?.[name];
+  };
+  const has = (name: string): boolean => name === 'graphql' || services[name] !== undefined || plugins.membersOf(name) !== null;
+  const plugin = (name: string): StrapiPlugin => {
+    if (plugins.isAbsent(name)) return undefined as never; // only code that asks whether it is there names it
+    if (!has(name)) throw missingPlugin(name);
+    const service = (of: string): Service => find(name, of) ?? refuse(missingPluginService(name, of));
+    const controller = (of: string): Controller | undefined => registry.get('controller', `plugin::${name}.${of}`);
+    const own: StrapiPlugin = {
+      service,
+      services: byName(service),
+      controller,
+      controllers: byName((of) => controller(of)) as StrapiPlugin['controllers'], // by name
+      config: (key, otherwise) => config.get(`plugin.${name}.${key}`, otherwise),
+      contentType: (of) => models.getModel(`plugin::${name}.${of}`),
+      get contentTypes() {
+        return ofPlugin(name, models.contentTypes);
+      },
+      ...plugins.membersOf(name),
+    };
+    if (name === 'email') Object.assign(own, { provider: { send: service('email')['send'] as unknown } });
+    return refuseMissing(own, `strapi.plugin('${name}')`);
+  };
+  return {
+    plugin,
+    plugins: byName(
+      (name) => (has(name) || isPluginOfStrapi(name) ? plugin(name) : undefined),
+      () => namesOf(services, plugins),
+    ) as PluginMembers['plugins'], // by name
+    service: (uid) => {
+      const [, name, of] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
+      return name === undefined || of === undefined ? undefined : find(name, of);
+    },
+  };
+}
+
+const namesOf = (services: PluginServices, plugins: OwnPlugins): readonly string[] =>
+  [...Object.keys(services), 'graphql', ...plugins.names()].filter((name) => !plugins.isAbsent(name));
+
+function refuse(error: Error): never {
+  throw error;
+}
+
+/** Returns the content types of a plugin by their names. */
+function ofPlugin(plugin: string, models: Readonly<Record<string, StrapiModel>>): StrapiPlugin['contentTypes'] {
+  const prefix = `plugin::${plugin}.`;
+  const own = Object.entries(models).filter(([uid]) => uid.startsWith(prefix));
+  return Object.fromEntries(own.map(([uid, model]) => [uid.slice(prefix.length), model]));
+}
+
+/** Returns an object whose keys are read by a function. `names` returns the keys that it enumerates. */
+const byName = <Value>(
+  read: (name: string) => Value,
+  names: () => readonly string[] = () => [],
+): Readonly<Record<string, Value>> =>
+  new Proxy<Record<string, Value>>(
+    {},
+    {
+      get: (_, name) => (typeof name === 'symbol' ? undefined : read(name)),
+      ownKeys: () => [...new Set(names())],
+      getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+    },
+  );

@@ -1,0 +1,44 @@
+import type { CodeStore } from '../../mongo/stores/code-store.js';
+
+/** The key of a value: `{ type: 'plugin', name: 'my-plugin', key: 'settings' }`. */
+export interface StoreKey {
+  /** `core` by default. */
+  readonly type?: string;
+  readonly name?: string;
+  readonly key?: string;
+  readonly environment?: string;
+}
+
+export interface NamedStore {
+  /** Returns null if there is no such value. */
+  get(key?: StoreKey): Promise<unknown>;
+  set(value: StoreKey & { readonly value: unknown }): Promise<void>;
+  delete(key?: StoreKey): Promise<void>;
+}
+
+/** `strapi.store`: a function that sets parts of the key, and methods that take the whole key. */
+export type StrapiStore = ((source?: StoreKey) => NamedStore) & NamedStore;
+
+/** Returns a setting of the service by key; null if there is none. */
+export type ReadSettings = (key: string) => Promise<unknown>;
+
+/**
+ * Creates a store of values of code in the database. `open` throws a 503 until the database has answered. Settings of the service
+ * are returned for keys without a stored value.
+ */
+export function createStrapiStore(open: () => CodeStore, settings: ReadSettings): StrapiStore {
+  const named = (source: StoreKey = {}): NamedStore => ({
+    get: async (key) => {
+      const name = keyOf({ ...source, ...key });
+      return (await open().get(name)) ?? settings(name);
+    },
+    set: ({ value, ...key }) => open().set(keyOf({ ...source, ...key }), value),
+    delete: (key) => open().delete(keyOf({ ...source, ...key })),
+  });
+  return Object.assign(named, named());
+}
+
+function keyOf({ type = 'core', name, key, environment }: StoreKey): string {
+  if (key === undefined) throw new Error('strapi.store: a key is needed');
+  return [type, name, environment, key].filter((part) => part !== undefined && part !== '').join('_');
+}

@@ -1,0 +1,58 @@
+import { acceptInput, checkUnwritten } from '../../content/check-body.js';
+import type { ContentContext } from '../../content/content-context.js';
+import { type EntityId, entryType } from '../../code/entity-service.js';
+import type { Attribute, ContentType } from '../../schema/content-type.js';
+import { listsParts } from '../../schema/parts.js';
+import type { Values } from '../../values.js';
+import type { StrapiModel } from '../content/describe-model.js';
+
+/** Options of a check. Drafts may lack required values. */
+export interface ValidatorOptions {
+  readonly isDraft?: boolean;
+}
+
+/**
+ * Checks data as writes do, without writing it. Returns the data, of which unknown names are kept. Throws a ValidationError that
+ * lists all problems. Values that `entity` has itself are not taken. Throws an Error for a model that is no content type.
+ */
+export type ValidateEntity = (
+  model: Pick<StrapiModel, 'uid'>,
+  data: object,
+  options?: ValidatorOptions,
+  entity?: { readonly id: EntityId } | null,
+) => Promise<Values>;
+
+/** `strapi.entityValidator` of Strapi v4. */
+export interface EntityValidator {
+  /** Adds defaults to the data. Defaults inside components are set by the write. */
+  readonly validateEntityCreation: ValidateEntity;
+  /** Required values may be absent. */
+  readonly validateEntityUpdate: ValidateEntity;
+}
+
+/** `content` returns the current context. */
+export function createEntityValidator(content: () => ContentContext): EntityValidator {
+  const validate =
+    (mode: 'create' | 'update'): ValidateEntity =>
+    async (model: Partial<StrapiModel> | undefined, data, options, entity) => {
+      const context = content();
+      const type = entryType(String(model?.uid), context.bind.registry);
+      const id = entity?.id === undefined ? null : Number(entity.id);
+      const body = { mode, draft: options?.isDraft === true, id } as const;
+      await checkUnwritten(type, acceptInput(type, data, context), body, context);
+      return mode === 'create' ? withDefaults(type, data) : { ...data };
+    };
+  return { validateEntityCreation: validate('create'), validateEntityUpdate: validate('update') };
+}
+
+function withDefaults(type: ContentType, data: object): Values {
+  const given = Object.entries(data).filter(([, value]) => value !== undefined);
+  const defaults = [...type.attributes.values()].map((attribute) => [attribute.name, defaultOf(attribute)] as const);
+  return { ...Object.fromEntries(defaults.filter(([, value]) => value !== undefined)), ...Object.fromEntries(given) };
+}
+
+function defaultOf(attribute: Attribute): unknown {
+  if (!attribute.writable) return undefined;
+  if (attribute.kind === 'scalar') return attribute.default;
+  return listsParts(attribute) && !attribute.required ? [] : undefined;
+}

@@ -1,0 +1,148 @@
+import { isPassword } from '../../accounts/login/passwords.js';
+import { sendConfirmation } from '../../accounts/login/confirm-email.js';
+import { findStoredUser } from '../../accounts/user-store.js';
+import { createRole, deleteRole, updateRole } from '../../accounts/roles/roles.js';
+import type { ClaimsOptions } from '../../auth/user-tokens.js';
+import type { Config } from '../../config/config.js';
+import type { ContentContext } from '../../content/content-context.js';
+import type { EntityParameters, EntityService } from '../../code/entity-service.js';
+import { accountsOf, type Running } from '../../http/running.js';
+import { escapeHtml, isRecord, type Values } from '../../values.js';
+import { refuseMissing } from '../load/unsupported-code.js';
+import { providersRegistry, providersService } from './provider-services.js';
+import type { QueryEngine } from './query-engine.js';
+import { absentPlugins } from './absent-plugins.js';
+import { createUploadService } from './upload-service.js';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
+/** The services of plugins, by plugin and name. */
+export type PluginServices = Readonly<
+  Record<string, Readonly<Record<string, Readonly<Record<string, (...args: any[]) => unknown>>>>>
+>;
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+interface PluginParts {
+  readonly config: Config;
+  /** Throws a 503 until the database has answered. */
+  readonly running: () => Running;
+  readonly entityService: EntityService;
+  readonly query: (uid: string) => QueryEngine;
+  /** Returns the current context of code. */
+  readonly content: () => ContentContext;
+}
+
+const userUid = 'plugin::users-permissions.user';
+
+/** Returns the plugin services of Strapi v4 that Mangrove has. */
+export const createPluginServices = (parts: PluginParts): PluginServices => ({
+  email: { email: known('email', 'email', emailService(parts)) },
+  'users-permissions': {
+    user: userService(parts),
+    jwt: tokenService(parts),
+    role: roleService(parts),
+    providers: providersService(parts),
+    'providers-registry': providersRegistry(parts),
+  },
+  i18n: { locales: known('i18n', 'locales', localeService(parts)) },
+  upload: { upload: known('upload', 'upload', createUploadService(parts)) },
+  ...absentPlugins(() => parts.content().notices),
+});
+
+const known = <Service extends object>(plugin: string, name: string, service: Service): Service =>
+  refuseMissing(service, `strapi.plugin('${plugin}').service('${name}')`);
+
+interface Mail extends Values {
+  readonly subject?: string;
+}
+
+const emailService = ({ running }: PluginParts) => ({
+  /** Sends an e-mail: `{ to, from, replyTo, cc, bcc, subject, text, html, attachments }`. */
+  send: (mail: Mail) => accountsOf(running()).mailer.deliver(mail),
+  /** Sends an e-mail from a template, whose texts contain `<%= user.name %>`. */
+  sendTemplatedEmail: (mail: Mail, template: Partial<Record<'subject' | 'text' | 'html', string>>, data: Values = {}) => {
+    const values = flatten(data);
+    const filled = Object.entries(template).map(([name, text]) => [name, fill(text, values)] as const);
+    return accountsOf(running()).mailer.deliver({ ...mail, ...Object.fromEntries(filled) });
+  },
+});
+
+/** Replaces `<%= name %>` by a value, and `<%- name %>` by the value with escaped HTML. Unknown names become empty. */
+const fill = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(/<%([=-])\s*([\w.]+)\s*%>/g, (_, kind: string, name: string) =>
+    kind === '-' ? escapeHtml(values[name] ?? '') : (values[name] ?? ''),
+  );
+
+/** Returns `{ 'user.name': name }` for `{ user: { name } }`. */
+function flatten(values: Values, prefix = ''): Record<string, string> {
+  const parts = Object.entries(values).map(([key, value]) =>
+    isRecord(value) ? flatten(value, `${prefix}${key}.`) : { [`${prefix}${key}`]: String(value) },
+  );
+  return Object.assign({}, ...parts) as Record<string, string>;
+}
+
+const userService = ({ entityService, query, running, content }: PluginParts) => ({
+  /** Creates a user. The password is stored as a hash. */
+  add: (values: object) => entityService.create(userUid, { data: values, populate: ['role'] }),
+  edit: (id: number, values: object) => entityService.update(userUid, id, { data: values, populate: ['role'] }),
+  fetch: (id: number, parameters?: EntityParameters) => entityService.findOne(userUid, id, parameters),
+  fetchAll: (parameters?: EntityParameters) => entityService.findMany(userUid, parameters),
+  fetchAuthenticatedUser: (id: number) => query(userUid).findOne({ where: { id }, populate: ['role'] }),
+  count: (where?: object) => query(userUid).count({ where }),
+  remove: (where: object) => query(userUid).delete({ where }),
+  /** Returns whether a password matches a hash. */
+  validatePassword: (password: string, hash: string) => isPassword(password, hash),
+  /** Sends an e-mail with a confirmation link to a user. */
+  sendConfirmationEmail: async ({ id }: { readonly id: number }) => {
+    const user = await findStoredUser(content(), { _id: id });
+    if (user !== null) sendConfirmation(accountsOf(running()), user, content());
+  },
+});
+
+function tokenService({ running }: PluginParts) {
+  const verify = async (token: string): Promise<unknown> => {
+    await Promise.resolve();
+    try {
+      return accountsOf(running()).tokens.claimsOf(token);
+    } catch (cause) {
+      throw new Error('Invalid token.', { cause });
+    }
+  };
+  return {
+    /**
+     * Returns a token with any claims and the options of the package jsonwebtoken. As that of a user, by `id`, it is valid until
+     * the next change of the password.
+     */
+    issue: (payload: object, options?: ClaimsOptions) => accountsOf(running()).tokens.signClaims(payload, options),
+    /** Returns the claims of a token. Rejects if it is invalid or has expired. */
+    verify,
+    /** Returns the claims of the token of a request; null if there is none. Rejects if it is invalid. */
+    getToken: (ctx: { readonly request: { readonly header: { readonly authorization?: string } } }) => {
+      const [, token] = /^bearer\s+(\S+)$/i.exec(ctx.request.header.authorization?.trim() ?? '') ?? [];
+      return token === undefined ? Promise.resolve(null) : verify(token);
+    },
+  };
+}
+
+const roleService = ({ query, content }: PluginParts) => ({
+  /** Returns the roles with the number of their users. */
+  find: async () => {
+    const roles = await query('plugin::users-permissions.role').findMany({
+      orderBy: 'name',
+      populate: { users: { count: true } },
+    });
+    return roles.map(({ users, ...role }) => ({ ...role, nb_users: Number(Reflect.get(Object(users) as object, 'count')) }));
+  },
+  findOne: (id: number) => query('plugin::users-permissions.role').findOne({ where: { id }, populate: ['permissions'] }),
+  /** Takes the body of POST /users-permissions/roles: name, description, and permissions by type, controller and action. */
+  createRole: async (values: Values) => void (await createRole(values, content())),
+  updateRole: (id: number, values: Values) => updateRole(Number(id), values, content()),
+  deleteRole: (id: number) => deleteRole(Number(id), content()),
+});
+
+const localeService = ({ running, query }: PluginParts) => ({
+  find: (where: object = {}) => query('plugin::i18n.locale').findMany({ where }),
+  findByCode: (code: string) => query('plugin::i18n.locale').findOne({ where: { code } }),
+  findById: (id: number) => query('plugin::i18n.locale').findOne({ where: { id } }),
+  count: (where: object = {}) => query('plugin::i18n.locale').count({ where }),
+  getDefaultLocale: () => Promise.resolve(running().backend.models.snapshot.locales.default),
+});

@@ -1,0 +1,75 @@
+import type { Undone } from '../../content/refuse-or-tell.js';
+import type { Entity, EntityId, EntityParameters, EntityService } from '../../code/entity-service.js';
+import type { EnginePage, QueryEngine } from './query-engine.js';
+import type { StrapiModel } from '../content/describe-model.js';
+import { refuseMissing } from '../load/unsupported-code.js';
+import type { AttachFiles } from './upload-service.js';
+
+/** `strapi.entityService` of a project. */
+export interface ProjectEntityService extends Omit<EntityService, 'findMany'> {
+  /** Returns the entries; for a single type its entry, or null if there is none. */
+  findMany(uid: string, parameters?: EntityParameters): Promise<Entity[] | Entity | null>;
+  findPage(uid: string, parameters?: EntityParameters): Promise<EnginePage>;
+  /** Returns the value of a relation, component or dynamic zone of an entry. */
+  load(uid: string, entry: { readonly id: EntityId }, name: string, parameters?: EntityParameters): Promise<unknown>;
+  /**
+   * Stores files and links them to an entry: `{ cover: file, gallery: [file, file] }`. `create` and `update` accept `files` too.
+   */
+  uploadFiles(uid: string, entry: { readonly id: EntityId }, files: object): Promise<void>;
+  /** Deletes the entries that match `filters`. If there are none, no lifecycles run. Unknown names in `filters` are refused. */
+  deleteMany(uid: string, parameters?: EntityParameters): Promise<{ readonly count: number }>;
+}
+
+interface EntityParts {
+  readonly base: EntityService;
+  readonly query: (uid: string) => QueryEngine;
+  /** Throws an Error for an unknown uid. */
+  readonly model: (uid: string) => StrapiModel;
+  readonly attachFiles: AttachFiles;
+  /** Refuses or tells what code asks for and does not get. */
+  readonly refuseOrTell: (undone: readonly Undone[]) => void;
+}
+
+const ignoredPage = (name: string): Undone => ({
+  path: [name],
+  message: `${name} of strapi.entityService.findMany has no effect, as in Strapi v4, and all entries are read`,
+  remedy: 'pass start and limit, or call findPage',
+});
+
+export function createProjectEntityService({ base, query, model, ...parts }: EntityParts): ProjectEntityService {
+  const withFiles = async (uid: string, entry: Entity, { files, ...parameters }: EntityParameters): Promise<Entity> => {
+    if (!(await parts.attachFiles(uid, entry.id, files))) return entry;
+    const { fields, populate, locale } = parameters;
+    return (await base.findOne(uid, entry.id, { fields, populate, locale })) ?? entry;
+  };
+  const service: ProjectEntityService = {
+    ...base,
+    create: async (uid, parameters) => withFiles(uid, await base.create(uid, parameters), parameters),
+    update: async (uid, id, parameters) => {
+      const entry = await base.update(uid, id, parameters);
+      return entry === null ? null : withFiles(uid, entry, parameters);
+    },
+    uploadFiles: async (uid, { id }, files) => void (await parts.attachFiles(uid, id, files)),
+    findMany: async (uid, { pagination, page, pageSize, ...parameters } = {}) => {
+      const given = Object.entries({ pagination, page, pageSize }).filter(([, value]) => value !== undefined);
+      parts.refuseOrTell(given.map(([name]) => ignoredPage(name)));
+      if (model(uid).kind !== 'singleType') return base.findMany(uid, parameters);
+      return (await base.findMany(uid, { ...parameters, limit: 1 }))[0] ?? null;
+    },
+    findPage: async (uid, { page = 1, pageSize = 10, ...parameters } = {}) => {
+      const results = await base.findMany(uid, { ...parameters, pagination: { page, pageSize } });
+      const total = await base.count(uid, parameters);
+      const size = Math.max(Number(pageSize), 1);
+      return { results, pagination: { page: Number(page), pageSize: size, pageCount: Math.ceil(total / size), total } };
+    },
+    load: async (uid, { id }, name, parameters) => {
+      const entry = await base.findOne(uid, id, { fields: ['id'], populate: { [name]: parameters ?? true } });
+      return entry?.[name] ?? null;
+    },
+    deleteMany: async (uid, { filters } = {}) => {
+      const [found] = await query(uid).findMany({ where: filters, select: 'id', limit: 1 });
+      return found === undefined ? { count: 0 } : query(uid).deleteMany({ where: filters });
+    },
+  };
+  return refuseMissing(service, 'strapi.entityService');
+}

@@ -1,0 +1,187 @@
+import { withoutHooks, type ContentContext } from '../../content/content-context.js';
+import { create } from '../../content/create.js';
+import { createMany } from '../../content/create-many.js';
+import { countEntries, findMany, type FoundPage } from '../../content/find-many.js';
+import { remove } from '../../content/remove.js';
+import { removeMany } from '../../content/remove-many.js';
+import { update } from '../../content/update.js';
+import { updateMany } from '../../content/update-many.js';
+import { entityOf, entryType, type Entity } from '../../code/entity-service.js';
+import type { Loaded } from '../../mongo/form/loaded.js';
+import { emptyQuery, type Query } from '../../query/ast.js';
+import { codeAccess, unpagedSettings } from '../../query/code-binding.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
+import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from '../content/translate-query.js';
+import type { ReadHooks } from '../content/surrounded-reads.js';
+import { missingModel, refuseMissing } from '../load/unsupported-code.js';
+
+export type WithData = EngineParameters & { readonly data: object };
+
+/** A page of entries. */
+export interface EnginePage {
+  readonly results: readonly Entity[];
+  readonly pagination: {
+    readonly page: number;
+    readonly pageSize: number;
+    readonly pageCount: number;
+    readonly total: number;
+  };
+}
+
+/**
+ * Reads and writes entries of one content type without the rules of the API: reads include private attributes, drafts and all
+ * locales, and required values may be missing. Entries are flat: `{ id, title, author: { id, name } }`. Throws a ValidationError
+ * for invalid parameters or data.
+ */
+export interface QueryEngine {
+  findOne(parameters?: EngineParameters): Promise<Entity | null>;
+  findMany(parameters?: EngineParameters): Promise<Entity[]>;
+  /** Returns the entries, and their total without `limit` and `offset`. */
+  findWithCount(parameters?: EngineParameters): Promise<[Entity[], number]>;
+  findPage(parameters?: EngineParameters): Promise<EnginePage>;
+  count(parameters?: EngineParameters): Promise<number>;
+  create(parameters: WithData): Promise<Entity>;
+  /** Creates all entries, or none if one is invalid. */
+  createMany(parameters: {
+    readonly data: readonly object[];
+  }): Promise<{ readonly count: number; readonly ids: readonly number[] }>;
+  /** Updates the first entry that matches `where`. Returns null if there is none. */
+  update(parameters: WithData): Promise<Entity | null>;
+  /** Sets scalar values of all entries that match `where`. */
+  updateMany(parameters: WithData): Promise<{ readonly count: number }>;
+  /** Deletes the first entry that matches `where`. Returns its former content; null if there is none. */
+  delete(parameters: EngineParameters): Promise<Entity | null>;
+  deleteMany(parameters?: EngineParameters): Promise<{ readonly count: number }>;
+  /** Returns the value of a relation, component or dynamic zone of an entry. */
+  load(entry: { readonly id: number | string }, name: string, parameters?: EngineParameters): Promise<unknown>;
+  /** Returns the entry with the relations in `populate`. */
+  populate<Value extends { readonly id: number | string }>(entry: Value, populate: unknown): Promise<Value & Entity>;
+}
+
+/** Returns the context of code that works without the rules of the API. */
+function engineContext(context: ContentContext): ContentContext {
+  const { bind } = context;
+  const settings = { ...unpagedSettings(bind.settings), strict: false };
+  return {
+    ...context,
+    createsDrafts: true,
+    checksAsDrafts: true,
+    bind: { ...bind, access: codeAccess, limits: limitsOfCode(bind.limits), settings },
+  };
+}
+
+/** `content` returns the current context; `reads` runs the hooks of reads. */
+export function createQueryEngine(uid: string, content: () => ContentContext, reads: ReadHooks): QueryEngine {
+  const missing = content().bind.registry.types.has(uid) ? null : missingModel(uid);
+  if (missing !== null) throw missing;
+  const open = (): Opened => {
+    const context = engineContext(content());
+    return { type: entryType(uid, context.bind.registry), context };
+  };
+  const read = async (parameters: EngineParameters): Promise<Entity[]> =>
+    parameters.limit === 0 ? [] : (await readPage(parameters, open())).entries.map(entityOf);
+  const findFirst = async (parameters: EngineParameters): Promise<Entity | null> =>
+    (await read({ ...parameters, limit: 1 }))[0] ?? null;
+  const count = (parameters: EngineParameters): Promise<number> => countAll(parameters, open());
+  const counted = (parameters: EngineParameters): Promise<number> => reads.run('Count', { uid, params: parameters }, count);
+  const engine: QueryEngine = {
+    findOne: (parameters = {}) => reads.run('FindOne', { uid, params: parameters }, findFirst),
+    findMany: (parameters = {}) => reads.run('FindMany', { uid, params: parameters }, read),
+    findWithCount: async (parameters = {}) => {
+      const entries = await reads.run('FindMany', { uid, params: parameters }, read);
+      return [entries, await counted(parameters)];
+    },
+    findPage: (parameters = {}) => findPage(parameters, (all) => reads.run('FindMany', { uid, params: all }, read), counted),
+    count: (parameters = {}) => counted(parameters),
+    load: async ({ id }, name, parameters) => {
+      const entry = await findFirst({ where: { id }, select: 'id', populate: { [name]: parameters ?? true } });
+      return entry?.[name] ?? null;
+    },
+    populate: async (entry, populate) => ({
+      ...entry,
+      ...(await findFirst({ where: { id: entry.id }, select: 'id', populate })),
+      id: Number(entry.id),
+    }),
+    ...engineWrites(open),
+  };
+  return refuseMissing(engine, 'strapi.db.query(uid)');
+}
+
+interface Opened {
+  readonly type: ContentType;
+  readonly context: ContentContext;
+}
+
+type Writes = Pick<QueryEngine, 'create' | 'createMany' | 'update' | 'updateMany' | 'delete' | 'deleteMany'>;
+
+function engineWrites(open: () => Opened): Writes {
+  return {
+    create: async ({ data, ...parameters }) => {
+      const { type, context } = open();
+      return entityOf(await create(type, data, answerQuery(parameters, context), context));
+    },
+    createMany: async ({ data }) => {
+      const { type, context } = open();
+      const ids = await createMany(type, data, context);
+      return { count: ids.length, ids };
+    },
+    update: async ({ data, ...parameters }) =>
+      onFirst('Update', parameters, open(), ({ type, context }, id) =>
+        update({ type, id }, { data, query: answerQuery(parameters, context) }, context),
+      ),
+    updateMany: async ({ data, ...parameters }) => ({
+      count: await updateMany(entriesOf(parameters, open()), data, open().context),
+    }),
+    delete: async (parameters) =>
+      onFirst('Delete', parameters, open(), ({ type, context }, id) =>
+        remove(type, id, answerQuery(parameters, context), context),
+      ),
+    deleteMany: async (parameters = {}) => ({ count: await removeMany(entriesOf(parameters, open()), open().context) }),
+  };
+}
+
+const readPage = (parameters: EngineParameters, { type, context }: Opened): Promise<FoundPage> =>
+  findMany(type, engineQuery(parameters, context.bind.limits), withoutHooks(context));
+
+async function countAll({ where, filters, _q }: EngineParameters, { type, context }: Opened): Promise<number> {
+  const query = engineQuery({ where, filters, _q }, context.bind.limits);
+  return countEntries(type, query, withoutHooks(context));
+}
+
+async function findPage(
+  { page = 1, pageSize = 10, ...parameters }: EngineParameters,
+  read: (parameters: EngineParameters) => Promise<Entity[]>,
+  count: (parameters: EngineParameters) => Promise<number>,
+): Promise<EnginePage> {
+  const limit = Math.max(Number(pageSize), 1);
+  const results = await read({ ...parameters, offset: (Math.max(Number(page), 1) - 1) * limit, limit });
+  const total = await count(parameters);
+  return { results, pagination: { page: Number(page), pageSize: limit, pageCount: Math.ceil(total / limit), total } };
+}
+
+/** Returns the selection on a written entry. */
+function answerQuery({ select, populate }: EngineParameters, { bind }: ContentContext): Query {
+  return engineQuery({ ...(select !== undefined && { select }), populate }, bind.limits);
+}
+
+function entriesOf(parameters: EngineParameters, { type, context }: Opened): Parameters<typeof removeMany>[0] {
+  const { where } = parameters;
+  return { type, filter: engineFilter(parameters, context.bind.limits), where: isRecord(where) ? where : {} };
+}
+
+/** Writes the first entry that matches `where`. Throws an Error if there are no conditions, as Strapi v4 does. */
+async function onFirst(
+  verb: string,
+  parameters: EngineParameters,
+  opened: Opened,
+  write: (opened: Opened, id: number) => Promise<Loaded | null>,
+): Promise<Entity | null> {
+  const { where } = parameters;
+  if (!isRecord(where) || Object.keys(where).length === 0) throw new Error(`${verb} requires a where parameter`);
+  const { type, context } = opened;
+  const one = { ...emptyQuery, ...engineQuery({ where, select: 'id', limit: 1 }, context.bind.limits) };
+  const [first] = (await findMany(type, one, withoutHooks(context))).entries;
+  const written = first === undefined ? null : await write(opened, Number(first.document['_id']));
+  return written === null ? null : entityOf(written);
+}
