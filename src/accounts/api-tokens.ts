@@ -3,7 +3,7 @@ import { collections } from '../schema/collections.js';
 import { grantsVersion } from '../auth/known-actions.js';
 import { apiToken, hashKey, tokenTypes, type ApiToken, type TokenType } from '../auth/api-token.js';
 import { applicationError, fieldErrors, notFoundError } from '../errors.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored, isStored } from '../mongo/stored.js';
 import { claim } from '../mongo/stores/claim.js';
 import type { Store } from '../mongo/store.js';
 import { otherThan, type Match } from '../mongo/form/matches.js';
@@ -63,8 +63,7 @@ async function underName<Result>(
   return claim(database, `token ${name}`, {
     busy: taken,
     work: async () => {
-      const found = await readAll(database, { find: collections.tokens, filter: { name, _id: otherThan(id) }, limit: 1 });
-      if (found.length > 0) throw taken();
+      if (await isStored(database, collections.tokens, { name, _id: otherThan(id) })) throw taken();
       return work();
     },
   });
@@ -124,7 +123,7 @@ const isLifespan = (value: unknown): boolean =>
 
 /** Returns all tokens, in the order of creation. */
 export async function listTokens(store: Store): Promise<ApiToken[]> {
-  const documents = await readAll(store.database, { find: collections.tokens, sort: { _id: 1 }, batchSize: 1_000_000 });
+  const documents = await findStored(store.database, collections.tokens, { sort: { _id: 1 } });
   return documents.map(apiToken);
 }
 

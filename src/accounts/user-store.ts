@@ -3,7 +3,8 @@ import { knownUser, type KnownUser } from '../auth/caller.js';
 import type { ContentContext } from '../content/content-context.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import type { Change } from '../mongo/write/compile-change.js';
-import { type Document, readAll } from '../mongo/send/database.js';
+import type { Document } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { updateEntry } from '../mongo/write/write-entries.js';
 import { type Access, allows, fullAccess, actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -26,7 +27,7 @@ export const findStoredUser = async (content: ContentContext, filter: Document):
 
 /** Returns the users whose stored documents match a filter, sorted by id, up to a limit. */
 export async function findStoredUsers({ store }: ContentContext, filter: Document, limit: number): Promise<StoredUser[]> {
-  const documents = await readAll(store.database, { find: collections.users, filter, sort: { _id: 1 }, limit, batchSize: limit });
+  const documents = await findStored(store.database, collections.users, { match: filter, sort: { _id: 1 }, limit });
   return documents.map(storedUser);
 }
 

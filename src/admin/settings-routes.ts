@@ -7,7 +7,7 @@ import { parameterOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
 import { describeReport } from '../schema/report-models.js';
 import { readChanges } from '../mongo/stores/audit-log.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { readAccountSettings } from '../auth/account-settings.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
@@ -81,7 +81,7 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
 async function readStatus({ running: { backend } }: AdminCall): Promise<unknown> {
   const { models, store } = backend;
   await models.recount();
-  const states = await readAll(store.database, { find: collections.modelStatus, sort: { _id: 1 }, batchSize: 100_000 });
+  const states = await findStored(store.database, collections.modelStatus, { sort: { _id: 1 } });
   return {
     version: models.snapshot.registry.version,
     types: models.snapshot.registry.types.size,

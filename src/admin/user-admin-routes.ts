@@ -10,7 +10,7 @@ import { parameter } from '../http/operation.js';
 import { idOf, parameterOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
 import { above } from '../mongo/form/matches.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { emptyQuery } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
@@ -60,13 +60,7 @@ async function list({ request, content }: AdminCall): Promise<ShownUser[]> {
   };
   const limit = Math.min(Math.max(figure('limit', 100), 1), 1000);
   const filter = { _id: above(figure('after', 0)) };
-  const rows = await readAll(content.store.database, {
-    find: collections.users,
-    filter,
-    sort: { _id: 1 },
-    limit,
-    batchSize: limit,
-  });
+  const rows = await findStored(content.store.database, collections.users, { match: filter, sort: { _id: 1 }, limit });
   return rows.map((row) => shown(knownUser(row)));
 }
 

@@ -1,5 +1,6 @@
 import { collections } from '../schema/collections.js';
-import { readAll, type Database } from '../mongo/send/database.js';
+import type { Database } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 
 /** The settings that the admin panel of Strapi v4 edits, under the same names. */
 export interface AccountSettings {
@@ -40,7 +41,7 @@ export const settingsId = 'users-permissions';
 
 /** Reads the stored settings, and fills in defaults. */
 export async function readAccountSettings(database: Database): Promise<StoredSettings> {
-  const [stored] = await readAll(database, { find: collections.settings, filter: { _id: settingsId }, limit: 1 });
+  const [stored] = await findStored(database, collections.settings, { match: { _id: settingsId }, limit: 1 });
   return {
     advanced: { ...defaultAccountSettings, ...(stored?.['advanced'] as Partial<AccountSettings> | undefined) }, // checked when written
     templates: (stored?.['templates'] ?? {}) as StoredSettings['templates'], // checked when written

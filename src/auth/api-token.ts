@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { type Document, readAll } from '../mongo/send/database.js';
+import type { Document } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { fullAccess, type Access } from '../query/access.js';
 import { collections } from '../schema/collections.js';
 import { changeOne } from '../mongo/write/compile-change.js';
@@ -61,7 +62,7 @@ const usePrecision = 3_600_000;
 export function tokenFinder(backend: Backend, salt: string): (key: string) => Promise<ApiToken | null> {
   const { store } = backend;
   const readTokens = cacheUntilChanged(store.changes, [collections.tokens], async () => {
-    const documents = await readAll(store.database, { find: collections.tokens, batchSize: 1_000_000 });
+    const documents = await findStored(store.database, collections.tokens);
     return new Map(documents.map((document) => [String(document['hash']), apiToken(document)]));
   });
   const noted = new Map<number, number>();

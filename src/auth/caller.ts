@@ -1,6 +1,7 @@
 import type { TokenFault } from '../errors.js';
 import { collections } from '../schema/collections.js';
-import { type Database, type Document, readAll } from '../mongo/send/database.js';
+import type { Database, Document } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import type { Access } from '../query/access.js';
 import type { Values } from '../values.js';
 import type { ApiToken } from './api-token.js';
@@ -22,20 +23,11 @@ export interface KnownUser {
   readonly tokensFrom: number;
 }
 
-const projection = {
-  username: 1,
-  email: 1,
-  role: 1,
-  blocked: 1,
-  confirmed: 1,
-  _tokenVersion: 1,
-  _tokensFrom: 1,
-  _chosenEmail: 1,
-};
+const fields = ['username', 'email', 'role', 'blocked', 'confirmed', '_tokenVersion', '_tokensFrom', '_chosenEmail'];
 
 /** Reads the user of an id; null if there is none. */
 export async function readUser(database: Database, id: number): Promise<KnownUser | null> {
-  const [document] = await readAll(database, { find: collections.users, filter: { _id: id }, projection, limit: 1 });
+  const [document] = await findStored(database, collections.users, { match: { _id: id }, fields, limit: 1 });
   return document === undefined ? null : knownUser(document);
 }
 

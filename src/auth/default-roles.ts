@@ -1,7 +1,8 @@
 import { collections } from '../schema/collections.js';
 import { makeOnce } from '../mongo/write/compile-change.js';
 import { initialRanks } from '../mongo/form/layout.js';
-import { type Document, readAll } from '../mongo/send/database.js';
+import type { Document } from '../mongo/send/database.js';
+import { isStored } from '../mongo/stored.js';
 import type { Store } from '../mongo/store.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { grantsVersion } from './known-actions.js';
@@ -33,7 +34,7 @@ export const builtinRoles = [
  * instances that start at the same time create them only once.
  */
 export async function createDefaultRoles(store: Store): Promise<void> {
-  if (!(await isEmpty(store, collections.roles))) return;
+  if (await isStored(store.database, collections.roles)) return;
   const now = new Date();
   const stamps = { createdAt: now, updatedAt: now };
   await insertMissing(
@@ -41,7 +42,7 @@ export async function createDefaultRoles(store: Store): Promise<void> {
     collections.roles,
     builtinRoles.map((role) => ({ ...role, ...stamps, _grants: grantsVersion })),
   );
-  if (!(await isEmpty(store, collections.permissions))) return;
+  if (await isStored(store.database, collections.permissions)) return;
   const grants = builtinRoles.flatMap(({ type }, index) =>
     (defaultGrants[type] ?? []).map((action) => ({ action, role: index + 1, ...stamps })),
   );
@@ -50,10 +51,6 @@ export async function createDefaultRoles(store: Store): Promise<void> {
     collections.permissions,
     grants.map((grant, index) => ({ ...grant, ...initialRanks({ role: index + 1 }) })),
   );
-}
-
-async function isEmpty({ database }: Store, collection: string): Promise<boolean> {
-  return (await readAll(database, { find: collection, limit: 1, projection: { _id: 1 } })).length === 0;
 }
 
 /** Assigns the ids 1, 2, ... to the documents and stores the missing ones. */

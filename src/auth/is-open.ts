@@ -2,7 +2,7 @@ import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { cacheUntilChanged } from '../mongo/changes/changes.js';
 import type { Observer } from '../observe/observer.js';
-import { type Database, readAll } from '../mongo/send/database.js';
+import { isStored } from '../mongo/stored.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { fullAccess, type Access } from '../query/access.js';
 import { readRoles } from './read-roles.js';
@@ -43,7 +43,9 @@ export function createOpenAccess({ config, backend, observer, isEmbedded }: Open
   const { open } = config.api;
   if (open === true) return openAccess;
   if (open === false || !mayOpenItself(config, isEmbedded)) return null;
-  const hasUsers = cacheUntilChanged(backend.store.changes, [collections.users], () => readHasUsers(backend.store.database));
+  const hasUsers = cacheUntilChanged(backend.store.changes, [collections.users], () =>
+    isStored(backend.store.database, collections.users),
+  );
   let wasOpen = false;
   return async (roles, isLocal) => {
     const isOpen = !roles.areConfigured && !(await hasUsers());
@@ -64,13 +66,8 @@ export async function readAudience({ config, backend, isEmbedded }: Omit<OpenAcc
   if (open !== null) return open ? 'everybody' : 'nobody';
   if (!mayOpenItself(config, isEmbedded)) return 'nobody';
   const { database } = backend.store;
-  const [roles, hasUsers] = await Promise.all([readRoles(database), readHasUsers(database)]);
+  const [roles, hasUsers] = await Promise.all([readRoles(database), isStored(database, collections.users)]);
   return roles.areConfigured || hasUsers ? 'nobody' : 'local';
-}
-
-async function readHasUsers(database: Database): Promise<boolean> {
-  const rows = await readAll(database, { find: collections.users, limit: 1, projection: { _id: 1 } });
-  return rows.length > 0;
 }
 
 /** Returns whether the service is open by default, as long as there are no users and no further grants. */

@@ -1,13 +1,14 @@
 import { collections } from '../schema/collections.js';
-import { type Database, type Document, readAll } from '../mongo/send/database.js';
+import type { Database, Document } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { builtinRoles, defaultGrants } from './default-roles.js';
 import type { Role, RoleRules, Roles } from './role.js';
 
 /** Reads all roles with their permissions, by two commands. */
 export async function readRoles(database: Database): Promise<Roles> {
   const [roles, permissions] = await Promise.all([
-    readAll(database, { find: collections.roles, sort: { _id: 1 }, batchSize }),
-    readAll(database, { find: collections.permissions, projection: { action: 1, role: 1 }, batchSize }),
+    findStored(database, collections.roles, { sort: { _id: 1 } }),
+    findStored(database, collections.permissions, { fields: ['action', 'role'] }),
   ]);
   const actions = groupActions(permissions);
   const list = roles.map((role) => buildRole(role, actions.get(Number(role['_id'])) ?? new Set()));
@@ -17,8 +18,6 @@ export async function readRoles(database: Database): Promise<Roles> {
     areConfigured: list.length > builtinRoles.length || list.some(isConfigured),
   };
 }
-
-const batchSize = 1_000_000;
 
 function groupActions(permissions: readonly Document[]): Map<number, Set<string>> {
   const actions = new Map<number, Set<string>>();

@@ -12,7 +12,7 @@ import type { Media } from '../media/media.js';
 import { prepareFile } from '../media/prepare-file.js';
 import { Staging } from '../media/staging.js';
 import { storeFiles, uploadFolder } from '../media/upload-files.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { localeName } from '../mongo/stores/locale-store.js';
 import { writeModels } from '../mongo/stores/model-store.js';
 import { findForeign, holdsDocuments, recordServed } from '../mongo/models/served-collections.js';
@@ -124,7 +124,7 @@ async function readFolder<Content>(folder: string): Promise<Content[]> {
 
 /** Adds the languages. One of them may be the default locale, which already exists. */
 async function addLocales(store: Store): Promise<void> {
-  const stored = await readAll(store.database, { find: collections.locales, projection: { code: 1 } });
+  const stored = await findStored(store.database, collections.locales, { fields: ['code'] });
   const now = new Date();
   for (const code of languages.filter((language) => stored.every((locale) => locale['code'] !== language))) {
     const [_id = 0] = await store.ids.next(collections.locales, 1, { ...store.database, session: null });

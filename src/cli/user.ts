@@ -8,7 +8,7 @@ import { create as createEntry } from '../content/create.js';
 import type { ContentContext } from '../content/content-context.js';
 import { update } from '../content/update.js';
 import { matchesAny } from '../mongo/form/matches.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { emptyQuery } from '../query/ast.js';
 import { notOnTheCommandLine, passwordOption, printMade, readArguments } from './password-argument.js';
 import { readPassword } from './read-password.js';
@@ -81,13 +81,13 @@ async function findUser(word: string | undefined, content: ContentContext): Prom
   const name = required(word, 'the name or address of a user');
   const filter = matchesAny({ username: name }, { email: name.toLowerCase() });
   const { collection } = content.bind.registry.types.get(userUid) ?? { collection: collections.users };
-  const [user] = await readAll(content.store.database, { find: collection, filter, limit: 1 });
+  const [user] = await findStored(content.store.database, collection, { match: filter, limit: 1 });
   if (user === undefined) throw new Error(`there is no user ${name}`);
   return { id: Number(user['_id']) };
 }
 
 async function roleId(type: string, { store }: ContentContext): Promise<number> {
-  const roles = await readAll(store.database, { find: collections.roles, batchSize: 10_000 });
+  const roles = await findStored(store.database, collections.roles);
   const role = roles.find((candidate) => candidate['type'] === type || candidate['name'] === type);
   if (role !== undefined) return Number(role['_id']);
   throw new Error(`there is no role ${type}; there are: ${roles.map((known) => String(known['type'])).join(', ')}`);

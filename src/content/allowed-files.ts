@@ -1,4 +1,5 @@
-import { readAll, type Document } from '../mongo/send/database.js';
+import type { Document } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { matchesAll, matchesAny, matchesNone, oneOf, startingWith } from '../mongo/form/matches.js';
 import type { ContentType } from '../schema/content-type.js';
 import { type LinkedFiles, splitPath } from '../schema/findings.js';
@@ -41,8 +42,7 @@ export async function readMimes(
   { store }: Pick<ContentContext, 'store'>,
 ): Promise<ReadonlyMap<number, string>> {
   const match = matchesAll({ _id: oneOf(ids) }, filter);
-  const command = { find: collection, filter: match, projection: { mime: 1 }, batchSize: ids.length };
-  const rows = await readAll(store.database, command);
+  const rows = await findStored(store.database, collection, { match, fields: ['mime'] });
   return new Map(rows.map(({ _id, mime }) => [Number(_id), String(mime)]));
 }
 

@@ -1,7 +1,7 @@
 import { ApplicationError, applicationError, notFoundError } from '../errors.js';
 import { groupOf, inGroup } from '../mongo/form/layout.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
@@ -43,7 +43,7 @@ export async function localize(
 async function readSource(type: ContentType, id: number, { bind, store }: ContentContext): Promise<StoredDocument> {
   const condition = allOf([hasId(id), ...bindRule(type, bind)]);
   const filter = compileCondition(condition, await resolveRelated(condition, store.database));
-  const [source] = await readAll(store.database, { find: type.collection, filter, limit: 1 });
+  const [source] = await findStored(store.database, type.collection, { match: filter, limit: 1 });
   if (source === undefined) throw notFoundError('Entity not found');
   return source;
 }
@@ -57,7 +57,7 @@ async function checkNewLocale(
   if (locale === undefined || locale === null) throw applicationError('locale is missing');
   if (typeof locale !== 'string' || !bind.locales.includes(locale)) throw applicationError('locale is invalid');
   const filter = { ...inGroup(groupOf(source)), locale };
-  const [taken] = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 }, limit: 1 });
+  const [taken] = await findStored(store.database, type.collection, { match: filter, fields: ['_id'], limit: 1 });
   if (taken !== undefined) throw new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
   return locale;
 }

@@ -1,5 +1,5 @@
 import { applicationError, hasCode, notFoundError } from '../errors.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { groupOf } from '../mongo/form/layout.js';
 import type { Loaded, StoredDocument } from '../mongo/form/loaded.js';
 import { inTransaction } from '../mongo/send/transaction.js';
@@ -147,7 +147,7 @@ async function insertWithNextId(
 
 /** Reads an entry again. Throws a NotFoundError if it was deleted meanwhile. */
 async function readAgain({ collection }: ContentType, entry: StoredDocument, { store }: ContentContext): Promise<StoredDocument> {
-  const [now] = await readAll(store.database, { find: collection, filter: { _id: entry['_id'] }, limit: 1 });
+  const [now] = await findStored(store.database, collection, { match: { _id: entry['_id'] }, limit: 1 });
   if (now === undefined) throw notFoundError('Entity not found');
   return now;
 }

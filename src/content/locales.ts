@@ -1,5 +1,5 @@
 import { applicationError, notFoundError, validationError, type ApiError } from '../errors.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { DuplicateKey } from '../mongo/send/driver-errors.js';
 import { localeName, readLocales, writeDefaultLocale } from '../mongo/stores/locale-store.js';
 import { deleteEntry, insertEntry, updateEntry } from '../mongo/write/write-entries.js';
@@ -34,7 +34,7 @@ export interface LocaleWork {
 /** Returns all locales, the oldest first. */
 export async function listLocales({ store }: ContentContext): Promise<ShownLocale[]> {
   const [rows, { default: standard }] = await Promise.all([
-    readAll(store.database, { find: collection, sort: { _id: 1 }, batchSize: 1000 }),
+    findStored(store.database, collection, { sort: { _id: 1 } }),
     readLocales(store.database),
   ]);
   return rows.map(({ _id, code, name }) => ({
@@ -104,11 +104,6 @@ export async function deleteLocale(code: string, work: LocaleWork): Promise<void
 
 async function removeAll(type: ContentType, locale: string, { content, commit }: LocaleWork): Promise<void> {
   const { database } = content.store;
-  const rows = await readAll(database, {
-    find: type.collection,
-    filter: { locale },
-    projection: { _id: 1 },
-    batchSize: 1_000_000,
-  });
+  const rows = await findStored(database, type.collection, { match: { locale }, fields: ['_id'] });
   for (const { _id } of rows) await commit((inner) => remove(type, Number(_id), emptyQuery, inner));
 }

@@ -1,6 +1,6 @@
 import { missingActions } from '../errors.js';
 import { matchesAll, oneOf } from '../mongo/form/matches.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { allows, actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
 import { applyLinkInput, parseLinkInput } from '../schema/link-input.js';
@@ -25,7 +25,7 @@ export async function findGroupToJoin(
   const actions = ['update', 'createLocalization'].map((action) => actionOf(type, action));
   if (!actions.some((action) => allows(bind.access, action))) throw missingActions(actions);
   const filter = matchesAll({ _id: oneOf(ids) }, await ruleFilter(type, context));
-  const [entry] = await readAll(store.database, { find: type.collection, filter, sort: { _id: 1 }, limit: 1 });
+  const [entry] = await findStored(store.database, type.collection, { match: filter, sort: { _id: 1 }, limit: 1 });
   return entry ?? null;
 }
 

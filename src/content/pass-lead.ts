@@ -1,4 +1,4 @@
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { groupField, groupOf, leading, leadsGroup } from '../mongo/form/layout.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import { oneOf } from '../mongo/form/matches.js';
@@ -19,12 +19,10 @@ export const mayLead = (type: ContentType, { bind }: ContentContext): boolean =>
 export async function passLead(type: ContentType, deleted: readonly StoredDocument[], { store }: ContentContext): Promise<void> {
   const groups = deleted.filter(leadsGroup).map(groupOf);
   if (groups.length === 0) return;
-  const remaining = await readAll(store.database, {
-    find: type.collection,
-    filter: { [groupField]: oneOf(groups) },
+  const remaining = await findStored(store.database, type.collection, {
+    match: { [groupField]: oneOf(groups) },
+    fields: ['_id', groupField],
     sort: { _id: -1 },
-    projection: { _id: 1, [groupField]: 1 },
-    batchSize: 1_000_000,
   });
   const oldest = new Map(remaining.map((document) => [groupOf(document), document['_id']]));
   const operations = [...oldest.values()].map((_id) => changeOne({ _id }, { set: leading }));

@@ -1,4 +1,4 @@
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { leading } from '../mongo/form/layout.js';
 import { oneOf } from '../mongo/form/matches.js';
 import { afterCommit } from '../mongo/send/transaction.js';
@@ -37,7 +37,7 @@ async function removeEntries(type: ContentType, ids: readonly number[], context:
   const filter = { _id: oneOf(ids) };
   const { store } = context;
   const leads = mayLead(type, context)
-    ? await readAll(store.database, { find: type.collection, filter: { ...filter, ...leading } })
+    ? await findStored(store.database, type.collection, { match: { ...filter, ...leading } })
     : [];
   await bulkWrite(store, type.collection, [{ deleteMany: { filter } }]);
   await passLead(type, leads, context);

@@ -1,7 +1,8 @@
 import { forbiddenError } from '../errors.js';
 import { type Match, matchesAll, matchesNone } from '../mongo/form/matches.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
-import { readAll, type Document } from '../mongo/send/database.js';
+import type { Document } from '../mongo/send/database.js';
+import { findStored, isStored } from '../mongo/stored.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { countExisting } from '../mongo/read/look-ups.js';
@@ -28,9 +29,8 @@ export async function ruleFilter(type: ContentType, { store, bind }: ContentCont
 /** Returns whether the caller's rule hides one of the matching entries. Sends no command without a rule. */
 export async function hidesOne(type: ContentType, match: Match, context: ContentContext): Promise<boolean> {
   if (!context.bind.access.rules.has(type.uid)) return false;
-  const filter = matchesAll(match, matchesNone(await ruleFilter(type, context)));
-  const rows = await readAll(context.store.database, { find: type.collection, filter, projection: { _id: 1 }, limit: 1 });
-  return rows.length > 0;
+  const hidden = matchesAll(match, matchesNone(await ruleFilter(type, context)));
+  return isStored(context.store.database, type.collection, hidden);
 }
 
 /** Returns the data of a create, with the owner that the caller's rule demands unless the data names one. */
@@ -129,7 +129,7 @@ export async function keepingRules(
   const { collection } = type;
   const { database } = context.store;
   const shown = matchesAll(filter, await ruleFilter(type, context));
-  const rows = await readAll(database, { find: collection, filter: shown, projection: { _id: 1 }, batchSize: 1_000_000 });
+  const rows = await findStored(database, collection, { match: shown, fields: ['_id'] });
   await write();
   const ids = rows.map(({ _id }) => Number(_id));
   const [count = 0] = await countExisting([{ collection, ids, filter: await ruleFilter(type, context) }], database);

@@ -1,5 +1,5 @@
 import { hasCode, validationError } from '../errors.js';
-import { readAll } from '../mongo/send/database.js';
+import { isStored } from '../mongo/stored.js';
 import { emptyQuery, type Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
@@ -30,18 +30,14 @@ async function updateStored(type: ContentType, data: unknown, query: Query, cont
  */
 async function createOnly(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded | null> {
   const locale = typeof query.locale === 'string' ? query.locale : context.bind.defaultLocale;
-  if (type.localized && (await hasEntry(type, context))) throw validationError('singleType.alreadyExists');
+  if (type.localized && (await isStored(context.store.database, type.collection)))
+    throw validationError('singleType.alreadyExists');
   try {
     return await create(type, type.localized && isRecord(data) ? { locale, ...data } : data, query, context);
   } catch (error) {
     if (!hasCode(error, 'locale-taken')) throw error;
     return updateStored(type, data, query, context);
   }
-}
-
-async function hasEntry(type: ContentType, { store }: ContentContext): Promise<boolean> {
-  const rows = await readAll(store.database, { find: type.collection, limit: 1, projection: { _id: 1 } });
-  return rows.length > 0;
 }
 
 /** Deletes the entry of a single type, looked up like a read; the answer has no populated relations. Null if there is none. */

@@ -3,7 +3,8 @@ import { fieldErrors, forbiddenError } from '../errors.js';
 import { changeMany, changeOne } from '../mongo/write/compile-change.js';
 import { groupField, groupOf, inGroup, orderField, otherLocalesOf, rankPath, storedRank } from '../mongo/form/layout.js';
 import { matchesAll, matchesAny, oneOf } from '../mongo/form/matches.js';
-import { type Document, readAll } from '../mongo/send/database.js';
+import type { Document } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { isShared } from '../schema/attribute-places.js';
 import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
@@ -57,7 +58,7 @@ export async function syncLocales(
   context: ContentContext,
 ): Promise<void> {
   const { database } = context.store;
-  const [entry] = names.length === 0 ? [] : await readAll(database, { find: type.collection, filter: { _id: id }, limit: 1 });
+  const [entry] = names.length === 0 ? [] : await findStored(database, type.collection, { match: { _id: id }, limit: 1 });
   if (entry !== undefined) await copyToLocales(type, entry, { names, others: [] }, context);
 }
 
@@ -104,7 +105,7 @@ async function copyToLocales(
 ): Promise<void> {
   const { store, bind } = context;
   const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
-  const locales = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1, publishedAt: 1 } });
+  const locales = await findStored(store.database, type.collection, { match: filter, fields: ['_id', 'publishedAt'] });
   if (locales.some(isPublished)) refuseIncomplete(type, entry, names, context);
   const copies = await Promise.all(
     locales.map(async ({ _id }) => {

@@ -1,5 +1,6 @@
 import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '../errors.js';
-import { readAll, type Database } from '../mongo/send/database.js';
+import type { Database } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import type { DuplicateKey } from '../mongo/send/driver-errors.js';
 import { groupField, groupOf, isGroupField, uniqueField, uniqueNames } from '../mongo/form/layout.js';
 import { type Match, matchesAny, oneOf, otherThan } from '../mongo/form/matches.js';
@@ -122,9 +123,8 @@ async function takenValues(
   const fields = [...new Set(sent.map(({ field }) => field))];
   const place = type.localized ? await placeOf(write, bind.defaultLocale, database) : null;
   const others = id === null ? {} : { _id: otherThan(id) };
-  const projection = Object.fromEntries([...fields, 'locale', groupField].map((field) => [field, 1]));
-  const filter = { ...holders(sent), ...others };
-  const rows = await readAll(database, { find: type.collection, filter, projection, batchSize: 1_000_000 });
+  const match = { ...holders(sent), ...others };
+  const rows = await findStored(database, type.collection, { match, fields: [...fields, 'locale', groupField] });
   const keys = (document: StoredDocument): string[] =>
     fields.flatMap((field) => valuesAt(document, field.split('.')).map(({ value }) => keyOf({ field, value })));
   const held = rows.map((document) => ({ document, keys: new Set(keys(document)) }));
@@ -153,7 +153,7 @@ function counts(other: StoredDocument, value: UniqueValue, place: Place | null):
 }
 
 async function placeOf({ type, data, id, group = null }: UniqueWrite, defaultLocale: string, database: Database): Promise<Place> {
-  const [entry] = id === null ? [] : await readAll(database, { find: type.collection, filter: { _id: id } });
+  const [entry] = id === null ? [] : await findStored(database, type.collection, { match: { _id: id } });
   return entry === undefined
     ? { locale: data['locale'] ?? defaultLocale, group }
     : { locale: entry['locale'], group: groupOf(entry) };

@@ -1,4 +1,4 @@
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { groupField, groupOf } from '../mongo/form/layout.js';
 import { noneOf, oneOf, type Match } from '../mongo/form/matches.js';
 import { inTransaction } from '../mongo/send/transaction.js';
@@ -72,8 +72,7 @@ async function setInGroups(
   { store }: ContentContext,
 ): Promise<number> {
   const { collection } = type;
-  const command = { find: collection, filter: match, projection: { _id: 1, [groupField]: 1 }, batchSize: 1_000_000 };
-  const entries = await readAll(store.database, command);
+  const entries = await findStored(store.database, collection, { match, fields: ['_id', groupField] });
   const ids = entries.map(({ _id }): unknown => _id);
   const set = Object.fromEntries(['updatedAt', ...shared].map((name) => [name, change.set?.[name]]));
   await bulkWrite(store, collection, [
@@ -99,7 +98,7 @@ async function matchMany(
 
 /** Returns the ids of the entries that meet a filter and the caller's rule. */
 export async function idsOfMany(entries: ManyEntries, context: ContentContext): Promise<readonly number[]> {
-  const filter = await matchMany(entries, context);
-  const command = { find: entries.type.collection, filter, projection: { _id: 1 }, batchSize: 1_000_000 };
-  return (await readAll(context.store.database, command)).map(({ _id }) => Number(_id));
+  const match = await matchMany(entries, context);
+  const found = await findStored(context.store.database, entries.type.collection, { match, fields: ['_id'] });
+  return found.map(({ _id }) => Number(_id));
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.js';
 import { compileReturned } from '../mongo/read/compile-projection.js';
-import { readAll, type Database } from '../mongo/send/database.js';
+import type { Database } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { type Match, matchesAll } from '../mongo/form/matches.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import { updateEntry, type EntryDocument } from '../mongo/write/write-entries.js';
@@ -119,7 +120,7 @@ async function checkChange(change: Change, context: ContentContext): Promise<Cha
 }
 
 async function readStored(type: ContentType, match: Match, database: Database): Promise<EntryDocument | null> {
-  const [stored] = await readAll(database, { find: type.collection, filter: match, limit: 1 });
+  const [stored] = await findStored(database, type.collection, { match, limit: 1 });
   return (stored as EntryDocument | undefined) ?? null; // entries have numeric ids
 }
 

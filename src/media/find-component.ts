@@ -1,7 +1,7 @@
 import type { ContentContext } from '../content/content-context.js';
 import { ruleFilter } from '../content/rules-on-writes.js';
-import { matchesAll } from '../mongo/form/matches.js';
-import { readAll, type Document } from '../mongo/send/database.js';
+import { type Match, matchesAll } from '../mongo/form/matches.js';
+import { findStored } from '../mongo/stored.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
 import { dottedPath, findPlaces } from '../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
@@ -27,17 +27,15 @@ export async function findComponent(type: ContentType, id: number, content: Cont
     pathsTo(type.uid, owner, bind.registry).map((path) => ({ owner, filter: { [`${path}.id`]: id } })),
   );
   for (const { owner, filter } of places)
-    for (const document of await readAll(store.database, await visible(owner, filter, content))) {
+    for (const document of await findStored(store.database, owner.collection, { match: await visible(owner, filter, content) })) {
       const path = search(document, owner, wanted);
       if (path !== null) return { owner, document: document as EntryDocument, path };
     }
   return null;
 }
 
-const visible = async (owner: ContentType, filter: Document, content: ContentContext): Promise<Document> => ({
-  find: owner.collection,
-  filter: matchesAll(filter, await ruleFilter(owner, content)),
-});
+const visible = async (owner: ContentType, match: Match, content: ContentContext): Promise<Match> =>
+  matchesAll(match, await ruleFilter(owner, content));
 
 /** Returns the content types whose entries may contain a component. */
 export const ownersOf = (type: ContentType, registry: Registry): ContentType[] =>

@@ -8,7 +8,7 @@ import { changeOne } from '../mongo/write/compile-change.js';
 import { rankPath } from '../mongo/form/layout.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { matchesAll } from '../mongo/form/matches.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { type EntryDocument } from '../mongo/write/write-entries.js';
 import type { BindContext } from '../query/bind-context.js';
@@ -54,7 +54,7 @@ interface LinkPlace {
 /** Links files at a place inside an entry, such as `['blocks', '0', 'image']`, like `linkFiles`. */
 export async function linkAt({ type, id, path }: LinkPlace, files: readonly Loaded[], content: ContentContext): Promise<Linking> {
   const filter = matchesAll({ _id: id }, await ruleFilter(type, content));
-  const [document] = await readAll(content.store.database, { find: type.collection, filter, limit: 1 });
+  const [document] = await findStored(content.store.database, type.collection, { match: filter, limit: 1 });
   if (document === undefined) return 'noEntry';
   return linkWithin({ type, document: document as EntryDocument, path }, files, content); // entries have numeric ids
 }

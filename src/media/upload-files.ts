@@ -17,7 +17,7 @@ import { collections } from '../schema/collections.js';
 import { ApiError, notFoundError } from '../errors.js';
 import { uploadFolderType } from '../schema/content-type.js';
 import { unlinkedUpload } from './unlinked.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 
 /** The context of an operation of the media library. */
 export interface MediaContext {
@@ -123,7 +123,7 @@ interface NewFolder {
 export async function insertFolder({ name, parent }: NewFolder, content: ContentContext): Promise<Loaded> {
   const type = content.bind.registry.types.get(uploadFolderType);
   if (type === undefined) throw notFoundError();
-  const [last] = await readAll(content.store.database, { find: type.collection, sort: { pathId: -1 }, limit: 1 });
+  const [last] = await findStored(content.store.database, type.collection, { sort: { pathId: -1 }, limit: 1 });
   const pathId = Number(last?.['pathId'] ?? 0) + 1;
   const path = `${parent?.path ?? ''}/${String(pathId)}`;
   const insertion = { query: emptyQuery, selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
@@ -137,7 +137,7 @@ export async function uploadFolder(content: ContentContext): Promise<UploadFolde
 
 async function findFolder({ store }: ContentContext): Promise<UploadFolder | null> {
   const filter = { name: folderName, parent: null };
-  const [found] = await readAll(store.database, { find: collections.folders, filter, sort: { _id: 1 }, limit: 1 });
+  const [found] = await findStored(store.database, collections.folders, { match: filter, sort: { _id: 1 }, limit: 1 });
   return found === undefined ? null : { id: Number(found['_id']), path: String(found['path']) };
 }
 

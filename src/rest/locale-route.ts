@@ -1,7 +1,7 @@
 import { flag, listOf, orNull, record, text, whole } from '../http/json-schema.js';
 import { answers } from '../http/operation.js';
 import type { Answer, Route, RouteCall } from '../http/route.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { collections } from '../schema/collections.js';
 
 const locale = record({ id: whole, name: text, code: text, createdAt: orNull(text), updatedAt: orNull(text), isDefault: flag }, [
@@ -22,7 +22,7 @@ export const localeRoute: Route = {
 
 /** Returns the locales, without envelope. */
 async function listLocales({ content: { store, bind } }: RouteCall): Promise<Answer> {
-  const locales = await readAll(store.database, { find: collections.locales, sort: { _id: 1 }, batchSize: 1000 });
+  const locales = await findStored(store.database, collections.locales, { sort: { _id: 1 } });
   const body = locales.map(({ _id, name, code, createdAt, updatedAt }) => ({
     id: Number(_id),
     name: String(name),

@@ -1,7 +1,7 @@
 import { hashKey, saltMark } from '../auth/api-token.js';
 import { adoptToken, newKey } from '../accounts/api-tokens.js';
 import { ApiError } from '../errors.js';
-import { readAll } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { insertStaged } from '../mongo/transfer/insert-staged.js';
 import type { TransferredEntry } from '../mongo/transfer/transferred.js';
 import { collections } from '../schema/collections.js';
@@ -23,7 +23,7 @@ const max = 1_000;
  */
 export async function publishTokens(run: ImportRun): Promise<void> {
   const { database, tokens } = run.staged;
-  const rows = await readAll(database, { find: tokens, sort: { _id: 1 }, limit: max, batchSize: max });
+  const rows = await findStored(database, tokens, { sort: { _id: 1 }, limit: max });
   for (const row of rows) await publishToken(run, row['data'] as Values); // staged in this form
 }
 
@@ -75,7 +75,7 @@ async function whyNot({ name, type, accessKey, expiresAt }: Values, { store, tok
   if (tokens === undefined) return 'there is no salt';
   if (type === 'admin' || !/^[0-9a-f]{128}$/.test(String(accessKey))) return 'it is not a token of the content API';
   if (typeof expiresAt === 'string' && !(Date.parse(expiresAt) > Date.now())) return 'it has expired';
-  const [known] = await readAll(store.database, { find: collections.tokens, filter: { name }, limit: 1 });
+  const [known] = await findStored(store.database, collections.tokens, { match: { name }, limit: 1 });
   if (known === undefined) return null;
   return known['hash'] === accessKey ? 'there' : 'another token has its name';
 }

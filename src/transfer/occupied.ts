@@ -1,5 +1,6 @@
 import { readRoles } from '../auth/read-roles.js';
-import { type Database, readAll } from '../mongo/send/database.js';
+import type { Database } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import type { ContentType } from '../schema/content-type.js';
 
 /** Returns the collections of types that have entries, by uid. The entries of a new database do not count. */
@@ -8,7 +9,7 @@ export async function findOccupied(types: readonly ContentType[], database: Data
   const isFresh = async ({ uid, collection }: ContentType): Promise<boolean> => {
     const max = freshEntries[uid];
     if (max === 'roles') return !roles.areConfigured;
-    return (await readAll(database, { find: collection, limit: (max ?? 0) + 1, projection: { _id: 1 } })).length <= (max ?? 0);
+    return (await findStored(database, collection, { fields: ['_id'], limit: (max ?? 0) + 1 })).length <= (max ?? 0);
   };
   const checked = await Promise.all(types.map(async (type) => ({ type, fresh: await isFresh(type) })));
   return new Map(checked.flatMap(({ type, fresh }) => (fresh ? [] : [[type.uid, type.collection]])));

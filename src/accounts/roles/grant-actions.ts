@@ -4,7 +4,7 @@ import { changeMany } from '../../mongo/write/compile-change.js';
 import { initialRanks } from '../../mongo/form/layout.js';
 import { oneOf, absent } from '../../mongo/form/matches.js';
 import type { Store } from '../../mongo/store.js';
-import { readAll, type Database } from '../../mongo/send/database.js';
+import { findStored, isStored } from '../../mongo/stored.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { actionOf } from '../../query/access.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
@@ -56,12 +56,7 @@ export async function revokeType(uid: string, { store }: HasStore): Promise<void
 }
 
 async function storedActions(role: number, { store }: HasStore): Promise<string[]> {
-  const rows = await readAll(store.database, {
-    find: collection,
-    filter: { role },
-    projection: { action: 1 },
-    batchSize: 100_000,
-  });
+  const rows = await findStored(store.database, collection, { match: { role }, fields: ['action'] });
   return rows.map(({ action }) => String(action));
 }
 
@@ -76,29 +71,16 @@ const upgraded = { _grants: grantsVersion };
  */
 export async function upgradeGrants(store: Store): Promise<void> {
   const { database } = store;
-  if (await exists(collections.roles, database))
+  if (await isStored(database, collections.roles, former))
     await inTransaction(database, (inner) => upgradeRoles({ ...store, database: inner }));
-  if (await exists(collections.tokens, database)) await upgradeTokens(store);
+  if (await isStored(database, collections.tokens, former)) await upgradeTokens(store);
 }
 
-const exists = async (collection: string, database: Database): Promise<boolean> =>
-  (await readAll(database, { find: collection, filter: former, projection: { _id: 1 }, limit: 1 })).length > 0;
-
 async function upgradeRoles(store: Store): Promise<void> {
-  const roles = await readAll(store.database, {
-    find: collections.roles,
-    filter: former,
-    projection: { _id: 1 },
-    batchSize: 100_000,
-  });
+  const roles = await findStored(store.database, collections.roles, { match: former, fields: ['_id'] });
   const ids = roles.map(({ _id }) => Number(_id));
   const filter = { role: oneOf(ids), action: uploadAction };
-  const granted = await readAll(store.database, {
-    find: collections.permissions,
-    filter,
-    projection: { role: 1 },
-    batchSize: 100_000,
-  });
+  const granted = await findStored(store.database, collections.permissions, { match: filter, fields: ['role'] });
   for (const role of new Set(granted.map((row) => Number(row['role'])))) await grantActions(role, [replaceAction], { store });
   // One instance writes this. The other instances get a write conflict, retry, and find nothing to do.
   await bulkWrite(store, collections.roles, [changeMany({ _id: oneOf(ids), ...former }, { set: upgraded })]);

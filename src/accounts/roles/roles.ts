@@ -1,7 +1,8 @@
 import { collections } from '../../schema/collections.js';
 import { changeMany } from '../../mongo/write/compile-change.js';
 import { matchesAll } from '../../mongo/form/matches.js';
-import { type Document, readAll } from '../../mongo/send/database.js';
+import type { Document } from '../../mongo/send/database.js';
+import { findStored } from '../../mongo/stored.js';
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
@@ -109,7 +110,7 @@ export async function updateRole(id: number, body: Body, content: ContentContext
   const match = await matchRole(id, content);
   const type = roleType(content);
   await change(content, async (context) => {
-    const [before] = await readAll(context.store.database, { find: collection, filter: match, limit: 1 });
+    const [before] = await findStored(context.store.database, collection, { match, limit: 1 });
     if (before === undefined) throw notFoundError('Role not found');
     if (body['type'] !== undefined && body['type'] !== before['type']) refuseOrTell([fixedType], content);
     await updateEntry(context.store, collection, {
@@ -125,7 +126,7 @@ export async function updateRole(id: number, body: Body, content: ContentContext
 /** Deletes a role and gives its users the public role. Throws a NotFoundError, or an ApplicationError for the public role. */
 export async function deleteRole(id: number, content: ContentContext): Promise<void> {
   const { store } = content;
-  const [role] = await readAll(store.database, { find: collection, filter: await matchRole(id, content), limit: 1 });
+  const [role] = await findStored(store.database, collection, { match: await matchRole(id, content), limit: 1 });
   if (role === undefined) throw notFoundError('Role not found');
   if (role['type'] === 'public') throw applicationError('Cannot delete public role');
   await change(content, (context) => deleteWithin(id, context));
@@ -147,14 +148,14 @@ const matchRole = async (id: number, content: ContentContext): Promise<Document>
 
 async function deleteWithin(id: number, context: ContentContext): Promise<void> {
   const { store } = context;
-  const actions = await readAll(store.database, { find: collections.permissions, filter: { role: id }, batchSize: 100_000 });
+  const actions = await findStored(store.database, collections.permissions, { match: { role: id } });
   await revokeActions(
     id,
     actions.map(({ action }) => String(action)),
     context,
   );
   const successor: Document | undefined = (
-    await readAll(store.database, { find: collection, filter: { type: 'public' }, limit: 1 })
+    await findStored(store.database, collection, { match: { type: 'public' }, limit: 1 })
   )[0];
   const moved = { set: { role: successor?.['_id'] ?? null, updatedAt: new Date() } };
   await bulkWrite(store, collections.users, [changeMany({ role: id }, moved)]);

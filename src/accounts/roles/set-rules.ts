@@ -3,7 +3,7 @@ import { readAccountSettings } from '../../auth/account-settings.js';
 import { rowRule, unknownUserNames, userNames } from '../../auth/role-access.js';
 import type { FieldRule, RoleRules } from '../../auth/role.js';
 import { ApiError, notFoundError, validationError } from '../../errors.js';
-import { readAll } from '../../mongo/send/database.js';
+import { findStored } from '../../mongo/stored.js';
 import { updateEntry } from '../../mongo/write/write-entries.js';
 import { suggest } from '../../nearest-name.js';
 import type { ContentContext } from '../../content/content-context.js';
@@ -24,7 +24,7 @@ export interface RulesChange {
  */
 export async function setRules(roleId: number, change: RulesChange, content: ContentContext): Promise<readonly string[]> {
   const checked = checkRules(change, asService(content));
-  const [role] = await readAll(content.store.database, { find: collections.roles, filter: { _id: roleId }, limit: 1 });
+  const [role] = await findStored(content.store.database, collections.roles, { match: { _id: roleId }, limit: 1 });
   if (role === undefined) throw notFoundError('Role not found');
   const rules: RoleRules = { fields: {}, rows: {}, ...(role['_rules'] as RoleRules | null | undefined), ...checked }; // checked when written
   const isEmpty = Object.keys(rules.fields).length + Object.keys(rules.rows).length === 0;

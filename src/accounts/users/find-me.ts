@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { readAll } from '../../mongo/send/database.js';
+import { findStored } from '../../mongo/stored.js';
 import { findStoredUser, userUid } from '../user-store.js';
 
 /** A user with the role, without an envelope, as shown to that user. Hidden attributes are null. */
@@ -37,7 +37,7 @@ export async function findMe(id: number, content: ContentContext): Promise<Me | 
 
 async function findRole(id: number | null, { store }: ContentContext): Promise<Me['role']> {
   if (id === null) return null;
-  const [role] = await readAll(store.database, { find: collections.roles, filter: { _id: id }, limit: 1 });
+  const [role] = await findStored(store.database, collections.roles, { match: { _id: id }, limit: 1 });
   if (role === undefined) return null;
   const text = (name: string): string | null => (typeof role[name] === 'string' ? role[name] : null);
   return { id: Number(role['_id']), name: text('name') ?? '', description: text('description'), type: text('type') };

@@ -53,7 +53,7 @@ export const adminRole = (document: Document): AdminRole => ({
 
 /** Returns all roles, by id. */
 export async function readAdminRoles(database: Database): Promise<ReadonlyMap<number, AdminRole>> {
-  const documents = await findStored(database, collections.adminRoles);
+  const documents = await findStored(database, collections.adminRoles, { sort: { _id: 1 } });
   return new Map(documents.map(adminRole).map((role) => [role.id, role]));
 }
 

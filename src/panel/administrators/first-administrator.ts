@@ -3,7 +3,7 @@ import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { otherThan } from '../../mongo/form/matches.js';
-import { findStored } from '../../mongo/stored.js';
+import { isStored } from '../../mongo/stored.js';
 import { claim } from '../../mongo/stores/claim.js';
 import { collections } from '../../schema/collections.js';
 import { checkPanelBody, object } from '../check-body.js';
@@ -26,8 +26,8 @@ const body = object({
 }).noUnknown();
 
 /** Returns whether there is an administrator. */
-export const hasAdministrator = async ({ store }: ContentContext): Promise<boolean> =>
-  (await findStored(store.database, collections.administrators, { match: { password: otherThan(null) }, limit: 1 })).length > 0;
+export const hasAdministrator = ({ store }: ContentContext): Promise<boolean> =>
+  isStored(store.database, collections.administrators, { password: otherThan(null) });
 
 /**
  * Creates the first administrator, with all rights. Only a program on this machine may do so, because anybody could be first

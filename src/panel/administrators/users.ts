@@ -58,7 +58,7 @@ async function list(call: PanelCall): Promise<Answer> {
   const ids = page.entries.map(({ document }) => Number(document['_id']));
   const { database } = content.store;
   const [documents, roles] = await Promise.all([
-    findStored(database, collections.administrators, { match: { _id: oneOf(ids) } }),
+    findStored(database, collections.administrators, { match: { _id: oneOf(ids) }, sort: { _id: 1 } }),
     readAdminRoles(database),
   ]);
   const byId = new Map(documents.map((document) => [Number(document['_id']), administratorOf(document, roles)]));

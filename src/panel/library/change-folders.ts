@@ -142,7 +142,7 @@ async function checkMove(folders: readonly Folder[], above: Folder | null, conte
 }
 
 async function filesOf(match: object, { store }: ContentContext) {
-  const documents = await findStored(store.database, collections.files, { match });
+  const documents = await findStored(store.database, collections.files, { match, sort: { _id: 1 } });
   return documents.map(({ _id, updatedAt }) => ({ id: Number(_id), updatedAt: updatedAt as unknown }));
 }
 

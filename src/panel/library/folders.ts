@@ -43,7 +43,7 @@ export async function findFolder(id: number, { store }: ContentContext): Promise
 /** Returns the folders of ids, in the order of the ids; all folders without ids. */
 export async function findFolders(ids: readonly number[] | null, { store }: ContentContext): Promise<readonly Folder[]> {
   const match = ids === null ? {} : { _id: oneOf(ids) };
-  return (await findStored(store.database, collections.folders, { match })).map(folderOf);
+  return (await findStored(store.database, collections.folders, { match, sort: { _id: 1 } })).map(folderOf);
 }
 
 /** Returns whether a folder is another one, or below it. */

@@ -1,5 +1,5 @@
 import type { ContentContext } from '../../content/content-context.js';
-import { findStored } from '../../mongo/stored.js';
+import { isStored } from '../../mongo/stored.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { makeOnce } from '../../mongo/write/compile-change.js';
 import { collections } from '../../schema/collections.js';
@@ -35,7 +35,7 @@ interface DefaultPermission {
 /** Creates the default roles if there are none, with permissions on the types that exist at that moment, as Strapi v4 does. */
 export async function createDefaultAdminRoles(content: ContentContext): Promise<void> {
   const { store } = content;
-  if ((await findStored(store.database, collections.adminRoles, { limit: 1 })).length > 0) return;
+  if (await isStored(store.database, collections.adminRoles)) return;
   const now = new Date();
   const stamps = { createdAt: now, updatedAt: now };
   await bulkWrite(

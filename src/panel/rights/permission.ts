@@ -48,7 +48,7 @@ export const permissionOf = (document: Document): PanelPermission => ({
 /** Reads all permissions, by the id of their role. */
 export async function readPermissions(database: Database): Promise<ReadonlyMap<number, readonly PanelPermission[]>> {
   const byRole = new Map<number, PanelPermission[]>();
-  for (const document of await findStored(database, collections.adminPermissions)) {
+  for (const document of await findStored(database, collections.adminPermissions, { sort: { _id: 1 } })) {
     const role = Number(document['role']);
     byRole.set(role, [...(byRole.get(role) ?? []), permissionOf(document)]);
   }

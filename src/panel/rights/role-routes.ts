@@ -122,7 +122,7 @@ async function removeSeveral(call: PanelCall): Promise<Answer> {
 async function removeAll(ids: readonly number[], field: string, { content }: PanelCall): Promise<AdminRole[]> {
   return inTransaction(content.store.database, async (database) => {
     const { store } = withDatabase(content, database);
-    const documents = await findStored(database, collections.adminRoles, { match: { _id: oneOf(ids) } });
+    const documents = await findStored(database, collections.adminRoles, { match: { _id: oneOf(ids) }, sort: { _id: 1 } });
     const problem = (message: string) => fieldErrors([{ path: [field], message }]);
     const roles = documents.map(adminRole);
     if (roles.some(({ code }) => code === superAdminCode)) throw problem('You cannot delete the super admin role');
@@ -143,7 +143,7 @@ async function readPermissions(call: PanelCall): Promise<Answer> {
 }
 
 const permissionsOf = async (role: number, { store }: ContentContext): Promise<readonly PanelPermission[]> =>
-  (await findStored(store.database, collections.adminPermissions, { match: { role } })).map(permissionOf);
+  (await findStored(store.database, collections.adminPermissions, { match: { role }, sort: { _id: 1 } })).map(permissionOf);
 
 /** Replaces the permissions of a role. Equal ones stay with their ids. Answers those that are new. */
 async function replacePermissions(call: PanelCall): Promise<Answer> {

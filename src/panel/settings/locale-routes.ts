@@ -41,7 +41,7 @@ const shown = ({ _id, name, code, createdAt, updatedAt }: Document, standard: st
 async function listLocales({ content }: PanelCall): Promise<readonly PanelLocale[]> {
   const { database } = content.store;
   const [documents, { default: standard }] = await Promise.all([
-    findStored(database, collections.locales),
+    findStored(database, collections.locales, { sort: { _id: 1 } }),
     readLocales(database),
   ]);
   return documents.map((document) => shown(document, standard));

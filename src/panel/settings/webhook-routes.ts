@@ -29,7 +29,7 @@ export const webhookRoutes: readonly PanelRoute[] = [
 const collection = collections.webhooks;
 
 async function list({ content }: PanelCall): Promise<Answer> {
-  return answerData((await findStored(content.store.database, collection)).map(webhookOf));
+  return answerData((await findStored(content.store.database, collection, { sort: { _id: 1 } })).map(webhookOf));
 }
 
 async function find(call: PanelCall): Promise<Webhook> {
