@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { folderCircles } from './structure/circles.js';
 import { unusedExports } from './structure/exports.js';
+import { exceededPatterns } from './structure/patterns.js';
 import { loadProject, type Project } from './structure/project.js';
 import { hiddenTypes } from './structure/public-types.js';
 import { storageFiles } from './structure/texts.js';
@@ -29,8 +30,10 @@ const rules: readonly Rule[] = [
 ];
 
 /** Returns a line for each violation of the rules of structure, with advice. */
-export const checkStructure = (project: Project): readonly string[] =>
-  rules.flatMap(({ find, advice }) => find(project).map((found) => `${found} ${advice}`));
+export const checkStructure = (project: Project): readonly string[] => [
+  ...rules.flatMap(({ find, advice }) => find(project).map((found) => `${found} ${advice}`)),
+  ...exceededPatterns(project),
+];
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const problems = checkStructure(loadProject(process.cwd()));

@@ -3,6 +3,7 @@ import type { Caller } from '../auth/caller.js';
 import type { UserTokens } from '../auth/user-tokens.js';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
+import type { AccountLimits } from '../limits/attempts.js';
 import type { Observer } from '../observe/observer.js';
 import { type Address, type Mailer, createMailer } from './mail/mailer.js';
 
@@ -17,26 +18,6 @@ export interface Accounts {
   readonly address: Address;
   /** Null if attempts are not limited. */
   readonly limits: AccountLimits | null;
-}
-
-/** A guess of a password. */
-export interface Guess {
-  /** The name or address that somebody tries to log in with. */
-  readonly identifier: string;
-  /** The address of the client. */
-  readonly ip: string;
-  /** The mark of the client if it has logged in to the account before; null otherwise. */
-  readonly known: string | null;
-}
-
-/** Limits that protect accounts from strangers, and their owners from being locked out by strangers. */
-export interface AccountLimits {
-  /** Counts a guess before it is checked, so that concurrent guesses are limited too. Throws a RateLimitError for too many. */
-  admitGuess(guess: Guess): Promise<void>;
-  /** Takes back the count of a right guess. */
-  forgiveGuess(guess: Guess): Promise<void>;
-  /** Counts an e-mail of a kind to an address. Returns false if there were too many. */
-  admitMail(kind: string, address: string): Promise<boolean>;
 }
 
 /** The caller of a request, and the content operations in that caller's scope. */

@@ -3,7 +3,7 @@ import { collections } from '../schema/collections.js';
 import type { Caller } from '../auth/caller.js';
 import { attemptLimiter } from '../mongo/stores/attempt-limiter.js';
 import { type Attempt, attemptHeaders } from '../limits/attempts.js';
-import type { AttemptLimits, GuessLimit, LimitedRoute } from '../accounts/login/limit-attempts.js';
+import type { AttemptLimits, GuessLimit, LimitedRoute } from '../limits/attempts.js';
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/send/database.js';

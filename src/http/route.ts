@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import type { Context, Middleware } from 'koa';
-import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
+import type { LimitedRoute } from '../limits/attempts.js';
 import type { Caller } from '../auth/caller.js';
 import type { MiddlewaresConfig } from '../config/config.js';
 import type { ApiError } from '../errors.js';

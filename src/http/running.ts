@@ -6,7 +6,7 @@ import type { Config } from '../config/config.js';
 import type { Secrets } from '../config/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';
 import { notFoundError, unavailableError } from '../errors.js';
-import type { AttemptLimits, GuessLimit } from '../accounts/login/limit-attempts.js';
+import type { AttemptLimits, GuessLimit } from '../limits/attempts.js';
 import type { Media } from '../media/media.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Registry } from '../schema/content-type.js';

@@ -19,3 +19,49 @@ export const attemptHeaders = ({ limit, remaining, resetsAt, isOver }: Attempt):
 
 /** Returns the error for an attempt beyond a limit. */
 export const tooMany = (attempt: Attempt): ApiError => rateLimitError(undefined, attemptHeaders(attempt));
+
+/** A guess of a password. */
+export interface Guess {
+  /** The name or address that somebody tries to log in with. */
+  readonly identifier: string;
+  /** The address of the client. */
+  readonly ip: string;
+  /** The mark of the client if it has logged in to the account before; null otherwise. */
+  readonly known: string | null;
+}
+
+/** Limits that protect accounts from strangers, and their owners from being locked out by strangers. */
+export interface AccountLimits {
+  /** Counts a guess before it is checked, so that concurrent guesses are limited too. Throws a RateLimitError for too many. */
+  admitGuess(guess: Guess): Promise<void>;
+  /** Takes back the count of a right guess. */
+  forgiveGuess(guess: Guess): Promise<void>;
+  /** Counts an e-mail of a kind to an address. Returns false if there were too many. */
+  admitMail(kind: string, address: string): Promise<boolean>;
+}
+
+/** The name under which attempts at a route are counted. It is not the path, because a path has several spellings. */
+export type LimitedRoute =
+  | 'login'
+  | 'register'
+  | 'forgot-password'
+  | 'reset-password'
+  | 'change-password'
+  | 'send-email-confirmation'
+  | 'connect'
+  | 'refresh'
+  /** A name chosen by code of the project. */
+  | `code:${string}`;
+
+/** Counts attempts at the routes of users, each attempt under all keys that apply. */
+export interface AttemptLimits extends AccountLimits {
+  /**
+   * Counts an attempt for its client and its sender, and stops at the first limit that is exceeded. The key that the client cannot
+   * change comes before the one that contains its input, so that it cannot store any number of counts. Returns the state of the
+   * exceeded limit, else that of the sender.
+   */
+  count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): Promise<Attempt>;
+}
+
+/** Counts wrong guesses of a secret, per client. Right guesses are never counted or refused. */
+export type GuessLimit = (ip: string) => Promise<Attempt>;

@@ -7,6 +7,7 @@ import { folderCircles } from '../../scripts/structure/circles.js';
 import { unusedExports } from '../../scripts/structure/exports.js';
 import { formatTable } from '../../scripts/structure/format-table.js';
 import { loadProject, type Project } from '../../scripts/structure/project.js';
+import { exceededPatterns } from '../../scripts/structure/patterns.js';
 import { hiddenTypes } from '../../scripts/structure/public-types.js';
 import { functionLines, linesOf, spreadOf } from '../../scripts/structure/sizes.js';
 import { outsideCitations, storageFiles } from '../../scripts/structure/texts.js';
@@ -144,6 +145,31 @@ describe('structure', () => {
     expect(formatTable(rows)).to.equal(
       '| Measure | Now | Target | Met |\n| ------- | --- | ------ | --- |\n| one     | 1   | 0      | no  |\n| two     | 2   |        |     |',
     );
+  });
+});
+
+const crossed: Readonly<Record<string, string>> = {
+  'tsconfig.json': JSON.stringify({ compilerOptions: options, include: ['src'] }),
+  'src/content/raw.ts': `declare const readAll: (database: object, command: object) => unknown;
+export const rows = readAll({}, { find: 'articles' });
+`,
+  'src/mongo/open.ts': `export const path = '/api/articles';\n`,
+  'src/strapi/loose.ts': 'export {};\n',
+  'src/strapi/load/file.ts': 'export {};\n',
+};
+
+describe('walls of structure', () => {
+  it('name each place that crosses them, and what to do', async () => {
+    const root = await writeProject(crossed);
+    try {
+      expect(exceededPatterns(loadProject(root)).map((line) => line.split(': ').slice(0, 2).join(': '))).to.deep.equal([
+        'content/raw.ts:2: raw database commands outside mongo/',
+        'mongo/open.ts: files inside mongo/ that name HTTP paths',
+        'strapi/loose.ts: loose files in strapi/',
+      ]);
+    } finally {
+      await rm(root, { recursive: true });
+    }
   });
 });
 

@@ -1,33 +1,9 @@
 import { collections } from '../../schema/collections.js';
 import type { Config } from '../../config/config.js';
 import type { Database } from '../../mongo/send/database.js';
-import type { AccountLimits, Guess } from '../accounts.js';
-import { type Attempt, tooMany } from '../../limits/attempts.js';
+import { type AttemptLimits, type Guess, type GuessLimit, type LimitedRoute, tooMany } from '../../limits/attempts.js';
 import { clientOf } from '../../limits/client-of.js';
 import { type AttemptLimiter, attemptLimiter } from '../../mongo/stores/attempt-limiter.js';
-
-/** The name under which attempts at a route are counted. It is not the path, because a path has several spellings. */
-export type LimitedRoute =
-  | 'login'
-  | 'register'
-  | 'forgot-password'
-  | 'reset-password'
-  | 'change-password'
-  | 'send-email-confirmation'
-  | 'connect'
-  | 'refresh'
-  /** A name chosen by code of the project. */
-  | `code:${string}`;
-
-/** Counts attempts at the routes of users, each attempt under all keys that apply. */
-export interface AttemptLimits extends AccountLimits {
-  /**
-   * Counts an attempt for its client and its sender, and stops at the first limit that is exceeded. The key that the client cannot
-   * change comes before the one that contains its input, so that it cannot store any number of counts. Returns the state of the
-   * exceeded limit, else that of the sender.
-   */
-  count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): Promise<Attempt>;
-}
 
 type Settings = Config['plugins']['users-permissions']['config']['ratelimit'];
 
@@ -62,9 +38,6 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
     admitMail: async (kind, address) => !(await limiters.address.count(`${textOf(address) ?? ''}:${kind}:*`)).isOver,
   };
 }
-
-/** Counts wrong guesses of a secret, per client. Right guesses are never counted or refused. */
-export type GuessLimit = (ip: string) => Promise<Attempt>;
 
 /** Returns the limit of wrong admin tokens. */
 export function guessLimit({ interval, max }: Config['admin']['ratelimit'], database: Database): GuessLimit {

@@ -1,6 +1,6 @@
 import { changePassword } from '../../accounts/login/change-password.js';
 import { confirmEmail } from '../../accounts/login/confirm-email.js';
-import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
+import type { LimitedRoute } from '../../limits/attempts.js';
 import { contextOfUser, logIn, type Session, logOut, refresh } from '../../accounts/login/session.js';
 import { loginProvider } from '../../accounts/login/login-provider.js';
 import { register } from '../../accounts/login/register.js';

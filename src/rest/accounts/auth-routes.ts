@@ -4,7 +4,7 @@ import { contextOfUser, logIn, logOut, refresh, type Session } from '../../accou
 import { register } from '../../accounts/login/register.js';
 import { forgotPassword, resetPassword } from '../../accounts/login/reset-password.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
-import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
+import type { LimitedRoute } from '../../limits/attempts.js';
 import { roleUid } from '../../accounts/user-store.js';
 import { findWritten } from '../../accounts/users/users.js';
 import type { ContentContext } from '../../content/content-context.js';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
+import type { LimitedRoute } from '../../limits/attempts.js';
 import { ofUnknownClient, type ContentContext } from '../../content/content-context.js';
 import { acceptInput } from '../../content/check-body.js';
 import { validationError } from '../../errors.js';

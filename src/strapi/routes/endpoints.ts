@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Context } from 'koa';
 import { sourceFile } from '../../config/load-source.js';
 import type { Caller } from '../../auth/caller.js';
-import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
+import type { LimitedRoute } from '../../limits/attempts.js';
 import { ForbiddenError, missingActions, policyError, UnauthorizedError } from '../../errors.js';
 import { callerState } from '../../code/caller-state.js';
 import type { EntityService } from '../../code/entity-service.js';

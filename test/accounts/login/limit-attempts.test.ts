@@ -2,13 +2,8 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import jwt from 'jsonwebtoken';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import {
-  attemptKeys,
-  attemptLimits,
-  guessLimit,
-  type AttemptKeys,
-  type LimitedRoute,
-} from '../../../src/accounts/login/limit-attempts.js';
+import { attemptKeys, attemptLimits, guessLimit, type AttemptKeys } from '../../../src/accounts/login/limit-attempts.js';
+import type { LimitedRoute } from '../../../src/limits/attempts.js';
 import { clientOf } from '../../../src/limits/client-of.js';
 import { adminToken, password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
 import { ApiError } from '../../../src/errors.js';
