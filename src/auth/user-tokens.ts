@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { createRequire } from 'node:module';
 import type jwt from 'jsonwebtoken';
 import { BoundedCache } from '../caches.js';
 import { decodeId, isId } from '../values.js';
 import type { KnownUser } from './caller.js';
+import { loadJwt } from './load-jwt.js';
 
 /** Issues and verifies the tokens of users. */
 export interface UserTokens {
@@ -47,14 +47,14 @@ export function userTokens(secret: string, expiresIn: string | number): UserToke
   const known = new BoundedCache<Verified>(bounds);
   return {
     sign: ({ id, tokenVersion: v }, lifetime = expiresIn) =>
-      loadLibrary().sign({ id }, key, { header: { alg: 'HS256', v } as jwt.JwtHeader, ...lasting(lifetime) }), // the header may have any keys
+      loadJwt().sign({ id }, key, { header: { alg: 'HS256', v } as jwt.JwtHeader, ...lasting(lifetime) }), // the header may have any keys
     signClaims: (claims, options = {}) => {
       const isTimed = 'iat' in claims || options.noTimestamp === true;
       const header = { alg: options.algorithm ?? 'HS256', ...(!isTimed && { at: Date.now() }), ...options.header };
       const lifetime = 'exp' in claims || 'expiresIn' in options ? {} : lasting(expiresIn);
-      return loadLibrary().sign({ ...claims }, key, { ...lifetime, ...options, header });
+      return loadJwt().sign({ ...claims }, key, { ...lifetime, ...options, header });
     },
-    claimsOf: (token) => loadLibrary().verify(token, key, { algorithms: ['HS256', 'HS384', 'HS512'] }),
+    claimsOf: (token) => loadJwt().verify(token, key, { algorithms: ['HS256', 'HS384', 'HS512'] }),
     verify: (token) => {
       const remembered = known.get(token);
       if (remembered !== undefined) return remembered.expiresAt > seconds() ? remembered : 'token_expired';
@@ -66,11 +66,6 @@ export function userTokens(secret: string, expiresIn: string | number): UserToke
   };
 }
 
-/** Loads the library when it is first needed, because it takes 70 ms and 1.3 MB. */
-const loadLibrary = (): typeof jwt => (library ??= createRequire(import.meta.url)('jsonwebtoken') as typeof jwt); // typed by the import above
-
-let library: typeof jwt | undefined;
-
 const bounds = { entries: 5_000, bytes: 10_000_000 };
 
 const lasting = (lifetime: string | number) => ({
@@ -81,7 +76,7 @@ const seconds = (): number => Math.floor(Date.now() / 1000);
 
 function verify(token: string, key: KeyObject): Verified | 'token_invalid' | 'token_expired' {
   try {
-    const { header, payload } = loadLibrary().verify(token, key, { algorithms: ['HS256'], clockTolerance: 0, complete: true });
+    const { header, payload } = loadJwt().verify(token, key, { algorithms: ['HS256'], clockTolerance: 0, complete: true });
     if (typeof payload === 'string') return 'token_invalid';
     const { v = payload['v'], at } = { ...header } as Readonly<Record<string, unknown>>; // headers of any form
     const { id: claimed, iat = 0, exp = Infinity } = payload as jwt.JwtPayload & { readonly id?: unknown };
@@ -92,6 +87,6 @@ function verify(token: string, key: KeyObject): Verified | 'token_invalid' | 'to
     return { id, version, issuedAt: isOfCode ? at : iat * 1000, expiresAt: exp };
   } catch (error) {
     // A TokenExpiredError is thrown only after the signature was verified.
-    return error instanceof loadLibrary().TokenExpiredError ? 'token_expired' : 'token_invalid';
+    return error instanceof loadJwt().TokenExpiredError ? 'token_expired' : 'token_invalid';
   }
 }

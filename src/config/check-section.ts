@@ -2,8 +2,8 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { nearestName, suggest } from '../nearest-name.js';
 import type { GroupNode, Setting, SettingNode } from './setting.js';
 
-// The schemas are not checked against the meta-schema, because they are our own. A schema is compiled when its setting is given:
-// compiling all of them takes 60 ms.
+// The schemas are not checked against the meta-schema, because they are our own. A schema is compiled when its setting is given
+// and is not the default: compiling all of them takes 60 ms.
 const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, meta: false, validateSchema: false });
 
 ajv.addVocabulary(['mayBeFunction']);
@@ -72,8 +72,12 @@ function checkSecret(
   ];
 }
 
-function checkSetting({ schema, variable }: Setting<unknown>, value: unknown, path: string): readonly string[] {
-  if (typeof value === 'function' && schema['mayBeFunction'] === true) return [];
+function checkSetting(
+  { schema, variable, default: standard }: Setting<unknown>,
+  value: unknown,
+  path: string,
+): readonly string[] {
+  if (value === standard || (typeof value === 'function' && schema['mayBeFunction'] === true)) return [];
   ajv.validate(schema, value);
   const shown = isSecret(`${path} ${show(value)}`) ? '' : `, not ${show(value)}`;
   const source = variable === null ? '' : ` (environment variable ${variable})`;

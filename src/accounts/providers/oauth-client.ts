@@ -1,4 +1,4 @@
-import jwt from 'jsonwebtoken';
+import { loadJwt } from '../../auth/load-jwt.js';
 import type { Configuration } from 'openid-client';
 import { ApiError, validationError } from '../../errors.js';
 import { fetchProvider, isThisMachine, providerFailure } from './call-provider.js';
@@ -65,7 +65,7 @@ async function authentication(provider: KnownProvider) {
 function signedSecret({ name, clientId, issuer = '', keyId = '', privateKey = '', teamId = '' }: KnownProvider): string {
   try {
     const options = { keyid: keyId, issuer: teamId, subject: clientId, audience: issuer, expiresIn: 300 } as const;
-    return jwt.sign({}, privateKey.replaceAll('\\n', '\n'), { algorithm: 'ES256', ...options });
+    return loadJwt().sign({}, privateKey.replaceAll('\\n', '\n'), { algorithm: 'ES256', ...options });
   } catch {
     throw providerFailure(name, 'privateKey is not a key for ES256 in PEM');
   }

@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject, type JsonWebKey } from 'node:crypto';
-import jwt from 'jsonwebtoken';
+import type jwt from 'jsonwebtoken';
+import { loadJwt } from '../../auth/load-jwt.js';
 import { validationError, type ApiError } from '../../errors.js';
 import { isRecord, type Values } from '../../values.js';
 import { askProvider, providerFailure } from './call-provider.js';
@@ -20,7 +21,7 @@ export const signsTokens = (provider: KnownProvider): boolean => isOpenId(provid
  * another audience, issuer or signature, or has expired. Throws a 502 or 503 if the provider fails.
  */
 export async function verifyToken(provider: KnownProvider, token: string): Promise<Values> {
-  const { header, payload } = jwt.decode(token, { complete: true }) ?? {};
+  const { header, payload } = loadJwt().decode(token, { complete: true }) ?? {};
   if (header === undefined || !isRecord(payload)) throw refusal('it is not a signed token');
   const { issuer, keysUrl } = await signerOf(provider);
   const [keys, [first, ...others]] = [await keysOf(provider.name, keysUrl, header.kid), audiencesOf(provider)];
@@ -28,9 +29,9 @@ export async function verifyToken(provider: KnownProvider, token: string): Promi
   if (key === undefined) throw refusal('its key is unknown to the provider');
   const expected = { issuer: issuerFor(issuer, payload), audience: [first, ...others] as [string, ...string[]] };
   try {
-    return checkClaims(jwt.verify(token, key, { algorithms, clockTolerance: 30, ...expected }));
+    return checkClaims(loadJwt().verify(token, key, { algorithms, clockTolerance: 30, ...expected }));
   } catch (error) {
-    throw error instanceof jwt.JsonWebTokenError ? refusal(error.message.split('. ')[0] ?? '') : error;
+    throw error instanceof loadJwt().JsonWebTokenError ? refusal(error.message.split('. ')[0] ?? '') : error;
   }
 }
 
