@@ -1,10 +1,12 @@
+import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ConfigError } from '../../src/config/setting.js';
-import { listSettings } from '../../src/config/sections.js';
+import { ConfigError, type SettingNode } from '../../src/config/setting.js';
+import { listSettings, sectionsWith } from '../../src/config/sections.js';
 import { loadConfig } from '../../src/config/load-config.js';
+import { features } from '../../src/features.js';
 import type { Config } from '../../src/config/config.js';
 import type { Variables } from '../../src/config/create-env.js';
 
@@ -35,6 +37,17 @@ describe('loadConfig', () => {
     expect(error).to.be.instanceOf(ConfigError);
     return error instanceof Error ? error.message : '';
   };
+
+  it('has defaults that fit their schemas, which are not checked at a start', () => {
+    const ajv = new Ajv({ strict: false, allowUnionTypes: true });
+    const misfits = (node: SettingNode, path: string): readonly string[] =>
+      node.kind === 'group'
+        ? Object.entries(node.settings).flatMap(([name, below]) => misfits(below, `${path}.${name}`))
+        : ajv.validate(node.schema, node.default)
+          ? []
+          : [path];
+    expect(Object.entries(sectionsWith(features)).flatMap(([name, section]) => misfits(section, name))).to.deep.equal([]);
+  });
 
   it('returns all defaults if nothing is configured', async () => {
     const config = await load({});
