@@ -1,5 +1,5 @@
 import { typeActions } from '../../src/auth/known-actions.js';
-import { readAll } from '../../src/mongo/send/database.js';
+import { readAll } from '../../src/mongo/send/read-commands.js';
 import { writeModels } from '../../src/mongo/stores/model-store.js';
 import type { Backend } from '../../src/mongo/models/open-backend.js';
 import { actionOf } from '../../src/query/access.js';

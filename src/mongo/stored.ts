@@ -1,4 +1,5 @@
-import { type Database, type Document, readAll } from './send/database.js';
+import { type Database, type Document } from './send/database.js';
+import { readAll } from './send/read-commands.js';
 import type { Match } from './form/matches.js';
 
 /** Which documents of a collection are read, and what of them. */

@@ -5,7 +5,7 @@ import { checkRight } from '../http/authorize.js';
 import { envelopeError } from '../http/error-response.js';
 import type { RouteParts } from '../http/feature.js';
 import type { ProjectRoute, Row, RouteCall } from '../http/route.js';
-import { countStored } from '../mongo/send/database.js';
+import { countStored } from '../mongo/send/read-commands.js';
 import type { ContentType } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
 import type { RegistryBuild } from '../schema/build-registry.js';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Database, type Document, readAll } from '../send/database.js';
+import { type Database, type Document } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 import { groupNumber } from '../form/layout.js';
 import { holdsDocuments } from './served-collections.js';
 import { isShared } from '../../schema/attribute-places.js';

@@ -4,7 +4,8 @@ import { collections } from '../../schema/collections.js';
 import { dottedPath, findPlaces, type AttributePlace } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { inWriteTime } from '../send/calls.js';
-import { readAll, runRead, type Database } from '../send/database.js';
+import { type Database } from '../send/database.js';
+import { readAll, runRead } from '../send/read-commands.js';
 import { unfitExpressions } from './unfit-match.js';
 
 /** An attribute that stored entries violate. */

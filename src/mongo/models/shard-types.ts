@@ -1,7 +1,8 @@
 import { MongoServerError } from 'mongodb';
 import type { ContentType, Registry, ScalarType } from '../../schema/content-type.js';
 import { translating } from '../send/calls.js';
-import { type Database, readAll } from '../send/database.js';
+import { type Database } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 import { ensureCollections } from '../send/ensure-collections.js';
 import { leadField } from '../form/layout.js';
 import { keepsUnique, planIndexes } from '../read/plan-indexes.js';

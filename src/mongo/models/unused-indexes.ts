@@ -1,5 +1,6 @@
 import type { ContentType } from '../../schema/content-type.js';
-import { type Database, readAll } from '../send/database.js';
+import { type Database } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 import { ownIndexes } from '../read/plan-indexes.js';
 
 /** The usage of an index: how many reads have used it since it was built or the server was started. */

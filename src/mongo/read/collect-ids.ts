@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { isRecord, only } from '../../values.js';
-import { asScanned, type Database, readAll } from '../send/database.js';
+import { asScanned, type Database } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 import { estimateSize, smallSize } from './collection-facts.js';
 
 /** Returns the `_id`s that the stages lead to. Throws a ValidationError if they are more than the budget allows. */

@@ -1,7 +1,8 @@
 import type { Db, Document, IndexDescriptionInfo } from 'mongodb';
 import { BoundedCache } from '../../caches.js';
 import { unlimited } from '../../limits/budget.js';
-import { countStored, readAll, runRead, type Database } from '../send/database.js';
+import { type Database } from '../send/database.js';
+import { countStored, readAll, runRead } from '../send/read-commands.js';
 import { endless } from '../../limits/clock.js';
 import { type LeadingFields, leadingOf } from './is-served.js';
 

@@ -1,7 +1,8 @@
 import { BSON, type Document } from 'mongodb';
 import type { Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
-import { type Database, runRead, type Trace } from '../send/database.js';
+import { type Database, type Trace } from '../send/database.js';
+import { runRead } from '../send/read-commands.js';
 import { lackingIndexes, spellLacking } from './explain-timeout.js';
 
 /** A command as it was sent, in Extended JSON, and what the server says about it. */

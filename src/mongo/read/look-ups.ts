@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
-import { type Database, readAll } from '../send/database.js';
+import { type Database } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 
 /** Ids to look for in one collection. */
 export interface Targets {

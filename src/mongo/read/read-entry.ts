@@ -4,7 +4,8 @@ import type { Child, Condition, LinkChild, Selection } from '../../query/plan.js
 import { compileCondition } from './compile-condition.js';
 import { joined } from './compile-level.js';
 import { compileProjection } from './compile-projection.js';
-import { readAll, type Database } from '../send/database.js';
+import { type Database } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 import { isTooLarge } from '../send/driver-errors.js';
 import type { Loaded } from '../form/loaded.js';
 import { readTreeOf } from './read-tree.js';

@@ -14,7 +14,8 @@ import {
 } from './compile-condition.js';
 import { compileJoined, joinNone, joinSome, type Joins, joinStages } from './join-related.js';
 import { groupNumber, isGroup } from '../form/layout.js';
-import { asScanned, readAll, type Database } from '../send/database.js';
+import { asScanned, type Database } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 import { atMost, collectIds, groupIds, readIds, readMatching, spend } from './collect-ids.js';
 import { anyIndex, isServed } from './is-served.js';
 

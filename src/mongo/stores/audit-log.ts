@@ -1,7 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database, inSession, readAll } from '../send/database.js';
+import { type Database, inSession } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 
 /** The author of a change. */
 export interface Actor {

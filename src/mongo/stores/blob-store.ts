@@ -1,7 +1,8 @@
 import { ObjectId, type Filter } from 'mongodb';
 import { unavailableError } from '../../errors.js';
 import { inReadTime, inWriteTime, translating } from '../send/calls.js';
-import { type Database, readAll } from '../send/database.js';
+import { type Database } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
 
 /**

@@ -1,6 +1,7 @@
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database, inSession, readAll } from '../send/database.js';
+import { type Database, inSession } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 
 /** Values that project code stores by name. */
 export interface CodeStore {

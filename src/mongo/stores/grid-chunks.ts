@@ -1,7 +1,8 @@
 import { Binary, ObjectId } from 'mongodb';
 import { chunkSize } from './blob-store.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database, readAll } from '../send/database.js';
+import { type Database } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 
 interface ChunkDocument {
   readonly files_id: ObjectId;

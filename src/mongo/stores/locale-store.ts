@@ -1,6 +1,7 @@
 import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import { type Database, inSession, readAll } from '../send/database.js';
+import { type Database, inSession } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 
 /** All locales, and the default for requests without a locale. */
 export interface Locales {

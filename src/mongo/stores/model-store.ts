@@ -2,7 +2,8 @@ import { BSON } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import type { Model } from '../../schema/model.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import { type Database, type Document, inSession, readAll } from '../send/database.js';
+import { type Database, type Document, inSession } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 import { unlessPresent } from '../send/ensure-collections.js';
 import { inTransaction } from '../send/transaction.js';
 

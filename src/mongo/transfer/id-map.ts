@@ -1,5 +1,6 @@
 import { translating } from '../send/calls.js';
-import { type Database, readAll } from '../send/database.js';
+import { type Database } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 import { insertStaged } from './insert-staged.js';
 
 /**

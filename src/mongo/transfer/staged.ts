@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { translating } from '../send/calls.js';
-import { type Database, inSession, readAll } from '../send/database.js';
+import { type Database, inSession } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 import { insertStaged, type Insertion } from './insert-staged.js';
 import type { HeldLink, StagedLink } from './transferred.js';
 

@@ -1,7 +1,8 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { type Change as WriteNote, countedFields } from '../changes/changes.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import { type Database, inOrder } from '../send/database.js';
+import { type Database } from '../send/database.js';
+import { inOrder } from '../send/read-commands.js';
 import { isOtherForm, StaleForm } from '../send/driver-errors.js';
 import { matchesAny } from '../form/matches.js';
 import type { Store } from '../store.js';

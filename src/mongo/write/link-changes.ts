@@ -1,7 +1,8 @@
 import type { ContentType, LinkAttribute, MorphAttribute } from '../../schema/content-type.js';
 import { maximumLinks } from '../../schema/link-input.js';
 import { type Change, changeMany, changeOne } from './compile-change.js';
-import { type Database, type Document, readAll } from '../send/database.js';
+import { type Database, type Document } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
 import { rankPath, storedRank } from '../form/layout.js';
 import type { StoredDocument } from '../form/loaded.js';
 import { morphLinks } from '../read/stored-lists.js';

@@ -4,7 +4,8 @@ import { inCurrentForm, matchCounted, noteOf, noteWrite } from './bulk-write.js'
 import { type Change, compileChange } from './compile-change.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import { type Database, inOrder, withSession } from '../send/database.js';
+import { type Database } from '../send/database.js';
+import { inOrder, withSession } from '../send/read-commands.js';
 import { grace, observed } from '../../limits/clock.js';
 import { untilAnswered } from '../send/until-answered.js';
 import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../send/driver-errors.js';

@@ -1,7 +1,8 @@
 import type { Document } from 'mongodb';
 import { allOf } from '../../../query/conditions.js';
 import type { Condition, Plan } from '../../../query/plan.js';
-import { type Database, readAll } from '../../send/database.js';
+import { type Database } from '../../send/database.js';
+import { readAll } from '../../send/read-commands.js';
 import { isTooLarge } from '../../send/driver-errors.js';
 import { compileCondition, type RelatedCondition } from '../compile-condition.js';
 import { asList, compilePagePipeline, sortsByComputed } from '../compile-page.js';

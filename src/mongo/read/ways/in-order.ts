@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { scorePath } from '../../../query/plan.js';
-import { readAll } from '../../send/database.js';
+import { readAll } from '../../send/read-commands.js';
 import { compilePage, type Page, sortsByComputed } from '../compile-page.js';
 import { isInSecondHalf } from './page-total.js';
 import type { Facts } from './facts.js';

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { unlimited } from '../../../limits/budget.js';
-import { readAll, type Database } from '../../send/database.js';
+import { type Database } from '../../send/database.js';
+import { readAll } from '../../send/read-commands.js';
 import { isTimedOut, isTooLarge } from '../../send/driver-errors.js';
 import { compilePagePipeline } from '../compile-page.js';
 import { joinStages } from '../join-related.js';

@@ -1,7 +1,8 @@
 import { type Document, MinKey } from 'mongodb';
 import type { Condition, Plan, Window } from '../../../query/plan.js';
 import type { ContentType } from '../../../schema/content-type.js';
-import { countStored, type Database, readAll, runRead } from '../../send/database.js';
+import { type Database } from '../../send/database.js';
+import { countStored, readAll, runRead } from '../../send/read-commands.js';
 import type { TotalCache } from '../../changes/total-cache.js';
 import type { Page } from '../compile-page.js';
 import { near, type PageTotal } from './facts.js';

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import type { Plan, SortKey, Window } from '../../../query/plan.js';
-import { readAll, runRead, type Database } from '../../send/database.js';
+import { type Database } from '../../send/database.js';
+import { readAll, runRead } from '../../send/read-commands.js';
 import { estimateSize, linksOfEntry, smallSize } from '../collection-facts.js';
 import { type Page, sortsByComputed } from '../compile-page.js';
 import { compileLinked, type Group, restOrder, type Walk } from './compile-linked.js';
