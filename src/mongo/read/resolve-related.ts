@@ -4,14 +4,13 @@ import type { Condition, ElementPlace } from '../../query/plan.js';
 import {
   compileAny,
   compileCondition,
-  compileExpression,
   type ElementCondition,
   missing,
   nothing,
   type RelatedCondition,
   type Resolved,
-  type Comparison,
 } from './compile-condition.js';
+import { compileOwnId } from './compile-own-id.js';
 import { compileJoined, joinNone, joinSome, type Joins, joinStages } from './join-related.js';
 import { groupNumber, isGroup } from '../form/layout.js';
 import { asScanned, type Database } from '../send/database.js';
@@ -112,30 +111,6 @@ async function resolveElement(
   const match = compileCondition(condition, resolved);
   const ids = await collectIds(collection, [...elements, { $match: match }, { $group: { _id: '$_holder' } }], database);
   return { [lists.length > 1 ? 'id' : '_id']: { $in: ids } };
-}
-
-/**
- * Compiles a condition on nothing but the related id to one on the ids that the document stores; returns null for other
- * conditions.
- */
-export function compileOwnId({ link, path, condition, orMissing, visible }: RelatedCondition): Document | null {
-  if (link.storage.kind !== 'own' || (orMissing && visible !== null)) return null;
-  const comparisons = condition.kind === 'or' ? condition.conditions : [condition];
-  if (!comparisons.every(isIdComparison)) return null;
-  const parts = comparisons
-    .filter((comparison) => !(comparison.comparator === 'null' && !comparison.denied))
-    .map((comparison) => compileIdComparison(path, comparison, link.many));
-  return compileAny(orMissing ? [...parts, missing(path)] : parts);
-}
-
-const isIdComparison = (condition: Condition): condition is Comparison =>
-  condition.kind === 'comparison' &&
-  condition.path === '_id' &&
-  ['eq', 'in', 'null', 'lt', 'lte', 'gt', 'gte', 'between'].includes(condition.comparator);
-
-function compileIdComparison(path: string, comparison: Comparison, many: boolean): Document {
-  const expression = compileExpression({ ...comparison, stored: 'link' });
-  return { [path]: many && (comparison.denied || comparison.comparator === 'between') ? { $elemMatch: expression } : expression };
 }
 
 async function resolveOne(condition: RelatedCondition, { database, joins }: Joining): Promise<Document> {
