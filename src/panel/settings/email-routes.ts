@@ -19,15 +19,15 @@ function read({ running }: PanelCall): Promise<Answer> {
 
 const testBody = object({ to: string().max(320) });
 
-/** Sends an e-mail that shows that e-mails arrive. */
+/** Sends an e-mail that shows that e-mails arrive. Throws an ApplicationError that names the setting if none is sent. */
 async function test({ running, request }: PanelCall): Promise<Answer> {
   const { to = '' } = await checkPanelBody(testBody, bodyOf(request));
   if (to.trim() === '') throw applicationError('No recipient(s) are given');
   const mail = { to: to.trim(), subject: 'Test e-mail', text: 'This e-mail shows that the service can send e-mails.' };
-  await accountsOf(running)
-    .mailer.deliver(mail)
-    .catch((error: unknown) => {
-      throw applicationError(`The e-mail could not be sent: ${error instanceof Error ? error.message : 'unknown error'}`);
-    });
+  const { mailer } = accountsOf(running);
+  if (mailer.missing !== null) throw applicationError(`No e-mail was sent: see the setting ${mailer.missing}`);
+  await mailer.deliver(mail).catch((error: unknown) => {
+    throw applicationError(`The e-mail could not be sent: ${error instanceof Error ? error.message : 'unknown error'}`);
+  });
   return { body: {} };
 }
