@@ -11,6 +11,8 @@ export interface Hit {
   readonly bytes: number;
   /** The beginning of the body of a refusal, or of one with GraphQL errors. */
   readonly refusal?: string;
+  /** What the client has achieved that it must not; null if nothing. Attacks that set it judge their own answers. */
+  readonly achieved?: string | null;
 }
 
 /** Requests that any client may send. */
@@ -51,7 +53,8 @@ export interface Damage {
 /** Maximum bytes of an answer: `api.limits.answerBytes` and its envelope. */
 const mostBytes = 16_777_216 + 65_536;
 
-const isAimed = ({ status, refusal }: Hit, { refusedBy, besides = [] }: Attack): boolean =>
+const isAimed = ({ status, refusal, achieved }: Hit, { refusedBy, besides = [] }: Attack): boolean =>
+  achieved !== undefined ||
   besides.includes(status) ||
   (refusedBy === undefined ? status === 200 && refusal === undefined : refusal?.includes(refusedBy) === true);
 
@@ -77,5 +80,5 @@ export function judge(damage: Damage, scale: Scale): readonly string[] {
     [scale === 'full' && longestWait > 500, `others waited ${longestWait.toFixed(0)} ms`],
     [scale === 'full' && memory > 250e6, `memory grew by ${(memory / 1e6).toFixed(0)} MB`],
   ];
-  return asserted.flatMap(([wrong, problem]) => (wrong ? [problem] : []));
+  return [...asserted.flatMap(([wrong, problem]) => (wrong ? [problem] : [])), ...hits.flatMap((hit) => hit.achieved ?? [])];
 }

@@ -12,6 +12,10 @@ import { fileAttacks } from './file-attacks.js';
 import type { Watched, WatchOrder } from './others.js';
 import { memoryAttacks } from './memory-attacks.js';
 import { readAttacks } from './read-attacks.js';
+import { panelBodyAttacks } from './panel-body-attacks.js';
+import { panelContentAttacks } from './panel-content-attacks.js';
+import { panelLoginAttacks } from './panel-login-attacks.js';
+import { panelRightsAttacks } from './panel-rights-attacks.js';
 import { openTarget, type Target } from './target.js';
 import { writeAttacks } from './write-attacks.js';
 
@@ -30,6 +34,10 @@ const all = [
   ...connectionAttacks,
   ...bodyAttacks,
   ...accountAttacks,
+  ...panelLoginAttacks,
+  ...panelRightsAttacks,
+  ...panelContentAttacks,
+  ...panelBodyAttacks,
 ];
 const attacks = all.filter(({ name }) => name.includes(values.only));
 

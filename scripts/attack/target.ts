@@ -11,6 +11,8 @@ export interface Target {
   readonly port: number;
   /** An API token that may do everything; for preparations. */
   readonly token: string;
+  /** A token of the admin API. */
+  readonly adminToken: string;
   readonly counts: () => Promise<{ readonly commands: number; readonly documents: number }>;
   readonly isAlive: () => Promise<boolean>;
   /** Resident memory in bytes; 0 if the system does not report it. */
@@ -34,10 +36,11 @@ export async function openTarget(uri: string, sendTimeout: number): Promise<Targ
   };
   const ready = await nextReport();
   if (ready.kind !== 'ready') throw new Error('the service reported before it was ready');
-  const { url, token } = ready;
+  const { url, token, adminToken } = ready;
   return {
     url,
     token,
+    adminToken,
     port: Number(new URL(url).port),
     counts: async () => {
       if (!child.connected) return { commands: 0, documents: 0 };
