@@ -4,12 +4,13 @@ import { writeModels } from '../../src/mongo/stores/model-store.js';
 import type { Backend } from '../../src/mongo/models/open-backend.js';
 import { actionOf } from '../../src/query/access.js';
 
-const types = ['article', 'author', 'category', 'comment', 'tag', 'issue', 'homepage', 'note', 'essay'] as const;
+const types = ['article', 'author', 'category', 'comment', 'tag', 'issue', 'note', 'essay'] as const;
 const reading = typeActions.filter((action) => action === 'find' || action === 'findOne');
 
 /** Actions of the public: to read everything, and to log in. */
 export const openActions: readonly string[] = [
   ...types.flatMap((name) => reading.map((action) => actionOf(`api::${name}.${name}`, action))),
+  actionOf('api::homepage.homepage', 'find'),
   'plugin::upload.content-api.find',
   'plugin::upload.content-api.findOne',
   'plugin::users-permissions.auth.callback',
