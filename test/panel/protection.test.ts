@@ -141,18 +141,19 @@ describe('what one request of an administrator may ask for', () => {
   });
 });
 
+const production: PartialConfig = {
+  environment: 'production',
+  admin: {
+    token: 'a-token-of-at-least-32-bytes-for-tests',
+    apiToken: { salt: 'a-salt-of-16-bytes' },
+    rateLimit: { enabled: false },
+  },
+};
+const plugins = (email: object): PartialConfig => ({
+  plugins: { 'users-permissions': { config: { jwtSecret: 'a-secret-of-at-least-32-bytes-long' } }, email },
+});
+
 describe('the test of e-mails', () => {
-  const production: PartialConfig = {
-    environment: 'production',
-    admin: {
-      token: 'a-token-of-at-least-32-bytes-for-tests',
-      apiToken: { salt: 'a-salt-of-16-bytes' },
-      rateLimit: { enabled: false },
-    },
-  };
-  const plugins = (email: object): PartialConfig => ({
-    plugins: { 'users-permissions': { config: { jwtSecret: 'a-secret-of-at-least-32-bytes-long' } }, email },
-  });
   const server = { config: { providerOptions: { jsonTransport: true } } };
   const cases: readonly (readonly [title: string, config: PartialConfig, setting: string | null])[] = [
     ['succeeds in development, where e-mails are files', unlimited, null],
@@ -167,5 +168,26 @@ describe('the test of e-mails', () => {
       await serving.stop();
       expect(status).to.equal(setting === null ? 200 : 400);
       if (setting !== null) expect(body.error.message).to.include(setting);
+    });
+});
+
+describe('webhooks in production', () => {
+  let panel: Panel;
+  before(async () => {
+    panel = await openPanel({ ...production, ...plugins({}) });
+  });
+  after(() => panel.serving.stop());
+
+  const urls = ['http://127.0.0.1:1337/', 'http://[::ffff:10.0.0.1]/', 'http://169.254.169.254/latest', 'http://localhost:1/'];
+  for (const [index, url] of urls.entries())
+    it(`do not call ${url}, neither when they are stored nor afterwards`, async () => {
+      const hook = { name: 'hook', url, headers: {}, events: [] };
+      expect((await panel.send('super', 'POST', '/admin/webhooks', hook)).status).to.equal(400);
+      const { db } = panel.serving.database;
+      const stored = { ...hook, _id: index + 1, isEnabled: true };
+      await db.collection<{ _id: number }>('_webhooks').insertOne(stored);
+      const { body } = await panel.send('super', 'POST', `/admin/webhooks/${String(index + 1)}/trigger`, {});
+      expect(body.data.statusCode).to.equal(500);
+      expect(body.data.message).to.include('private network');
     });
 });
