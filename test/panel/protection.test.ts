@@ -54,6 +54,7 @@ describe('limits of attempts in the panel', () => {
     ['log-ins with many addresses', (n) => post('login', { email: `a${String(n)}@test.test`, password }), 4], // and one before
     ['forgotten passwords of one address', () => post('forgot-password', { email: 'super@test.test' }), 3],
     ['codes of registrations', (n) => post('register', { registrationToken: `wrong${String(n)}`, userInfo }), 3],
+    ['e-mails that are tests', () => panel.send('super', 'POST', '/email/test', { to: 'a@test.test' }), 3],
     ['tokens to renew', (n) => post('renew-token', { token: `wrong${String(n)}` }), 3],
   ];
   for (const [title, request, allowed] of cases)
