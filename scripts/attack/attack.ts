@@ -11,6 +11,8 @@ export interface Hit {
   readonly bytes: number;
   /** The beginning of the body of a refusal, or of one with GraphQL errors. */
   readonly refusal?: string;
+  /** What the client has achieved that it must not; null if nothing. Attacks that set it judge their own answers. */
+  readonly achieved?: string | null;
 }
 
 /** Requests that any client may send. */
@@ -28,6 +30,8 @@ export interface Attack {
   readonly commands: number;
   /** The most documents that one of its requests may read. */
   readonly documents: number;
+  /** The most milliseconds of processor time that one of its requests may take; absent if they are not limited. */
+  readonly cpu?: number;
 }
 
 /** The effects of an attack on the service. */
@@ -38,6 +42,8 @@ export interface Damage {
   /** Database commands and documents read, for each request. */
   readonly commands: number;
   readonly documents: number;
+  /** Processor time in milliseconds, for each request. */
+  readonly cpu: number;
   /** The longest time of a harmless request of another client, in milliseconds. */
   readonly longestWait: number;
   /** Harmless requests that were sent meanwhile, and those of them that were not answered by 200. */
@@ -51,13 +57,14 @@ export interface Damage {
 /** Maximum bytes of an answer: `api.limits.answerBytes` and its envelope. */
 const mostBytes = 16_777_216 + 65_536;
 
-const isAimed = ({ status, refusal }: Hit, { refusedBy, besides = [] }: Attack): boolean =>
+const isAimed = ({ status, refusal, achieved }: Hit, { refusedBy, besides = [] }: Attack): boolean =>
+  achieved !== undefined ||
   besides.includes(status) ||
   (refusedBy === undefined ? status === 200 && refusal === undefined : refusal?.includes(refusedBy) === true);
 
 /** Returns the failures that an attack has shown, one sentence each. Waiting time and memory count on the full scale only. */
 export function judge(damage: Damage, scale: Scale): readonly string[] {
-  const { attack, hits, isAlive, commands, documents, longestWait, others, othersFailed, memory } = damage;
+  const { attack, hits, isAlive, commands, documents, cpu, longestWait, others, othersFailed, memory } = damage;
   const failed = hits.filter(({ status }) => status !== null && status >= 500 && status !== 503).length;
   const missed = hits.filter((hit) => !isAimed(hit, attack)).length;
   const largest = Math.max(0, ...hits.map(({ bytes }) => bytes));
@@ -74,8 +81,9 @@ export function judge(damage: Damage, scale: Scale): readonly string[] {
     [largest > mostBytes, `an answer had ${String(largest)} bytes`],
     [commands > attack.commands, `${commands.toFixed(1)} commands for each request, ${String(attack.commands)} allowed`],
     [documents > attack.documents, `${documents.toFixed(0)} documents for each request, ${String(attack.documents)} allowed`],
+    [cpu > (attack.cpu ?? Infinity), `${cpu.toFixed(1)} ms of processor time for each request, ${String(attack.cpu)} allowed`],
     [scale === 'full' && longestWait > 500, `others waited ${longestWait.toFixed(0)} ms`],
     [scale === 'full' && memory > 250e6, `memory grew by ${(memory / 1e6).toFixed(0)} MB`],
   ];
-  return asserted.flatMap(([wrong, problem]) => (wrong ? [problem] : []));
+  return [...asserted.flatMap(([wrong, problem]) => (wrong ? [problem] : [])), ...hits.flatMap((hit) => hit.achieved ?? [])];
 }

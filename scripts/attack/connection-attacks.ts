@@ -47,7 +47,7 @@ function readSlowly({ port }: Target, path: string, patience: number): Promise<H
     let status: number | null = null;
     let bytes = 0;
     const sip = setInterval(() => {
-      const piece = socket.read(2_048) as Buffer | null; // no encoding is set
+      const piece = socket.read(Math.min(2_048, socket.readableLength)) as Buffer | null; // no encoding is set
       if (piece === null) return;
       leave ??= setTimeout(() => socket.destroy(), patience);
       status ??= statusOf(piece.toString('latin1'));

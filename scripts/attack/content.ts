@@ -4,12 +4,13 @@ import { writeModels } from '../../src/mongo/stores/model-store.js';
 import type { Backend } from '../../src/mongo/models/open-backend.js';
 import { actionOf } from '../../src/query/access.js';
 
-const types = ['article', 'author', 'category', 'comment', 'tag', 'issue', 'homepage', 'note', 'essay'] as const;
+const types = ['article', 'author', 'category', 'comment', 'tag', 'issue', 'note', 'essay'] as const;
 const reading = typeActions.filter((action) => action === 'find' || action === 'findOne');
 
 /** Actions of the public: to read everything, and to log in. */
 export const openActions: readonly string[] = [
   ...types.flatMap((name) => reading.map((action) => actionOf(`api::${name}.${name}`, action))),
+  actionOf('api::homepage.homepage', 'find'),
   'plugin::upload.content-api.find',
   'plugin::upload.content-api.findOne',
   'plugin::users-permissions.auth.callback',
@@ -39,16 +40,41 @@ const essay = {
   attributes: { text: { type: 'text' } },
 } as const;
 
+const part = {
+  uid: 'panel.part',
+  info: { displayName: 'Part' },
+  attributes: { title: { type: 'string' }, note: { type: 'string' } },
+} as const;
+
+/** A type whose fields and locales roles of the panel restrict. */
+const memo = {
+  uid: 'api::memo.memo',
+  kind: 'collectionType',
+  collectionName: 'memos',
+  info: { singularName: 'memo', pluralName: 'memos', displayName: 'Memo' },
+  options: { draftAndPublish: true },
+  pluginOptions: { i18n: { localized: true } },
+  attributes: {
+    title: { type: 'string', pluginOptions: { i18n: { localized: true } } },
+    secret: { type: 'string', pluginOptions: { i18n: { localized: true } } },
+    slug: { type: 'uid', targetField: 'title' },
+    shown: { type: 'component', component: 'panel.part' },
+    hidden: { type: 'component', component: 'panel.part' },
+    other: { type: 'relation', relation: 'oneToOne', target: 'api::memo.memo' },
+    note: { type: 'relation', relation: 'oneToOne', target: 'api::note.note' },
+  },
+} as const;
+
 const essays = 2_000;
 const authors = 130;
 const articles = 20_000;
 const notes = 50;
 
-/** Adds 20,000 articles of 2 kB, 150 to an author and all in the same categories, notes about notes, and essays of 10 kB. */
+/** Adds types for the panel, 20,000 articles of 2 kB, 150 to an author and all in the same categories, notes about notes, and essays of 10 kB. */
 export async function addRelatedEntries(backend: Backend): Promise<void> {
   const { database } = backend.store;
   if (backend.models.snapshot.registry.types.has(note.uid)) return;
-  await writeModels(database, [note, essay]);
+  await writeModels(database, [note, essay, part, memo]);
   await backend.models.load();
   const rows = async (collection: string): Promise<readonly Record<string, unknown>[]> =>
     readAll(database, { find: collection, limit: 1, sort: { _id: 1 } });

@@ -12,6 +12,11 @@ import { fileAttacks } from './file-attacks.js';
 import type { Watched, WatchOrder } from './others.js';
 import { memoryAttacks } from './memory-attacks.js';
 import { readAttacks } from './read-attacks.js';
+import { panelBodyAttacks } from './panel-body-attacks.js';
+import { panelContentAttacks } from './panel-content-attacks.js';
+import { panelLoginAttacks } from './panel-login-attacks.js';
+import { panelRightsAttacks } from './panel-rights-attacks.js';
+import { ruleAttacks } from './rule-attacks.js';
 import { openTarget, type Target } from './target.js';
 import { writeAttacks } from './write-attacks.js';
 
@@ -29,7 +34,12 @@ const all = [
   ...fileAttacks,
   ...connectionAttacks,
   ...bodyAttacks,
+  ...ruleAttacks,
   ...accountAttacks,
+  ...panelLoginAttacks,
+  ...panelRightsAttacks,
+  ...panelContentAttacks,
+  ...panelBodyAttacks,
 ];
 const attacks = all.filter(({ name }) => name.includes(values.only));
 
@@ -83,6 +93,7 @@ async function inflict(attack: Attack, start: number): Promise<Damage> {
     isAlive,
     commands: each(after.commands - before.commands - requests * 2),
     documents: each(after.documents - before.documents - requests),
+    cpu: each(after.cpu - before.cpu),
     longestWait,
     others: requests,
     othersFailed: failed,
@@ -120,14 +131,14 @@ async function watchOthers(): Promise<() => Promise<Watched & { readonly peak: n
 }
 
 function print(damage: Damage, problems: readonly string[]): void {
-  const { attack, hits, commands, documents, longestWait, others, othersFailed, memory, seconds } = damage;
+  const { attack, hits, commands, documents, cpu, longestWait, others, othersFailed, memory, seconds } = damage;
   const statuses = new Map<string, number>();
   for (const { status } of hits) statuses.set(String(status ?? 'cut'), (statuses.get(String(status ?? 'cut')) ?? 0) + 1);
   const bytes = Math.max(0, ...hits.map((hit) => hit.bytes));
   console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${attack.name}`);
   console.log(
     `     ${[...statuses].map(([status, count]) => `${status} x${String(count)}`).join(', ')}, largest ${(bytes / 1e6).toFixed(2)} MB;` +
-      ` ${Math.max(commands, 0).toFixed(1)} commands, ${Math.max(documents, 0).toFixed(0)} documents each;` +
+      ` ${Math.max(commands, 0).toFixed(1)} commands, ${Math.max(documents, 0).toFixed(0)} documents, ${cpu.toFixed(1)} ms each;` +
       ` others waited ${longestWait.toFixed(0)} ms${othersFailed > 0 ? `, ${String(othersFailed)} of ${String(others)} failed` : ''}; memory +${(memory / 1e6).toFixed(0)} MB; ${seconds.toFixed(1)} s`,
   );
   const [refusal] = hits.flatMap((hit) => (hit.refusal === undefined ? [] : [hit.refusal]));

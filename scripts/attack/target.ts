@@ -5,13 +5,22 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { VictimReport } from './victim.js';
 
+/** What the service has done so far. `cpu` is processor time in milliseconds. */
+interface Counts {
+  readonly commands: number;
+  readonly documents: number;
+  readonly cpu: number;
+}
+
 /** The attacked service, a process of its own. */
 export interface Target {
   readonly url: string;
   readonly port: number;
   /** An API token that may do everything; for preparations. */
   readonly token: string;
-  readonly counts: () => Promise<{ readonly commands: number; readonly documents: number }>;
+  /** A token of the admin API. */
+  readonly adminToken: string;
+  readonly counts: () => Promise<Counts>;
   readonly isAlive: () => Promise<boolean>;
   /** Resident memory in bytes; 0 if the system does not report it. */
   readonly memory: () => Promise<number>;
@@ -34,13 +43,14 @@ export async function openTarget(uri: string, sendTimeout: number): Promise<Targ
   };
   const ready = await nextReport();
   if (ready.kind !== 'ready') throw new Error('the service reported before it was ready');
-  const { url, token } = ready;
+  const { url, token, adminToken } = ready;
   return {
     url,
     token,
+    adminToken,
     port: Number(new URL(url).port),
     counts: async () => {
-      if (!child.connected) return { commands: 0, documents: 0 };
+      if (!child.connected) return { commands: 0, documents: 0, cpu: 0 };
       child.send('counts');
       const report = await nextReport();
       if (report.kind !== 'counts') throw new Error('the service has started twice');

@@ -5,30 +5,38 @@ import { loadDemo } from '../../src/cli/load-demo.js';
 import { createService } from '../../src/server.js';
 import { addRelatedEntries, openActions } from './content.js';
 import { maxConnections } from './connection-attacks.js';
+import { mostLogIns } from './panel.js';
 
 /** The messages of the attacked service to its parent. */
 export type VictimReport =
-  | { readonly kind: 'ready'; readonly url: string; readonly token: string }
-  | { readonly kind: 'counts'; readonly commands: number; readonly documents: number };
+  | { readonly kind: 'ready'; readonly url: string; readonly token: string; readonly adminToken: string }
+  | { readonly kind: 'counts'; readonly commands: number; readonly documents: number; readonly cpu: number };
 
 const report = (message: VictimReport): void => {
   process.send?.(message);
 };
 
 /**
- * The service as it ships, except for its log, with the demo and many related entries. The public may read everything and change
- * nothing. With every message from the parent it reports the commands it has sent and the documents it has read so far.
+ * The service in production, except for its log and a mail server that does not answer, with the demo and many related entries. The public may read everything and change
+ * nothing. With every message from the parent it reports the commands it has sent, the documents it has read and its
+ * processor time so far.
  */
 const [uri = '', sendTimeout = '30000'] = process.argv.slice(2);
+const adminToken = 'the-admin-token-of-the-attacked-service';
 const salt = 'the-salt-of-the-attacked-service';
 const server = await createService({
   config: {
+    environment: 'production',
     server: { host: '127.0.0.1', port: 0, sendTimeout: Number(sendTimeout), maxConnections },
     database: { uri: `${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`, name: 'attack' },
     api: { open: false },
-    plugins: { 'users-permissions': { config: { jwtSecret: 'a-secret-of-the-attacked-service-32' } } },
+    plugins: {
+      'users-permissions': { config: { jwtSecret: 'a-secret-of-the-attacked-service-32' } },
+      email: { config: { providerOptions: { host: '127.0.0.1', port: 9 } } },
+    },
     middlewares: { logger: { level: 'error' } },
-    admin: { apiToken: { salt } },
+    // Attempts at registering the first administrator are counted too.
+    admin: { token: adminToken, apiToken: { salt }, rateLimit: { max: mostLogIns } },
   },
 });
 await server.start();
@@ -54,7 +62,8 @@ await setActions(2, openActions, { store } as Parameters<typeof setActions>[2]);
 const { key } = await createToken({ name: `attack ${String(process.pid)}`, type: 'full-access' }, salt, store);
 server.forget();
 process.on('message', () => {
-  report({ kind: 'counts', ...counts });
+  const { user, system } = process.cpuUsage();
+  report({ kind: 'counts', ...counts, cpu: (user + system) / 1_000 });
 });
 process.on('disconnect', () => process.exit());
-report({ kind: 'ready', url: server.url.replace('localhost', '127.0.0.1'), token: key });
+report({ kind: 'ready', url: server.url.replace('localhost', '127.0.0.1'), token: key, adminToken });

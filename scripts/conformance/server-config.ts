@@ -34,6 +34,8 @@ export const serverConfig = ({ uri, database, defaultLocale, rateLimit }: Server
       },
     },
     i18n: { config: { defaultLocale } },
+    // E-mails are written, and sent nowhere.
+    email: { config: { providerOptions: { jsonTransport: true } } },
     upload: { config: { sizeLimit: 2 * 1024 * 1024 } },
   },
   middlewares: { logger: { level: 'warn' } },

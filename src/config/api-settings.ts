@@ -52,7 +52,7 @@ export const apiSettings = group({
     sortLinks: whole(10, 'Relations in all sort keys of a request'),
     boundSelections: amount(2_000, 'Populated types, counted on each level'),
     relatedConditions: whole(20, 'Conditions on related entries'),
-    tokenRelatedConditions: whole(100, 'The same for callers with a token'),
+    tokenRelatedConditions: whole(100, 'The same for callers with a token, and administrators'),
     idsResolved: whole(250_000, 'Ids of related entries that are read for these conditions; lists are joined beyond it', {
       minimum: 1,
       maximum: 1_000_000,

@@ -33,6 +33,7 @@ export const adminSettings = group({
     enabled: flag(true, 'Limit the log-ins of administrators'),
     interval: amount(300_000, 'Milliseconds over which log-ins are counted'),
     max: amount(5, 'Log-ins of one client with one e-mail address in one interval; beyond: 429'),
+    maxPerClient: amount(40, 'The same with any e-mail address; in IPv6 a client is a /64 network'),
   }),
   apiToken: group({
     salt: maybeText('Key for hashing API tokens; at least 16 characters', {

@@ -148,6 +148,13 @@ export function createRequestContext(
   return contextOf(config, source, { store: own, access: caller.access, budget });
 }
 
+/** Returns the context of a request with the budget of a caller with a token, who was not known before. */
+export function asKnown(context: ContentContext): ContentContext {
+  const { store, bind } = context;
+  const budget = bind.budget.ofKnown(bind.limits);
+  return { ...context, store: { ...store, database: { ...store.database, budget } }, bind: { ...bind, budget } };
+}
+
 /** Returns a context without a budget, for the service itself and for project code. */
 export const createContext = (config: Config, source: ContentSource, access: Access): ContentContext =>
   contextOf(config, source, { store: source.store, access, budget: unlimited });

@@ -99,6 +99,11 @@ export class Budget {
     };
   }
 
+  /** Returns an unspent budget for the same request, whose caller turns out to have a token. */
+  ofKnown(limits: CallerLimits): Budget {
+    return createBudget(limits, 'known', { reservation: this.#reservation, onRefusal: this.#onRefusal });
+  }
+
   /** Records that a change was stored, so that later refusals mention it. */
   noteChange(): void {
     this.#hasChanged = true;
@@ -151,9 +156,11 @@ const refusals: Readonly<Record<Allowance, readonly [what: string, advice: strin
   sortLinks: ['sorts through more than % relations', 'sort by fewer relations'],
 };
 
+type CallerLimits = SpentLimits & { readonly tokenRelatedConditions: number };
+
 /** Returns the budget of a request. Callers with a token or user have a limit of their own for conditions on related entries. */
 export function createBudget(
-  limits: SpentLimits & { readonly tokenRelatedConditions: number },
+  limits: CallerLimits,
   caller: 'public' | 'known',
   options: Omit<BudgetOptions, 'settings'> = {},
 ): Budget {

@@ -3,11 +3,19 @@ import { type FieldError, fieldErrors } from '../errors.js';
 
 export { array, boolean, lazy, mixed, number, object, string } from 'yup';
 
+/** Most items of a list, or keys of an object, in a body. A wrong one takes 0.06 ms. */
+const mostItems = 5_000;
+
+/** Number of levels at which bodies have lists and objects with any keys. */
+const listLevels = 4;
+
 /**
  * Returns a body that meets a schema. Values are not cast, and unknown keys are refused if the schema says so (`noUnknown`). Throws a
- * ValidationError with all problems, in the order of the schema.
+ * ValidationError with all problems, in the order of the schema; with one problem if a list or
+ * object is too large.
  */
 export async function checkPanelBody<Schema extends AnyObjectSchema>(schema: Schema, body: unknown): Promise<InferType<Schema>> {
+  refuseLarge(body, []);
   try {
     return (await schema.validate(body ?? {}, { strict: true, abortEarly: false })) as InferType<Schema>; // the type that yup returns
   } catch (error) {
@@ -15,6 +23,16 @@ export async function checkPanelBody<Schema extends AnyObjectSchema>(schema: Sch
     const problems = error.inner.length > 0 ? error.inner : [error];
     throw fieldErrors(problems.map((problem) => describe(problem, schema)));
   }
+}
+
+function refuseLarge(value: unknown, path: readonly string[]): void {
+  if (typeof value !== 'object' || value === null || path.length > listLevels) return;
+  const inside = Object.entries(value);
+  if (inside.length > mostItems) {
+    const message = `${path.join('.')} field must have less than or equal to ${String(mostItems)} items`;
+    throw fieldErrors([{ path, message }]);
+  }
+  for (const [name, inner] of inside) refuseLarge(inner, [...path, name]);
 }
 
 /** Null has the message of a value of another type, as in Strapi v4. */

@@ -1,3 +1,4 @@
+import { asKnown } from '../content/content-context.js';
 import { forbiddenError, unauthorizedError } from '../errors.js';
 import type { Answer, Route, RouteCall } from '../http/route.js';
 import type { StoredAdministrator } from './administrators/administrator.js';
@@ -52,7 +53,7 @@ async function handle(route: PanelRoute, { request, running, content }: RouteCal
   const rights = await rightsOf(administrator, call.panel);
   const { right } = route;
   if (right !== 'logged in' && ![right].flat().some((action) => may(rights, action))) throw forbiddenError();
-  return route.handle({ ...call, rights });
+  return route.handle({ ...call, content: asKnown(content), rights });
 }
 
 /** Returns the token that a request of the panel carries; an empty text if there is none. */

@@ -13,8 +13,8 @@ import { type PanelPermission, readPermissions } from './rights/permission.js';
 export interface Panel {
   /** Issues and verifies the tokens of administrators. */
   readonly tokens: UserTokens;
-  /** Limit of log-ins; null if they are not limited. */
-  readonly logins: AttemptLimiter | null;
+  /** Limits of log-ins: of a client with one e-mail address, and with any; null if they are not limited. */
+  readonly logins: { readonly account: AttemptLimiter; readonly client: AttemptLimiter } | null;
   /** Creates the default roles of administrators if there are none. Called before anything else. */
   readonly prepare: (content: ContentContext) => Promise<void>;
   /** Returns an administrator; null if there is none of that id. */
@@ -32,11 +32,12 @@ function createPanel({ config, secrets, backend }: Pick<Running, 'config' | 'sec
   const secret = createHmac('sha256', auth.secret ?? (secrets.jwtSecret || secrets.tokenSalt))
     .update('administrators')
     .digest('hex');
-  const limit = { collection: collections.attempts, max: rateLimit.max, interval: rateLimit.interval };
+  const limiter = (max: number): AttemptLimiter =>
+    attemptLimiter(database, { collection: collections.attempts, max, interval: rateLimit.interval });
   return {
     tokens: userTokens(secret, auth.options.expiresIn),
     prepare: once(createDefaultAdminRoles),
-    logins: rateLimit.enabled ? attemptLimiter(database, limit) : null,
+    logins: rateLimit.enabled ? { account: limiter(rateLimit.max), client: limiter(rateLimit.maxPerClient) } : null,
     administrator: cacheByKey(changes, stored, {
       load: (id) => findAdministrator(database, { _id: id }),
       weigh: () => 1_000,

@@ -19,6 +19,13 @@ export interface Access {
   readonly linkRules?: ReadonlyMap<string, RowRule>;
   /** Field rules: by uid, the attributes that are hidden from this caller. */
   readonly hidden: ReadonlyMap<string, ReadonlySet<string>>;
+  /**
+   * Field rules of components by their place: by the uid of a content type, the only paths that are shown, such as `seo.title`. A path
+   * stands for all that is below it. Components of other types are not restricted.
+   */
+  readonly shownPaths?: ReadonlyMap<string, readonly string[]>;
+  /** Inside a component (see `accessInPart`): the only paths that are shown, from there; null if all are. */
+  readonly partPaths?: readonly string[] | null;
   /** Private attributes are read, filtered by and written like all others, and media are filtered by. Only project code has this right. */
   readonly seesPrivate?: true;
 }
@@ -70,7 +77,17 @@ export function seeCheck(uid: string): (access: Access) => boolean {
 export function readable(type: ContentType, name: string, access: Access): Attribute | null {
   const attribute = type.attributes.get(name);
   if (attribute === undefined || (attribute.private && access.seesPrivate !== true)) return null;
+  if (type.kind === 'component' && access.partPaths?.every((path) => path.split('.', 1)[0] !== name) === true) return null;
   return access.hidden.get(type.uid)?.has(name) === true ? null : attribute;
+}
+
+/** Returns the access to the attributes of a component, which is the value of an attribute of a type or of another component. */
+export function accessInPart(access: Access, { kind, uid }: ContentType, name: string): Access {
+  if (access.shownPaths === undefined) return access;
+  const paths = (kind === 'component' ? access.partPaths : access.shownPaths.get(uid)) ?? null;
+  if (paths === null || paths.includes(name)) return { ...access, partPaths: null };
+  const below = `${name}.`;
+  return { ...access, partPaths: paths.filter((path) => path.startsWith(below)).map((path) => path.slice(below.length)) };
 }
 
 /** A polymorphic attribute of a type, and the type of entries that it leads to. */

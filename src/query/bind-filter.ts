@@ -1,7 +1,7 @@
 import { ApiError, invalidParameter, validationError } from '../errors.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
 import { idRule, scalarTypes, wordedAttributes } from '../schema/scalar-types.js';
-import { type Access, fullAccess, maySee, readable } from './access.js';
+import { type Access, accessInPart, fullAccess, maySee, readable } from './access.js';
 import type { Filter } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindComparisons, bindGroups, type Polarity } from './bind-comparisons.js';
@@ -115,9 +115,11 @@ function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Sco
   const type = scope.context.registry.types.get(attribute.component);
   if (type === undefined) throw invalidParameter(attribute.name);
   const path = `${scope.prefix}${attribute.name}`;
-  if (!attribute.repeatable) return bindObject(filter, { ...scope, type, prefix: `${path}.`, ofRoot: false }, polarity);
+  const context = { ...scope.context, access: accessInPart(scope.context.access, scope.type, attribute.name) };
+  const inner = { ...scope, type, context, ofRoot: false };
+  if (!attribute.repeatable) return bindObject(filter, { ...inner, prefix: `${path}.` }, polarity);
   const place = { ...scope.place, lists: [...scope.place.lists, path] };
-  const condition = bindObject(filter, { ...scope, type, prefix: '', ofRoot: false, place }, polarity);
+  const condition = bindObject(filter, { ...inner, prefix: '', place }, polarity);
   const read = castsText(condition) ? place : null;
   return { kind: 'element', path, condition, orMissing: holdsForNulls(condition), place: read, ofRule: scope.ofRule };
 }

@@ -1,7 +1,7 @@
 import { type ApiError, invalidParameter, validationError } from '../errors.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
-import { maySee, readable } from './access.js';
+import { type Access, accessInPart, maySee, readable } from './access.js';
 import type { Pagination, Query } from './ast.js';
 import { searchesWords } from './bind-filter.js';
 import type { BindContext, BindSettings } from './bind-context.js';
@@ -84,6 +84,7 @@ function bindScore(order: string, isRanked: boolean): Bound & SortKey {
 
 interface Step {
   readonly type: ContentType;
+  readonly access: Access;
   readonly links: SortKey['links'];
   readonly prefix: string;
   readonly lists: readonly string[];
@@ -92,9 +93,9 @@ interface Step {
 type Bound = Omit<SortKey, 'order'> & { readonly isIndexed: boolean };
 
 function bindPath(path: readonly string[], type: ContentType, context: BindContext): Bound {
-  let step: Step = { type, links: [], prefix: '', lists: [] };
+  let step: Step = { type, access: context.access, links: [], prefix: '', lists: [] };
   for (const [index, name] of path.entries()) {
-    const end = index === path.length - 1 ? bindEnd(name, step, context) : null;
+    const end = index === path.length - 1 ? bindEnd(name, step) : null;
     if (end !== null) return end;
     step = bindStep(name, step, context);
   }
@@ -102,7 +103,7 @@ function bindPath(path: readonly string[], type: ContentType, context: BindConte
 }
 
 /** Binds the last name of a path, an id or a scalar attribute; returns null if it is a relation, component or the like. */
-function bindEnd(name: string, { type, links, prefix, lists }: Step, { access }: BindContext): Bound | null {
+function bindEnd(name: string, { type, access, links, prefix, lists }: Step): Bound | null {
   const isComponent = type.kind === 'component';
   if (name === 'id') return { links, path: `${prefix}${isComponent ? 'id' : '_id'}`, lists, isIndexed: !isComponent };
   const attribute = readable(type, name, access);
@@ -114,12 +115,13 @@ function bindEnd(name: string, { type, links, prefix, lists }: Step, { access }:
 }
 
 function bindStep(name: string, step: Step, context: BindContext): Step {
-  const attribute = readable(step.type, name, context.access);
+  const attribute = readable(step.type, name, step.access);
   if (attribute?.kind === 'component') {
     const type = context.registry.types.get(attribute.component);
     const path = `${step.prefix}${name}`;
     const lists = attribute.repeatable ? [...step.lists, path] : step.lists;
-    if (type !== undefined) return { ...step, type, prefix: `${path}.`, lists };
+    const access = accessInPart(step.access, step.type, name);
+    if (type !== undefined) return { ...step, type, access, prefix: `${path}.`, lists };
   }
   if ((attribute?.kind === 'relation' || attribute?.kind === 'media') && attribute.storage.kind !== 'morph') {
     const target = context.registry.types.get(attribute.target);
@@ -128,7 +130,7 @@ function bindStep(name: string, step: Step, context: BindContext): Step {
     if (target === undefined || isHidden) throw invalidParameter(name);
     if (step.links.length === context.limits.sortKeyLinks) throw tooManyLinks(context);
     const link = { path: `${step.prefix}${name}`, link: attribute, target, inList: step.lists.length > 0 };
-    return { type: target, links: [...step.links, link], prefix: '', lists: [] };
+    return { ...step, type: target, links: [...step.links, link], prefix: '', lists: [] };
   }
   throw invalidParameter(name);
 }

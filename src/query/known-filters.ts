@@ -1,6 +1,6 @@
 import { type Attribute, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
-import { type Access, readable } from './access.js';
+import { type Access, accessInPart, readable } from './access.js';
 import { isGroup, isOperator } from './operators.js';
 
 /** A condition that has no effect: its name, and the type that has no such attribute, or one that filters cannot name. */
@@ -95,7 +95,13 @@ function knownEntry(key: string, value: unknown, type: ContentType, sorting: Sor
     return null;
   }
   if (Array.isArray(value)) return { value: isGroup(key.slice(1)) ? knownList(value, inner, sorting) : value };
-  return { value: known(value, inner, sorting) };
+  return { value: known(value, inner, sortingBelow(key, type, sorting)) };
+}
+
+function sortingBelow(name: string, type: ContentType, sorting: Sorting): Sorting {
+  const { access } = sorting;
+  if (access === undefined || type.attributes.get(name)?.kind !== 'component') return sorting;
+  return { ...sorting, access: accessInPart(access, type, name) };
 }
 
 const operandType = (key: string, type: ContentType): ContentType | null =>

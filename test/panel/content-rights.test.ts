@@ -31,6 +31,7 @@ const models: readonly TestModel[] = [
     secret: { type: 'string' },
     slug: { type: 'uid', targetField: 'title' },
     seo: { type: 'component', component: 'shared.seo' },
+    share: { type: 'component', component: 'shared.seo', repeatable: true },
     rows: { type: 'component', component: 'shared.row', repeatable: true },
     zone: { type: 'dynamiczone', components: ['shared.seo'] },
     other: { type: 'relation', relation: 'oneToOne', target: 'api::memo.memo' },
@@ -39,7 +40,11 @@ const models: readonly TestModel[] = [
   }),
   type(
     'page',
-    { title: { type: 'string', pluginOptions: localized }, code: { type: 'string', pluginOptions: own } },
+    {
+      title: { type: 'string', pluginOptions: localized },
+      code: { type: 'string', pluginOptions: own },
+      memo: { type: 'relation', relation: 'oneToOne', target: 'api::memo.memo' },
+    },
     { pluginOptions: localized },
   ),
 ];
@@ -95,6 +100,13 @@ const administrators = {
       { action: 'create', subject: memo, fields: ['title', 'other'] },
       { action: 'read', subject: memo, fields: ['title', 'other'] },
       { action: 'update', subject: memo, fields: ['title', 'other'], ...mine },
+    ],
+  ],
+  // may read all of a component in one place, and only its title in another
+  partly: [
+    [
+      { action: 'read', subject: memo, fields: ['title', 'seo.title', 'share', 'other'] },
+      { action: 'read', subject: page, fields: ['title', 'memo'] },
     ],
   ],
   inserter: [[{ action: 'create', subject: memo, fields: ['title', 'slug'] }]],
@@ -173,13 +185,14 @@ describe('rights of administrators who write', () => {
       secret: 's',
       seo: { title: 't', note: 'n' },
       rows,
+      share: [{ title: 't', note: 'n' }],
       folder: 1,
     });
     ids['memo'] = other.body.id;
     ids['row'] = other.body.rows[0].id;
     ids['own'] = (await send('writer', 'POST', memos, { title: 'own', seo: { title: 't', note: 'hidden' } })).body.id;
     ids['linked'] = (await send('linker', 'POST', memos, { title: 'linked' })).body.id;
-    ids['page'] = (await send('super', 'POST', pages, { title: 'page', code: 'c' })).body.id;
+    ids['page'] = (await send('super', 'POST', pages, { title: 'page', code: 'c', memo: ids['memo'] })).body.id;
   });
   after(() => serving.stop());
 
@@ -305,6 +318,37 @@ describe('rights of administrators who write', () => {
     expect(found.pagination.total).to.equal(all.pagination.total).and.above(1);
     expect(found.results.filter((entry: object) => 'secret' in entry)).to.deep.equal([]);
   });
+
+  /** Conditions on an attribute of a component in several places. A hidden one has no effect: all entries are found. */
+  const conditions: readonly (readonly [path: string, filter: string, isHidden: boolean])[] = [
+    [memos, 'filters[share][note]=', false],
+    [memos, 'filters[seo][title]=', false],
+    [memos, 'filters[seo][note]=', true],
+    [memos, 'filters[$or][0][seo][note]=', true],
+    [memos, 'filters[other][seo][note]=', true],
+    [memos, 'filters[other][share][note]=', false],
+    [pages, 'filters[memo][seo][note]=', true],
+    [pages, 'filters[memo][share][note]=', false],
+  ];
+  for (const [path, filter, isHidden] of conditions)
+    it(`${filter} ${isHidden ? 'is left out' : 'filters'} where a role ${isHidden ? 'hides' : 'shows'} its path`, async () => {
+      const { total } = (await send('partly', 'GET', path)).body.pagination;
+      const found = await send('partly', 'GET', `${path}?${filter}nothing`);
+      expect(found.body.pagination?.total, JSON.stringify(found.body)).to.equal(isHidden ? total : 0);
+    });
+
+  const sorts: readonly (readonly [path: string, sort: string, status: number])[] = [
+    [memos, 'share.note', 200],
+    [memos, 'seo.title', 200],
+    [memos, 'seo.note', 400],
+    [memos, 'other.seo.note', 400],
+    [pages, 'memo.share.note', 200],
+    [pages, 'memo.seo.note', 400],
+  ];
+  for (const [path, sort, status] of sorts)
+    it(`sort=${sort} is ${status === 200 ? 'answered' : 'refused'}`, async () => {
+      expect((await send('partly', 'GET', `${path}?sort=${sort}`)).status).to.equal(status);
+    });
 
   it('answers only the values that a permission for the entry names', async () => {
     const created = (await send('both', 'POST', memos, { title: 'mine' })).body;

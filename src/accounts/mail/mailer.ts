@@ -16,6 +16,8 @@ export interface Mailer {
   post(letter: Letter): void;
   /** Sends an e-mail, by default from the configured sender. Rejects if the mail server does not accept it. */
   deliver(mail: SendMailOptions): Promise<void>;
+  /** The setting because of which e-mails are neither sent nor written to files; null if they are. */
+  readonly missing: string | null;
   /** Waits shortly for e-mails that are being sent, and logs those that were not sent. */
   close(): Promise<void>;
 }
@@ -48,7 +50,13 @@ interface MailerInput {
  */
 export function createMailer(input: MailerInput): Mailer {
   const { enabled, config } = input.config.plugins.email;
-  if (!enabled) return { post: () => undefined, deliver: () => Promise.resolve(), close: () => Promise.resolve() };
+  if (!enabled)
+    return {
+      post: () => undefined,
+      deliver: () => Promise.resolve(),
+      missing: 'plugins.email.enabled',
+      close: () => Promise.resolve(),
+    };
   const hasServer = Object.keys(config.providerOptions).length > 0;
   const deliver = hasServer ? bySmtp(config.providerOptions) : byFile(input);
   const outbox = createOutbox({ observer: input.observer, deliver });
@@ -66,6 +74,7 @@ export function createMailer(input: MailerInput): Mailer {
       const { template, user } = letter;
       outbox.post({ about: { template, user: user.id }, compose: () => write(letter) });
     },
+    missing: hasServer || input.config.environment !== 'production' ? null : 'plugins.email.config.providerOptions',
     close: () => outbox.close(),
     deliver: async (mail) => {
       const { defaultFrom, defaultReplyTo } = config.settings;

@@ -38,22 +38,33 @@ async function logIn({ request, content, panel }: OpenPanelCall): Promise<Answer
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** Counts an attempt of a client, with an e-mail address if there is one. Throws a RateLimitError for too many. */
+/**
+ * Counts an attempt of a client, with an e-mail address if there is one. The key that the client cannot change comes first, so that it
+ * cannot store any number of counts. Throws a RateLimitError for too many.
+ */
 export async function countAttempt(
   kind: string,
   email: unknown,
   { request, panel }: Pick<OpenPanelCall, 'request' | 'panel'>,
 ): Promise<void> {
   if (panel.logins === null) return;
+  const client = `admin-${kind}:${clientOf(request.ip)}`;
   const account = typeof email === 'string' ? email.toLowerCase().slice(0, 320) : '-';
-  const attempt = await panel.logins.count(`${account}:admin-${kind}:${clientOf(request.ip)}`);
-  if (attempt.isOver) throw tooMany(attempt);
+  const { logins } = panel;
+  for (const count of [() => logins.client.count(`*:${client}`), () => logins.account.count(`${account}:${client}`)]) {
+    const attempt = await count();
+    if (attempt.isOver) throw tooMany(attempt);
+  }
 }
 
+/** Renews a token that is still valid. Only wrong ones are counted, because the panel renews its token on each load of a page. */
 async function renewToken({ request, panel }: OpenPanelCall): Promise<Answer> {
   const { token } = await checkPanelBody(object({ token: string().required() }), bodyOf(request));
   const administrator = await administratorOfToken(token, panel);
-  if (administrator === null) throw validationError('Invalid token');
+  if (administrator === null) {
+    await countAttempt('renew-token', null, { request, panel });
+    throw validationError('Invalid token');
+  }
   return answerData({ token: panel.tokens.sign(administrator) });
 }
 
@@ -109,6 +120,7 @@ const codeLifetime = 3_600;
 async function sendCode({ id, email }: StoredAdministrator, { running, content }: OpenPanelCall): Promise<void> {
   const { accounts } = running;
   if (accounts === null) return;
+  if ((await accounts.limits?.admitMail('admin-forgot-password', email)) === false) return;
   const code = makeCode(20);
   const link = `${accounts.address.url}/admin/auth/reset-password?code=${code}`;
   try {

@@ -5,7 +5,9 @@ import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { emptyQuery, type Filter, type PopulateField, type Query } from '../../query/ast.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
+import { accessInPart, readable } from '../../query/access.js';
+import type { BindContext } from '../../query/bind-context.js';
+import type { ContentType } from '../../schema/content-type.js';
 import type { EntryKey } from '../../content/content-context.js';
 import { largestPage, parametersOf } from '../panel-query.js';
 import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
@@ -43,7 +45,7 @@ async function countSingle(call: PanelCall): Promise<Answer> {
 
 async function count({ type, id }: EntryKey, call: PanelCall): Promise<Answer> {
   const context = await contextOfEntry(type, id, { call, action: 'read' });
-  const entry = await findOne(type, id, draftsOf(type, context.bind.registry), context);
+  const entry = await findOne(type, id, draftsOf(type, context.bind), context);
   if (entry === null) throw notFoundError();
   return answerData(countIn(entry));
 }
@@ -54,7 +56,7 @@ async function countMany(call: PanelCall): Promise<Answer> {
   const { ids, locale } = parametersOf(call);
   const wanted: Filter = { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: [ids ?? []].flat() } };
   const query: Query = {
-    ...draftsOf(type, context.bind.registry),
+    ...draftsOf(type, context.bind),
     filter: wanted,
     locale: typeof locale === 'string' ? locale : null,
     pagination: { kind: 'page', page: 1, pageSize: largestPage, withCount: false },
@@ -70,33 +72,37 @@ const isDraft: Filter = {
   filter: { kind: 'comparison', operator: 'null', value: true },
 };
 
-/** Returns the query that counts the drafts that each relation of an entry and its components leads to. */
-const draftsOf = (type: ContentType, registry: Registry): Query => ({
+type Names = Pick<BindContext, 'registry' | 'access'>;
+
+/** Returns the query that counts the drafts that each relation leads to which the administrator may read, also in components. */
+const draftsOf = (type: ContentType, names: Names): Query => ({
   ...emptyQuery,
   fields: ['id'],
   publicationState: 'preview',
-  populate: { all: false, fields: draftFields(type, registry) },
+  populate: { all: false, fields: draftFields(type, names) },
 });
 
-function draftFields(type: ContentType, registry: Registry): PopulateField[] {
-  const below = (uid: string): Query | null => {
+function draftFields(type: ContentType, { registry, access }: Names): PopulateField[] {
+  const below = (uid: string, name: string): Query | null => {
     const part = registry.types.get(uid);
-    const query = part === undefined ? null : { ...values, ...draftsOf(part, registry) };
+    const inPart = { registry, access: accessInPart(access, type, name) };
+    const query = part === undefined ? null : { ...values, ...draftsOf(part, inPart) };
     return query === null || query.populate.fields.length === 0 ? null : query;
   };
   return permittedAttributes(type).flatMap((attribute) => {
     const { name } = attribute;
+    if (readable(type, name, access) === null) return [];
     if (attribute.kind === 'relation')
       return registry.types.get(attribute.target)?.draftAndPublish === true
         ? [field(name, { ...values, filter: isDraft }, true)]
         : [];
     if (attribute.kind === 'component') {
-      const query = below(attribute.component);
+      const query = below(attribute.component, name);
       return query === null ? [] : [field(name, query)];
     }
     if (attribute.kind !== 'dynamiczone') return [];
     const parts = attribute.components.flatMap((uid) => {
-      const query = below(uid);
+      const query = below(uid, name);
       return query === null ? [] : [[uid, query] as const];
     });
     return parts.length === 0 ? [] : [{ ...field(name, values), on: new Map(parts) }];

@@ -7,16 +7,32 @@ import { type PanelPermission, propertiesOf } from './permission.js';
 /** A permission to store. */
 export type PermissionInput = Pick<PanelPermission, 'action' | 'subject' | 'properties' | 'conditions'>;
 
-/** The body that replaces the permissions of a role. */
+/** Most names in a list of a permission. Types have at most a few hundred attributes, also inside components. */
+const mostNames = 2_000;
+/** Characters of the longest name. */
+const longestName = 1_000;
+
+const name = () => string().max(longestName);
+
+/** A list of names. One test for all takes a hundredth of the time of a schema of each. */
+const names = () =>
+  array()
+    .max(mostNames)
+    .test('names', `\${path} must be a list of texts of at most ${String(longestName)} characters`, (given) =>
+      (given ?? []).every((one: unknown) => typeof one === 'string' && one.length <= longestName),
+    )
+    .nullable();
+
+/** The body that replaces the permissions of a role. Unknown properties are refused by `checkPermissions`. */
 export const permissionsBody = object({
   permissions: array()
     .of(
       object({
-        action: string().required(),
+        action: name().required(),
         actionParameters: mixed().nullable(),
-        subject: string().nullable(),
-        properties: object().nullable(),
-        conditions: array().of(string().required()).nullable(),
+        subject: name().nullable(),
+        properties: object({ fields: names(), locales: names() }).nullable(),
+        conditions: names(),
       }).noUnknown(),
     )
     .required(),
@@ -37,7 +53,7 @@ export function checkPermissions(given: readonly GivenPermission[], content: Con
   if (problems.length > 0) throw fieldErrors(problems);
   const permissions = given.map(({ action, subject = null, properties, conditions }) => ({
     ...{ action, subject, properties: propertiesOf(properties) },
-    conditions: conditions ?? [],
+    conditions: [...new Set(conditions)],
   }));
   const keys = permissions.map(({ action, subject }) => `${action} ${String(subject)}`);
   if (new Set(keys).size < keys.length)

@@ -54,18 +54,18 @@ function secretsOf(registry: Registry): Access['hidden'] {
 function limitedAccess(rights: Rights, action: EntryAction, type: ContentType, registry: Registry): Access {
   const permissions = permissionsFor(rights, `${explorer}.${action}`, type.uid);
   if (permissions.length === 0) throw forbiddenError();
-  const hidden = hiddenFromReaders(rights, registry);
+  const shownPaths = pathsOfReaders(rights, registry);
   const named = action === 'delete' || action === 'publish' ? permissionsFor(rights, `${explorer}.read`, type.uid) : permissions;
   // a new entry may have what any permission names
   const paths = action === 'create' ? new Set(named.flatMap(({ properties }) => properties.fields ?? [])) : fieldsInAll(named);
-  hidden.set(type.uid, hiddenBy(paths, type));
-  for (const [uid, names] of hiddenInComponents(paths, type, registry)) hidden.set(uid, names);
+  shownPaths.set(type.uid, [...paths]);
+  const hidden = new Map([...shownPaths].map(([uid, shown]) => [uid, hiddenBy(shown, registry.types.get(uid))]));
   const linkRules = rulesOfReaders(rights, registry);
   const rules = new Map(linkRules);
   const rule = ruleOf(permissions, rights);
   if (rule === null) rules.delete(type.uid);
   else rules.set(type.uid, rule);
-  return { ...wholeAccess, hidden, rules, linkRules };
+  return { ...wholeAccess, hidden, shownPaths, rules, linkRules };
 }
 
 /** Returns the rules of the entries that the administrator may read, by type. Types without permissions show no values at all. */
@@ -77,59 +77,18 @@ function rulesOfReaders(rights: Rights, { types }: Registry): Access['rules'] {
   return new Map(rules.flatMap(([uid, rule]) => (rule === null ? [] : [[uid, rule]])));
 }
 
-/** Returns the attributes of all types that the administrator may not read. Files and creators are seen by everybody. */
-function hiddenFromReaders(rights: Rights, { types }: Registry): Map<string, ReadonlySet<string>> {
+/** Returns the paths of the attributes that the administrator may read, by type. Files and creators are seen by everybody. */
+function pathsOfReaders(rights: Rights, { types }: Registry): Map<string, readonly string[]> {
   const limited = [...types.values()].filter(
     ({ uid, kind }) => kind !== 'component' && !uid.startsWith('plugin::upload.') && !uid.startsWith('admin::'),
   );
-  return new Map(limited.map((type) => [type.uid, hiddenBy(fieldsFor(rights, type.uid), type)]));
+  return new Map(limited.map(({ uid }) => [uid, [...fieldsFor(rights, uid)]]));
 }
 
-/** Returns the attributes that none of the paths leads to. Inside components, the form of an entry decides by the whole path. */
-function hiddenBy(paths: ReadonlySet<string>, type: ContentType): ReadonlySet<string> {
-  const named = new Set([...paths].map((path) => path.split('.')[0] ?? path));
-  return new Set(permittedAttributes(type).flatMap(({ name }) => (named.has(name) ? [] : [name])));
-}
-
-/** Returns the attributes of components of a type that none of the paths leads to, by the uid of the component. */
-function hiddenInComponents(
-  paths: ReadonlySet<string>,
-  type: ContentType,
-  registry: Registry,
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const named = [...paths];
-  const shown = new Map<string, Set<string>>();
-  for (const [path, component, name] of partPaths(type, registry, '', [])) {
-    const names = shown.get(component.uid) ?? new Set();
-    shown.set(component.uid, names);
-    if (named.some((other) => other === path || path.startsWith(`${other}.`) || other.startsWith(`${path}.`))) names.add(name);
-  }
-  return new Map(
-    [...shown].map(([uid, names]) => {
-      const all = [...(registry.types.get(uid)?.attributes.keys() ?? [])];
-      return [uid, new Set(all.filter((name) => !names.has(name)))] as const;
-    }),
-  );
-}
-
-/** Lists the attributes of components by their path, also those of parts of dynamic zones, which are named by the zone. */
-function partPaths(
-  type: ContentType,
-  registry: Registry,
-  prefix: string,
-  above: readonly string[],
-): (readonly [path: string, component: ContentType, name: string])[] {
-  return permittedAttributes(type).flatMap((attribute) => {
-    const path = `${prefix}${attribute.name}`;
-    const uids =
-      attribute.kind === 'component' ? [attribute.component] : attribute.kind === 'dynamiczone' ? attribute.components : [];
-    return uids.flatMap((uid) => {
-      const part = registry.types.get(uid);
-      if (part === undefined || above.includes(uid)) return [];
-      const own = [...part.attributes.keys()].map((name) => [`${path}.${name}`, part, name] as const);
-      return [...own, ...partPaths(part, registry, `${path}.`, [...above, uid])];
-    });
-  });
+/** Returns the attributes of a type that none of the paths leads to. */
+function hiddenBy(paths: readonly string[], type: ContentType | undefined): ReadonlySet<string> {
+  const named = new Set(paths.map((path) => path.split('.', 1)[0]));
+  return new Set(type === undefined ? [] : permittedAttributes(type).flatMap(({ name }) => (named.has(name) ? [] : [name])));
 }
 
 /** Returns the rule that the entries of the permissions meet; null if one permission holds for all entries. */

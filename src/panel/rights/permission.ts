@@ -24,7 +24,9 @@ export interface PanelPermission {
   readonly conditions: readonly string[];
 }
 
-const textsIn = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
+/** Returns each text of a list once. */
+const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? [...new Set(value.filter((item) => typeof item === 'string'))] : [];
 
 /** Returns the properties in a stored value or a body; those of another form are left out. */
 export function propertiesOf(value: unknown): PermissionProperties {

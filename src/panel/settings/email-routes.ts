@@ -2,6 +2,7 @@ import { applicationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { accountsOf } from '../../http/running.js';
+import { countAttempt } from '../administrators/session.js';
 import type { PanelCall, PanelRoute } from '../panel-route.js';
 import { checkPanelBody, object, string } from '../check-body.js';
 
@@ -19,15 +20,19 @@ function read({ running }: PanelCall): Promise<Answer> {
 
 const testBody = object({ to: string().max(320) });
 
-/** Sends an e-mail that shows that e-mails arrive. */
-async function test({ running, request }: PanelCall): Promise<Answer> {
+/**
+ * Sends an e-mail that shows that e-mails arrive. Throws an ApplicationError that names the setting if none is sent, and a
+ * RateLimitError for too many.
+ */
+async function test({ running, request, panel }: PanelCall): Promise<Answer> {
   const { to = '' } = await checkPanelBody(testBody, bodyOf(request));
   if (to.trim() === '') throw applicationError('No recipient(s) are given');
+  await countAttempt('email-test', to.trim(), { request, panel });
   const mail = { to: to.trim(), subject: 'Test e-mail', text: 'This e-mail shows that the service can send e-mails.' };
-  await accountsOf(running)
-    .mailer.deliver(mail)
-    .catch((error: unknown) => {
-      throw applicationError(`The e-mail could not be sent: ${error instanceof Error ? error.message : 'unknown error'}`);
-    });
+  const { mailer } = accountsOf(running);
+  if (mailer.missing !== null) throw applicationError(`No e-mail was sent: see the setting ${mailer.missing}`);
+  await mailer.deliver(mail).catch((error: unknown) => {
+    throw applicationError(`The e-mail could not be sent: ${error instanceof Error ? error.message : 'unknown error'}`);
+  });
   return { body: {} };
 }
