@@ -1,4 +1,4 @@
-/** The stylesheet of the start page, for light and dark color schemes and for widths from 320 pixels. */
+/** The stylesheet of the pages of the service, for light and dark color schemes and for widths from 320 pixels. */
 export const style = `
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2733; --soft: #52606d; --line: #d5dce3; --block: #f3f6f8; --link: #0b5cad; --warn: #fff6e0; --edge: #b97a00; }
 @media (prefers-color-scheme: dark) {
