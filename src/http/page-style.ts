@@ -28,4 +28,21 @@ pre { margin: .5rem 0; padding: .75rem 1rem; border-radius: .5rem; background: v
 summary { padding: .25rem 0; cursor: pointer; color: var(--link); }
 main li + li { margin-top: .25rem; }
 ol > li { margin-top: 1rem; }
+nav a[aria-current] { border-color: var(--link); background: var(--block); }
+main nav ul { margin: 1rem 0 0; }
+main nav li + li { margin-top: 0; }
+article h2 { margin: 0; font-size: 1.05rem; }
+dl { display: grid; grid-template-columns: minmax(5rem, 11rem) 1fr; gap: .15rem 1rem; margin: .5rem 0; }
+dt { grid-column: 1; color: var(--soft); }
+dd { grid-column: 2; margin: 0; min-width: 0; overflow-wrap: anywhere; }
+p, h1, h2, h3, span { overflow-wrap: anywhere; }
+form { display: grid; gap: 1rem; max-width: 24rem; }
+form.log-out { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; max-width: none; margin-top: .5rem; }
+label { display: grid; gap: .25rem; }
+input, button { padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: .5rem; background: var(--paper); color: var(--ink); font: inherit; }
+button { justify-self: start; background: var(--block); cursor: pointer; }
+input:focus-visible, button:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+.pager a { display: inline; padding: .5rem .75rem; }
+.pager { margin-top: 1.5rem; }
+p.warnings { padding: .75rem 1rem; }
 `;
