@@ -29,10 +29,14 @@ summary { padding: .25rem 0; cursor: pointer; color: var(--link); }
 main li + li { margin-top: .25rem; }
 ol > li { margin-top: 1rem; }
 nav a[aria-current] { border-color: var(--link); background: var(--block); }
+@media (max-width: 30rem) {
+  .tabs li { flex-basis: 7rem; }
+  .tabs span { display: none; }
+}
 main nav ul { margin: 1rem 0 0; }
 main nav li + li { margin-top: 0; }
 article h2 { margin: 0; font-size: 1.05rem; }
-dl { display: grid; grid-template-columns: minmax(5rem, 11rem) 1fr; gap: .15rem 1rem; margin: .5rem 0; }
+dl { display: grid; grid-template-columns: minmax(0, 11rem) minmax(65%, 1fr); gap: .15rem 1rem; margin: .5rem 0; }
 dt { grid-column: 1; color: var(--soft); }
 dd { grid-column: 2; margin: 0; min-width: 0; overflow-wrap: anywhere; }
 p, h1, h2, h3, span { overflow-wrap: anywhere; }

@@ -21,6 +21,7 @@ export const statusModels: readonly TestModel[] = [
     },
   }),
   type('broken', { attributes: 1 }),
-  type('odd', { attributes: { [`a${script}`]: { type: 'string' }, wrong: { type: `nonsense ${script}` } } }),
+  type('odd', { attributes: { [`a${script}`]: { type: 'string' } } }),
+  type('partial', { attributes: { title: { type: 'string' }, wrong: { type: `nonsense ${script}` } } }),
   type('lonely', { attributes: { far: { type: 'relation', relation: 'oneToOne', target: 'api::away.away' } } }),
 ];

@@ -1,6 +1,7 @@
 import { html, type Html } from '../../http/html.js';
 import { type Instance, type ModelState, readInstances, readStates } from '../../mongo/models/model-states.js';
 import type { Registry } from '../../schema/content-type.js';
+import type { ModelReport } from '../../schema/report-models.js';
 import type { PanelCall } from '../panel-route.js';
 import { code, count, type Fact, facts, pageOf, pager, type StatusPage, time } from './status-page.js';
 
@@ -29,11 +30,8 @@ async function render({ request, running, content }: PanelCall): Promise<Html> {
     readInstances(database, most.instances),
     readStates(database, list.items, most.states),
   ]);
-  const refused = reports.filter(({ state }) => state !== 'active').length;
-  return html`<p>
-      ${count(reports.length, 'model')},
-      ${refused === 0 ? 'all of them in force' : `${String(refused)} of them not in force as they are stored`}.
-    </p>
+  const inState = (wanted: ModelReport['state']): number => reports.filter(({ state }) => state === wanted).length;
+  return html`<p>${count(inState('active'), 'model')} in force, ${inState('refused')} refused, ${inState('missing')} missing.</p>
     ${states.length === most.states ? html`<p class="warnings">Only the first ${most.states} states are shown.</p>` : null}
     ${list.items.map((uid) => {
       const own = states.filter((state) => state.uid === uid);

@@ -34,8 +34,9 @@ async function render({ request, running, content }: PanelCall): Promise<Html> {
     </nav>
     ${chosen === undefined ? null : renderRole(chosen, content.bind.registry, request)}
     <p class="soft">
-      In rules, <code>$user.id</code> is the id of the user who asks. This page only shows them; change them by
-      <code>${commandLine('rules set ROLE FILE')}</code> and actions in the panel, in Settings.
+      Types without a line for entries or fields are not restricted beyond the actions. In rules, <code>$user.id</code> is the id
+      of the user who asks. This page only shows them; change them by <code>${commandLine('rules set ROLE FILE')}</code> and
+      actions in the panel, in Settings.
     </p>`;
 }
 
@@ -68,9 +69,9 @@ function renderRole(role: Role, registry: Registry, request: PanelCall['request'
             <code class="soft">${uid}</code>
           </header>
           ${facts([
-            ['May', [actions.get(uid)?.sort().join(', ') ?? 'nothing']],
-            ['Only entries with', [Object.hasOwn(rows, uid) ? code(JSON.stringify(rows[uid])) : 'no restriction']],
-            ['Hidden fields', [[...(hidden.get(uid) ?? [])].sort().join(', ') || 'none']],
+            ['May', actions.get(uid)?.sort() ?? ['nothing']],
+            ['Only entries with', Object.hasOwn(rows, uid) ? [code(JSON.stringify(rows[uid]))] : []],
+            ['Hidden fields', [...(hidden.get(uid) ?? [])].sort()],
           ])}
         </article>`,
     )}

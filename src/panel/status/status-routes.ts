@@ -57,7 +57,7 @@ const layout = (page: StatusPage, rights: Rights, main: Html): Html =>
       <form class="log-out" method="post" action="log-out">
         <span class="soft">${rights.administrator.email}</span> <button>Log out</button>
       </form>
-      <nav aria-label="Pages">
+      <nav class="tabs" aria-label="Pages">
         <ul>
           ${pages.filter(({ right }) => may(rights, right)).map((one) => link(one, one === page))}
         </ul>
@@ -67,5 +67,5 @@ const layout = (page: StatusPage, rights: Rights, main: Html): Html =>
 
 const link = ({ name, title, about }: StatusPage, isCurrent: boolean): Html =>
   html`<li>
-    <a href="${name}" ${isCurrent ? html`aria-current="page"` : null}><strong>${title}</strong> ${about}</a>
+    <a href="${name}" ${isCurrent ? html`aria-current="page"` : null}><strong>${title}</strong> <span>${about}</span></a>
   </li>`;
