@@ -39,7 +39,7 @@ describe('the status pages in a browser', () => {
   const at = (name: string): string => `${serving.server.url}/_status/${name}`;
 
   /** Visits a page in light and dark, on a phone and in a wide window. */
-  const look = async (name: string): Promise<void> => {
+  const look = async (name: string, shot = name): Promise<void> => {
     for (const width of [360, 1400])
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
@@ -47,7 +47,7 @@ describe('the status pages in a browser', () => {
         await page.goto(at(name));
         expect(await page.evaluate('document.documentElement.scrollWidth'), `${name} at ${String(width)}`).to.equal(width);
         const shots = process.env['SHOTS'];
-        const file = `status-${name.replace(/\W.*/, '')}-${String(width)}-${colorScheme}.png`;
+        const file = `status-${shot}-${String(width)}-${colorScheme}.png`;
         if (shots !== undefined) await page.screenshot({ path: join(shots, file), fullPage: true });
         await page.evaluate(axe);
         const { violations } = (await page.evaluate('axe.run()')) as { violations: { id: string; impact: string }[] };
@@ -60,7 +60,7 @@ describe('the status pages in a browser', () => {
   };
 
   it('ask for a log-in, then show the page that was asked for', async () => {
-    await look('rules');
+    await look('rules', 'log-in');
     await page.getByLabel('E-mail address').fill(credentials.email);
     await page.getByLabel('Password').fill('Wrong1234');
     await page.getByRole('button', { name: 'Log in' }).click();
