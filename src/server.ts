@@ -241,7 +241,7 @@ class Server implements Service {
   }
 
   #reportSchema(problem: string | null): void {
-    this.backend?.models.reportSchema(problem).catch((err: unknown) => {
+    this.backend?.models.status.reportSchema(problem).catch((err: unknown) => {
       if (!this.#stopped) this.observer.observe({ kind: 'failed', work: 'schema state', err });
     });
   }

@@ -25,7 +25,7 @@ export function roleAccess(role: Role, user: KnownUser | null, { registry, limit
 }
 
 /** Returns the attributes that field rules hide, and the attributes that show the same links from the other side. */
-function hiddenBy(fields: RoleRules['fields'], registry: Registry): Access['hidden'] {
+export function hiddenBy(fields: RoleRules['fields'], registry: Registry): Access['hidden'] {
   const hidden = new Map<string, Set<string>>();
   const hide = ({ uid, name }: AttributeName): void => {
     const names = hidden.get(uid) ?? new Set();

@@ -1,10 +1,11 @@
 import type { Feature } from '../http/feature.js';
 import { pageRoutes } from './front-end/page-routes.js';
 import { panelRoutes } from './panel-routes.js';
+import { statusRoutes } from './status/status-routes.js';
 
-/** The admin panel of Strapi v4: its back end, and the pages that an operator has built. */
+/** The admin panel of Strapi v4: its back end, the pages that an operator has built, and our own pages beside them. */
 export const panel: Feature = {
   name: 'panel',
   isEnabled: (config) => config.admin.enabled,
-  routes: ({ config }) => [...panelRoutes, ...pageRoutes(config)],
+  routes: ({ config }) => [...panelRoutes, ...statusRoutes(config), ...pageRoutes(config)],
 };

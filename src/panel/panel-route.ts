@@ -45,15 +45,21 @@ export const panelRows = (routes: readonly PanelRoute[]): readonly Route[] =>
 
 const notCached = { 'Cache-Control': 'private, no-store' };
 
-async function handle(route: PanelRoute, { request, running, content }: RouteCall): Promise<Answer> {
-  const call = { request, running, content, panel: panelOf(running) };
-  await call.panel.prepare(content);
+/** Returns the call of a request. Creates the default roles if there are none. */
+export async function openCall({ request, running, content }: RouteCall): Promise<OpenPanelCall> {
+  const panel = panelOf(running);
+  await panel.prepare(content);
+  return { request, running, content, panel };
+}
+
+async function handle(route: PanelRoute, routeCall: RouteCall): Promise<Answer> {
+  const call = await openCall(routeCall);
   if (route.right === 'nobody') return route.handle(call);
   const administrator = await identify(call);
   const rights = await rightsOf(administrator, call.panel);
   const { right } = route;
   if (right !== 'logged in' && ![right].flat().some((action) => may(rights, action))) throw forbiddenError();
-  return route.handle({ ...call, content: asKnown(content), rights });
+  return route.handle({ ...call, content: asKnown(call.content), rights });
 }
 
 /** Returns the token that a request of the panel carries; an empty text if there is none. */
@@ -67,9 +73,13 @@ async function identify({ request, panel }: OpenPanelCall): Promise<StoredAdmini
   return administrator;
 }
 
-/** Returns the administrator of a valid token; null if it is invalid, or the administrator may no longer use it. */
-export async function administratorOfToken(token: string, panel: Panel): Promise<StoredAdministrator | null> {
-  const claims = panel.tokens.verify(token);
+/** Returns the administrator of a valid token of a kind; null if it is invalid, or the administrator may no longer use it. */
+export async function administratorOfToken(
+  token: string,
+  panel: Panel,
+  kind: 'tokens' | 'pageTokens' = 'tokens',
+): Promise<StoredAdministrator | null> {
+  const claims = panel[kind].verify(token);
   if (typeof claims === 'string') return null;
   const administrator = await panel.administrator(claims.id);
   const isValid = administrator?.isActive === true && !administrator.blocked && claims.version === administrator.tokenVersion;

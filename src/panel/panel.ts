@@ -13,6 +13,8 @@ import { type PanelPermission, readPermissions } from './rights/permission.js';
 export interface Panel {
   /** Issues and verifies the tokens of administrators. */
   readonly tokens: UserTokens;
+  /** Issues and verifies the cookies of the pages below `/_status`. */
+  readonly pageTokens: UserTokens;
   /** Limits of log-ins: of a client with one e-mail address, and with any; null if they are not limited. */
   readonly logins: { readonly account: AttemptLimiter; readonly client: AttemptLimiter } | null;
   /** Creates the default roles of administrators if there are none. Called before anything else. */
@@ -25,17 +27,22 @@ export interface Panel {
 
 const stored = [collections.administrators, collections.adminRoles];
 
-/** Builds the parts of the panel. The key of administrators' tokens differs from that of users' tokens, even if both secrets are the same. */
+/** Seconds for which the cookie of a page is valid. */
+export const pageLifetime = 3_600;
+
+/** Builds the parts of the panel. Tokens of each kind have a key of their own, which is not that of users' tokens, even if both secrets are the same. */
 function createPanel({ config, secrets, backend }: Pick<Running, 'config' | 'secrets' | 'backend'>): Panel {
   const { auth, rateLimit } = config.admin;
   const { database, changes } = backend.store;
-  const secret = createHmac('sha256', auth.secret ?? (secrets.jwtSecret || secrets.tokenSalt))
-    .update('administrators')
-    .digest('hex');
+  const keyOf = (kind: string): string =>
+    createHmac('sha256', auth.secret ?? (secrets.jwtSecret || secrets.tokenSalt))
+      .update(kind)
+      .digest('hex');
   const limiter = (max: number): AttemptLimiter =>
     attemptLimiter(database, { collection: collections.attempts, max, interval: rateLimit.interval });
   return {
-    tokens: userTokens(secret, auth.options.expiresIn),
+    tokens: userTokens(keyOf('administrators'), auth.options.expiresIn),
+    pageTokens: userTokens(keyOf('pages of administrators'), pageLifetime),
     prepare: once(createDefaultAdminRoles),
     logins: rateLimit.enabled ? { account: limiter(rateLimit.max), client: limiter(rateLimit.maxPerClient) } : null,
     administrator: cacheByKey(changes, stored, {

@@ -1,8 +1,8 @@
 import type { Audience } from '../auth/is-open.js';
 import { commandLine } from '../command-line.js';
+import { html, type Html } from '../http/html.js';
+import { pageAnswer } from '../http/page-answer.js';
 import type { Overview, TypeOverview } from './overview.js';
-import { escapeHtml } from '../values.js';
-import { style } from './style.js';
 
 type PageLink = Readonly<Record<'path' | 'name' | 'about', string>>;
 
@@ -16,55 +16,20 @@ interface PageInput {
   readonly overview: Overview | null;
 }
 
-/** Trusted HTML, which is not escaped. */
-interface Html {
-  readonly html: string;
+/** Returns the answer with the start page. */
+export function renderPage({ version, environment, links, address, overview }: PageInput) {
+  const body = html`<header>
+      <h1>Mangrove</h1>
+      <p class="soft">Version ${version}, ${environment}</p>
+      <nav aria-label="Pages">
+        <ul>
+          ${links.map(renderLink)}
+        </ul>
+      </nav>
+    </header>
+    <main>${overview === null ? closed : renderOverview(overview, address)}</main>`;
+  return pageAnswer({ title: 'Mangrove', body });
 }
-
-/** A value in a template: a string, which is escaped; HTML; a list; null for nothing. */
-type Part = string | number | Html | null | readonly Part[];
-
-/** Returns the HTML of a template literal. */
-export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
-  html: texts.map((text, index) => text + write(parts[index] ?? null)).join(''),
-});
-
-function write(part: Part): string {
-  if (part === null) return '';
-  if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
-  return 'html' in part ? part.html : part.map(write).join('');
-}
-
-export function renderPage({ version, environment, links, address, overview }: PageInput): string {
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Mangrove</title>
-        <link rel="icon" href="data:," />
-        ${stylesheet}
-      </head>
-      <body>
-        <header>
-          <h1>Mangrove</h1>
-          <p class="soft">Version ${version}, ${environment}</p>
-          <nav aria-label="Pages">
-            <ul>
-              ${links.map(renderLink)}
-            </ul>
-          </nav>
-        </header>
-        <main>${overview === null ? closed : renderOverview(overview, address)}</main>
-      </body>
-    </html>`;
-  return page.html;
-}
-
-/**
- * The stylesheet. The element contains nothing else, because the content security policy of the page has the hash of its content.
- */
-const stylesheet: Html = { html: `<style>${style}</style>` };
 
 const renderLink = ({ path, name, about }: PageLink): Html =>
   html`<li>

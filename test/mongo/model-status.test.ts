@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { serveModels, type Serving } from '../support/serve.js';
+import { readInstances, readStates } from '../../src/mongo/models/model-states.js';
+import { packageVersion } from '../../src/package-root.js';
+import { serveModels, storeModels, type Serving } from '../support/serve.js';
 
 const note = {
   uid: 'api::note.note',
@@ -32,5 +34,47 @@ describe('_model_status', () => {
     });
     const [row] = await rows(note.uid);
     expect((row?.['expiresAt'] as Date).getTime()).to.be.greaterThan(Date.now());
+  });
+
+  it('tells the version of Mangrove and a revision, which is another one after each change and the same for the same model', async () => {
+    const state = async () => {
+      await first.settled();
+      const [row] = await rows(note.uid);
+      return { version: row?.['version'] as string, revision: row?.['revision'] as string, state: row?.['state'] as string };
+    };
+    const before = await state();
+    expect(before).to.include({ version: packageVersion, state: 'active' });
+    expect(before.revision).to.match(/^[0-9a-f]{8}$/);
+    await storeModels(first.database, [{ ...note, attributes: { text: { type: 'string' }, more: { type: 'integer' } } }]);
+    const changed = await state();
+    expect(changed.revision)
+      .to.match(/^[0-9a-f]{8}$/)
+      .and.not.equal(before.revision);
+    await storeModels(first.database, [{ ...note, attributes: 1 }]);
+    expect(await state()).to.deep.equal({ ...changed, state: 'refused' });
+    await storeModels(first.database, [note]);
+    expect(await state()).to.deep.equal(before);
+  });
+
+  it('lists the instances that are alive with what they serve', async () => {
+    const second = await serveModels({ models: [], database: first.database });
+    const { database } = first.server.backend?.store ?? expect.fail();
+    const found = await readInstances(database, 10);
+    expect(found.map(({ version, refused }) => [version, refused])).to.deep.equal([
+      [packageVersion, 0],
+      [packageVersion, 0],
+    ]);
+    expect(new Set(found.map(({ revision }) => revision)).size).to.equal(1);
+    expect(found[0]?.models).to.be.greaterThan(0);
+    for (const { heartbeat } of found) expect(Math.abs(Date.now() - heartbeat.getTime())).to.be.below(300_000);
+    expect(await readInstances(database, 1)).to.have.length(1);
+    expect(await readStates(database, [note.uid], 10)).to.have.length(2);
+    const dead = await first.database.db.collection('_model_status').findOne({ uid: note.uid });
+    await first.database.db
+      .collection('_model_status')
+      .updateMany({ instance: dead?.['instance'] }, { $set: { expiresAt: new Date(0) } });
+    expect((await readInstances(database, 10)).map(({ name }) => name)).not.to.include(dead?.['instance']);
+    expect(await readStates(database, [note.uid], 10)).to.have.length(1);
+    await second.stop();
   });
 });

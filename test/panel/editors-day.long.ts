@@ -50,9 +50,9 @@ describe('a day of editors', () => {
 
   const at = (path: string): string => `${serving.server.url}/admin${path}`;
 
-  async function openWindow(): Promise<Page> {
+  async function openWindow(width = 1400): Promise<Page> {
     const opened = await openPage();
-    await opened.setViewportSize({ width: 1400, height: 1000 });
+    await opened.setViewportSize({ width, height: width < 1000 ? 800 : 1000 });
     opened.setDefaultTimeout(20_000);
     const context = opened.context();
     await context.addInitScript(tellViolations);
@@ -356,13 +356,43 @@ describe('a day of editors', () => {
     expect((await answerOf(button('Save'), 'api::recipe.recipe')).status).to.equal(200);
   });
 
-  it('fits a narrow window', async () => {
-    for (const width of [360, 1400]) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.goto(at(`${stories}/${String(story)}`));
-      await page.locator('[name=title]').waitFor();
-      await shoot(String(width));
+  it('fits a wide window and a telephone: log-in, list, entry, save, publish', async () => {
+    const phone = await openWindow(360);
+    const fits = async (name: string, of = phone): Promise<void> => {
+      await shoot(`${name}-${String(of.viewportSize()?.width)}`, of);
+      expect(await of.evaluate('document.documentElement.scrollWidth'), name).to.equal(of.viewportSize()?.width);
+    };
+    await page.goto(at(`${stories}/${String(story)}`));
+    await page.locator('[name=title]').waitFor();
+    await fits('entry', page);
+    await phone.goto(at('/auth/login'));
+    await phone.locator('[name=email]').waitFor();
+    await fits('login');
+    await logIn(phone, 'ines@example.org');
+    await phone.getByRole('link', { name: 'Content Manager' }).click();
+    await phone.getByRole('link', { name: 'Story' }).click();
+    await phone.getByRole('heading', { name: 'Story' }).waitFor();
+    await fits('list');
+    await phone.getByText('Newest').first().click();
+    await phone.waitForURL(new RegExp(`api::story.story/${String(story)}`));
+    await phone.locator('[name=title]').waitFor();
+    await fits('entry');
+    await phone.fill('[name=title]', 'Salt by phone');
+    const saved = await answerOf(button('Save', phone), 'api::story.story', phone);
+    expect(saved.status, JSON.stringify(saved.body)).to.equal(200);
+    expect(saved.body).to.include({ title: 'Salt by phone' });
+    await button('Unpublish', phone).click();
+    await button('Yes, confirm', phone).waitFor();
+    await fits('dialog');
+    expect((await answerOf(button('Yes, confirm', phone), '/actions/unpublish', phone)).status).to.equal(200);
+    expect((await answerOf(button('Publish', phone), '/actions/publish', phone)).status).to.equal(200);
+    await fits('published');
+    for (const path of ['/settings/users', '/settings/roles/1', '/plugins/upload', '/plugins/content-type-builder']) {
+      await phone.goto(at(path));
+      await phone.getByRole('heading', { level: 1 }).first().waitFor();
+      await fits(path.split('/').slice(1).join('-'));
     }
+    await phone.close();
   });
 
   it('has broken no policy, asked no other host, and met no error of the server', () => {

@@ -43,7 +43,8 @@ export class ModelRegistry {
   readonly #database: Database;
   readonly #settings: ModelSettings;
   readonly #jobs: Jobs;
-  readonly #status: ModelStatus;
+  /** What `_model_status` says about this instance. */
+  readonly status: ModelStatus;
   readonly #listeners = new Set<(registry: Registry) => void>();
   /** The snapshot in force. It is immutable and replaced as a whole. */
   snapshot: Snapshot;
@@ -65,22 +66,22 @@ export class ModelRegistry {
     this.#models = new StoredModels(database);
     this.#settings = settings;
     this.#jobs = jobs;
-    this.#status = new ModelStatus(database, jobs);
+    this.status = new ModelStatus(database, jobs);
     this.#indexes = new IndexBuilds({
       database,
       jobs,
-      report: (uid, problems) => this.#status.reportIndexes(uid, problems),
-      reportBuilding: (uid, indexesBuilding) => this.#status.reportIndexState(uid, { indexesBuilding }),
-      reportUnused: (uid, unusedIndexes) => this.#status.reportIndexState(uid, { unusedIndexes }),
+      report: (uid, problems) => this.status.reportIndexes(uid, problems),
+      reportBuilding: (uid, indexesBuilding) => this.status.reportIndexState(uid, { indexesBuilding }),
+      reportUnused: (uid, unusedIndexes) => this.status.reportIndexState(uid, { unusedIndexes }),
     });
     this.#searches = new SearchBuilds({
       database,
       jobs,
-      hasOthers: () => this.#status.hasOthers(),
-      report: (uid, state) => this.#status.reportSearch(uid, state),
+      hasOthers: () => this.status.hasOthers(),
+      report: (uid, state) => this.status.reportSearch(uid, state),
     });
     this.#preparation = new TypePreparation({ database, jobs, indexes: this.#indexes, searches: this.#searches });
-    this.#required = new RequiredChecks(database, (uid, found) => this.#status.reportViolations(uid, found));
+    this.#required = new RequiredChecks(database, (uid, found) => this.status.reportViolations(uid, found));
     jobs.start({ name: 'model recount', every: recountEvery, run: () => this.#lookAgain() });
     this.#build = buildRegistry([], settings);
     this.snapshot = { registry: this.#build.registry, locales: { codes: ['en'], default: 'en' } };
@@ -130,11 +131,6 @@ export class ModelRegistry {
     return this.#loading;
   }
 
-  /** Stores why the GraphQL schema of the snapshot could not be built; null if it is in force. */
-  reportSchema(problem: string | null): Promise<void> {
-    return this.#status.reportSchema(problem);
-  }
-
   /** Resolves when all indexes of the snapshot are built, and entries that lack required values are counted. */
   async settled(): Promise<void> {
     await this.#background;
@@ -149,7 +145,7 @@ export class ModelRegistry {
     this.#searches.close();
     await this.#loading?.catch(() => undefined);
     await this.#background.catch(() => undefined);
-    await this.#status.clear();
+    await this.status.clear();
   }
 
   async #loadUntilSettled(): Promise<void> {
@@ -164,7 +160,7 @@ export class ModelRegistry {
     const expected = this.#expected;
     this.#expected = null;
     if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) {
-      await this.#status.report(this.#build); // writes what could not be written before
+      await this.status.report(this.#build); // writes what could not be written before
       return;
     }
     const previous = this.#stored === null ? null : this.#build.registry;
@@ -181,7 +177,7 @@ export class ModelRegistry {
     const check = () => this.#required.check(changed, build.registry, older);
     this.#background = this.#background.then(check).catch(this.#report('required count'));
     this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#report('search build'));
-    await this.#status.report(build);
+    await this.status.report(build);
   }
 
   async #loadLocales(): Promise<void> {

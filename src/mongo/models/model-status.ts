@@ -2,38 +2,29 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import { collections } from '../../schema/collections.js';
+import { memoize } from '../../caches.js';
+import { packageVersion as version } from '../../package-root.js';
 import type { RegistryBuild } from '../../schema/build-registry.js';
+import type { Model } from '../../schema/model.js';
 import { describeReport, reportModels, warningText, type ModelReport } from '../../schema/report-models.js';
 import type { Jobs } from '../../jobs.js';
 import type { Observer } from '../../observe/observer.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
-import type { BuildingIndex } from './build-reports.js';
 import type { FoundViolations } from './required-nulls.js';
+import { type ModelState, revisionOf, stateLifetime } from './model-states.js';
 import type { SearchState } from './search-builds.js';
 
-interface StatusDocument extends Partial<FoundViolations> {
+interface StatusDocument extends ModelState {
   readonly _id: string;
-  readonly uid: string;
-  readonly instance: string;
-  readonly state?: ModelReport['state'];
-  /** The reasons why the model is not in force as it is stored. */
-  readonly problems?: readonly string[];
-  /** Parts of the model that are served differently from its document. */
-  readonly warnings?: readonly string[];
-  /** Attributes that other models lack because of this one. */
-  readonly affects?: readonly string[];
-  readonly indexProblems?: readonly string[];
-  readonly indexesBuilding?: readonly BuildingIndex[];
-  readonly unusedIndexes?: readonly string[];
-  /** The indexes that searches can use; absent if no attribute of the model has the option `search`. */
-  readonly search?: SearchState;
-  readonly at: Date;
-  readonly expiresAt: Date;
 }
 
-/** Milliseconds after the last heartbeat of an instance until its states are deleted. */
-const lifetime = 900_000;
+/** What was written last about a model. */
+interface Reported {
+  readonly state: string;
+  readonly revision: string | null;
+}
+
 /** Milliseconds between two heartbeats. */
 const heartbeat = 300_000;
 
@@ -47,8 +38,9 @@ export const isStatusError = (error: unknown): boolean => error instanceof Error
 export class ModelStatus {
   readonly #database: Database;
   readonly #observer: Observer;
-  readonly #instance = `${hostname()}:${String(process.pid)}:${randomBytes(2).toString('hex')}`;
-  #reported = new Map<string, string>();
+  /** The name of this instance, which no other one has. */
+  readonly instance = `${hostname()}:${String(process.pid)}:${randomBytes(2).toString('hex')}`;
+  readonly #reported = new Map<string, Reported>();
   /** The uids of models with indexes that could not be built. */
   readonly #withoutIndexes = new Set<string>();
   #expiring: Promise<unknown> | null = null;
@@ -58,27 +50,32 @@ export class ModelStatus {
   constructor(database: Database, jobs: Jobs) {
     this.#database = database;
     this.#observer = jobs.observer;
-    const run = () =>
-      this.#change((states) => states.updateMany({ instance: this.#instance }, { $set: { expiresAt: expiry() } }));
+    const run = () => this.#change((states) => states.updateMany({ instance: this.instance }, { $set: { expiresAt: expiry() } }));
     const failure = 'the state of the models could not be kept alive';
     jobs.start({ name: 'model status', every: heartbeat, failure, run });
   }
 
-  /** Writes the state of models whose state has changed, and logs their problems, causes first. */
+  /** Writes the state of models whose state or revision has changed. Logs the problems of a changed state, causes first. */
   async report(build: RegistryBuild): Promise<void> {
     const reports = reportModels(build);
-    const changed = reports.filter((report) => this.#reported.get(report.uid) !== stateOf(report));
-    for (const report of changed) {
-      const { uid } = report;
-      const line = describeReport(report);
-      if (line !== null) this.#observer.observe({ kind: 'model refused', uid, text: line });
-    }
+    const changed = reports.flatMap((report) => {
+      const model = build.models.get(report.uid);
+      const now = { state: stateOf(report), revision: model === undefined ? null : revisionOfModel(model) };
+      const before = this.#reported.get(report.uid);
+      if (before?.state !== now.state) this.#log(report);
+      return before?.state === now.state && before.revision === now.revision ? [] : [{ report, now }];
+    });
     const known = new Set(reports.map(({ uid }) => uid));
     const gone = [...this.#reported.keys()].filter((uid) => !known.has(uid));
-    await this.#write(changed.map((report) => this.#set(report.uid, statusOf(report))));
-    for (const report of changed) this.#reported.set(report.uid, stateOf(report));
-    if (gone.length > 0) await this.#change((states) => states.deleteMany({ instance: this.#instance, uid: { $in: gone } }));
+    await this.#write(changed.map(({ report, now }) => this.#set(report.uid, { ...statusOf(report), revision: now.revision })));
+    for (const { report, now } of changed) this.#reported.set(report.uid, now);
+    if (gone.length > 0) await this.#change((states) => states.deleteMany({ instance: this.instance, uid: { $in: gone } }));
     for (const uid of gone) this.#reported.delete(uid);
+  }
+
+  #log(report: ModelReport): void {
+    const text = describeReport(report);
+    if (text !== null) this.#observer.observe({ kind: 'model refused', uid: report.uid, text });
   }
 
   /** Writes a line for each index that could not be built. An empty list is written only after one that was not empty. */
@@ -99,7 +96,7 @@ export class ModelStatus {
 
   /** Returns whether other instances of the service run. */
   async hasOthers(): Promise<boolean> {
-    const others = { instance: { $ne: this.#instance }, expiresAt: { $gt: new Date() } };
+    const others = { instance: { $ne: this.instance }, expiresAt: { $gt: new Date() } };
     return (await inReadTime(this.#database, () => this.#collection().countDocuments(others, { limit: 1 }))) > 0;
   }
 
@@ -123,7 +120,7 @@ export class ModelStatus {
 
   /** Removes the states of this instance when it stops. */
   async clear(): Promise<void> {
-    await this.#change((states) => states.deleteMany({ instance: this.#instance })).catch(() => undefined);
+    await this.#change((states) => states.deleteMany({ instance: this.instance })).catch(() => undefined);
   }
 
   /** Creates the index that deletes old states. Called with the first state, and again if it failed. */
@@ -148,24 +145,9 @@ export class ModelStatus {
     return this.#database.db.collection<StatusDocument>(collections.modelStatus);
   }
 
-  #set(
-    uid: string,
-    values: Pick<
-      StatusDocument,
-      | 'state'
-      | 'problems'
-      | 'warnings'
-      | 'affects'
-      | 'indexProblems'
-      | 'indexesBuilding'
-      | 'unusedIndexes'
-      | 'requiredNulls'
-      | 'unfitValues'
-      | 'search'
-    >,
-  ) {
-    const update = { $set: { uid, instance: this.#instance, ...values, at: new Date(), expiresAt: expiry() } };
-    return { updateOne: { filter: { _id: `${uid}@${this.#instance}` }, update, upsert: true } };
+  #set(uid: string, values: Partial<ModelState>) {
+    const update = { $set: { uid, instance: this.instance, version, ...values, at: new Date(), expiresAt: expiry() } };
+    return { updateOne: { filter: { _id: `${uid}@${this.instance}` }, update, upsert: true } };
   }
 
   async #write(operations: readonly AnyBulkWriteOperation<StatusDocument>[]): Promise<void> {
@@ -175,7 +157,7 @@ export class ModelStatus {
   }
 }
 
-const expiry = (): Date => new Date(Date.now() + lifetime);
+const expiry = (): Date => new Date(Date.now() + stateLifetime);
 
 const statusOf = ({ state, problems, warnings, affects }: ModelReport) => ({
   state,
@@ -189,3 +171,6 @@ const stateOf = (report: ModelReport): string => {
   const { state, problems, warnings, affects } = report;
   return problems.length + warnings.length + affects.length === 0 ? state : JSON.stringify(statusOf(report));
 };
+
+/** Unchanged models are the same objects in each build. */
+const revisionOfModel = memoize((model: Model): string => revisionOf(model));

@@ -23,7 +23,16 @@ export const sessionRoutes: readonly PanelRoute[] = [
   { method: 'POST', path: '/admin/reset-password', right: 'nobody', handle: resetPassword },
 ];
 
-async function logIn({ request, content, panel }: OpenPanelCall): Promise<Answer> {
+async function logIn(call: OpenPanelCall): Promise<Answer> {
+  const administrator = await checkLogIn(call);
+  return answerData({ token: call.panel.tokens.sign(administrator), user: shownWithoutRoles(administrator) });
+}
+
+/**
+ * Returns the administrator whose e-mail address and password the body has, and counts the attempt. Throws an ApplicationError for
+ * wrong ones and for administrators who are not active, and a RateLimitError for too many attempts.
+ */
+export async function checkLogIn({ request, content, panel }: OpenPanelCall): Promise<StoredAdministrator> {
   const { email, password } = bodyOf(request);
   await countAttempt('login', email, { request, panel });
   if (!isGiven(email) || !isGiven(password)) throw applicationError('Missing credentials');
@@ -33,7 +42,7 @@ async function logIn({ request, content, panel }: OpenPanelCall): Promise<Answer
   const isRight = await isPassword(typeof password === 'string' ? password : '', administrator?.password ?? null);
   if (administrator === null || !isRight) throw applicationError('Invalid credentials');
   if (!administrator.isActive || administrator.blocked) throw applicationError('User not active');
-  return answerData({ token: panel.tokens.sign(administrator), user: shownWithoutRoles(administrator) });
+  return administrator;
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';

@@ -1,3 +1,4 @@
+import { narrowStyle } from './narrow-style.js';
 import { panelPlugins } from './panel-packages.js';
 
 /** What a project adds to the panel. */
@@ -49,6 +50,7 @@ export const panelPage = (script: string, styles: readonly string[]): string =>
     '<title>Content</title>',
     '<link rel="icon" href="data:,">',
     ...styles.map((style) => `<link rel="stylesheet" href="${style}">`),
+    `<style>${narrowStyle}</style>`,
     '</head>',
     '<body>',
     '<div id="strapi"></div>',

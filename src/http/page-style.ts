@@ -1,4 +1,4 @@
-/** The stylesheet of the start page, for light and dark color schemes and for widths from 320 pixels. */
+/** The stylesheet of the pages of the service, for light and dark color schemes and for widths from 320 pixels. */
 export const style = `
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2733; --soft: #52606d; --line: #d5dce3; --block: #f3f6f8; --link: #0b5cad; --warn: #fff6e0; --edge: #b97a00; }
 @media (prefers-color-scheme: dark) {
@@ -28,4 +28,25 @@ pre { margin: .5rem 0; padding: .75rem 1rem; border-radius: .5rem; background: v
 summary { padding: .25rem 0; cursor: pointer; color: var(--link); }
 main li + li { margin-top: .25rem; }
 ol > li { margin-top: 1rem; }
+nav a[aria-current] { border-color: var(--link); background: var(--block); }
+@media (max-width: 30rem) {
+  .tabs li { flex-basis: 7rem; }
+  .tabs span { display: none; }
+}
+main nav ul { margin: 1rem 0 0; }
+main nav li + li { margin-top: 0; }
+article h2 { margin: 0; font-size: 1.05rem; }
+dl { display: grid; grid-template-columns: minmax(0, 11rem) minmax(65%, 1fr); gap: .15rem 1rem; margin: .5rem 0; }
+dt { grid-column: 1; color: var(--soft); }
+dd { grid-column: 2; margin: 0; min-width: 0; overflow-wrap: anywhere; }
+p, h1, h2, h3, span { overflow-wrap: anywhere; }
+form { display: grid; gap: 1rem; max-width: 24rem; }
+form.log-out { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; max-width: none; margin-top: .5rem; }
+label { display: grid; gap: .25rem; }
+input, button { padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: .5rem; background: var(--paper); color: var(--ink); font: inherit; }
+button { justify-self: start; background: var(--block); cursor: pointer; }
+input:focus-visible, button:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+.pager a { display: inline; padding: .5rem .75rem; }
+.pager { margin-top: 1.5rem; }
+p.warnings { padding: .75rem 1rem; }
 `;

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { collections } from '../../schema/collections.js';
+import type { ModelReport } from '../../schema/report-models.js';
+import { above, oneOf } from '../form/matches.js';
+import type { Database } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
+import { findStored } from '../stored.js';
+import type { BuildingIndex } from './build-reports.js';
+import type { FoundViolations } from './required-nulls.js';
+import type { SearchState } from './search-builds.js';
+
+/** The state of a model on one instance, as `_model_status` has it. */
+export interface ModelState extends Partial<FoundViolations> {
+  /** The uid of the model, or `graphql` for the GraphQL schema. */
+  readonly uid: string;
+  readonly instance: string;
+  /** The version of Mangrove. */
+  readonly version?: string;
+  readonly state?: ModelReport['state'];
+  /** A hash of the model in force; null if none is in force. */
+  readonly revision?: string | null;
+  /** The reasons why the model is not in force as it is stored. */
+  readonly problems?: readonly string[];
+  /** Parts of the model that are served differently from its document. */
+  readonly warnings?: readonly string[];
+  /** Attributes that other models lack because of this one. */
+  readonly affects?: readonly string[];
+  readonly indexProblems?: readonly string[];
+  readonly indexesBuilding?: readonly BuildingIndex[];
+  readonly unusedIndexes?: readonly string[];
+  /** The indexes that searches can use; absent if no attribute of the model has the option `search`. */
+  readonly search?: SearchState;
+  readonly at: Date;
+  readonly expiresAt: Date;
+}
+
+/** Milliseconds after the last heartbeat of an instance until its states are deleted. */
+export const stateLifetime = 900_000;
+
+/** Returns a short hash of a value that can be written as JSON. */
+export const revisionOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 8);
+
+/** The states of instances that are alive. */
+const alive = () => ({ expiresAt: above(new Date()) });
+
+/** Returns the states of models by uid on the instances that are alive, up to a limit, in the order of uids and instances. */
+export async function readStates(database: Database, uids: readonly string[], limit: number): Promise<readonly ModelState[]> {
+  const match = { uid: oneOf(uids), ...alive() };
+  const states = await findStored(database, collections.modelStatus, { match, limit });
+  return states as unknown as readonly ModelState[]; // ModelStatus has written them
+}
+
+/** An instance of the service that is alive. */
+export interface Instance {
+  /** Host, process and a random part, separated by colons. */
+  readonly name: string;
+  /** The version of Mangrove; null if the instance does not tell it. */
+  readonly version: string | null;
+  readonly heartbeat: Date;
+  /** A hash of all models in force; two instances with the same one serve the same models. */
+  readonly revision: string;
+  /** Number of models in force. */
+  readonly models: number;
+  /** Number of models that are not in force as they are stored. */
+  readonly refused: number;
+}
+
+/** Returns the instances that are alive by name, up to a limit. */
+export async function readInstances(database: Database, limit: number): Promise<readonly Instance[]> {
+  const refused = { $cond: [{ $eq: ['$state', 'refused'] }, 1, 0] };
+  const found = await readAll(database, {
+    aggregate: collections.modelStatus,
+    pipeline: [
+      { $match: alive() },
+      { $sort: { _id: 1 } },
+      {
+        $group: {
+          _id: '$instance',
+          version: { $max: '$version' },
+          until: { $max: '$expiresAt' },
+          revisions: { $push: { $cond: ['$revision', ['$uid', '$revision'], null] } },
+          refused: { $sum: refused },
+        },
+      },
+      { $sort: { _id: 1 } },
+      { $limit: limit },
+    ],
+    cursor: {},
+  });
+  return found.map(({ _id, version, until, revisions, refused: count }) => {
+    const inForce = (revisions as readonly unknown[]).filter((one) => one !== null); // pushed above
+    return {
+      name: String(_id),
+      version: typeof version === 'string' ? version : null,
+      heartbeat: new Date(Number(until) - stateLifetime),
+      revision: revisionOf(inForce),
+      models: inForce.length,
+      refused: Number(count),
+    };
+  });
+}
