@@ -4,7 +4,7 @@ import { createOwnCollections } from '../mongo/ensure-collections.js';
 import { blobCollections } from '../mongo/stores/blob-store.js';
 import { previewImport } from '../transfer/preview-import.js';
 import { abandonImport, prepareImport, type PreparedImport, runImport } from '../transfer/run-import.js';
-import { panelSettings } from '../transfer/import-panel.js';
+import { countPanelSettings, panelSettings } from '../transfer/import-panel.js';
 import type { ImportContext, Tally } from '../transfer/import-run.js';
 import { administratorUid } from '../transfer/panel-records.js';
 import { printSize } from '../values.js';
@@ -117,6 +117,7 @@ export function describePrepared(
   lost: Pick<Tally, 'shortcomings'> = { shortcomings: new Map() },
 ): readonly Row[] {
   const types = [...plan.types.keys()].map((uid): Row => ['entries', uid, String(manifest.entities.get(uid) ?? 0)]);
+  const settings = countPanelSettings(manifest, plan);
   const refused = [...plan.refused].map(([uid, why]): Row => ['skipped', uid, `${String(manifest.entities.get(uid))}: ${why}`]);
   return [
     ...plan.models.map(({ uid }): Row => ['model', uid, 'new']),
@@ -126,6 +127,7 @@ export function describePrepared(
     ['links', '', String(manifest.links)],
     ['files', '', `${String(manifest.assets)}, ${printSize(manifest.assetBytes)}`],
     ...panelRows(manifest, (name, all) => [name, '', String(all)]),
+    ...(settings === 0 ? [] : [[panelSettings, '', String(settings)] as Row]),
     ...refused,
     ...shortcomingRows(lost),
     ...[...occupied].map(([uid]): Row => ['occupied', uid, 'has entries, which --replace would replace']),

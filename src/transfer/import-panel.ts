@@ -2,7 +2,7 @@ import { saveImport } from '../mongo/transfer/import-ledger.js';
 import type { ImportRun } from './import-run.js';
 import type { ImportPlan } from './plan-import.js';
 import { type PanelRecord, PanelRecords, panelTypes } from './panel-records.js';
-import { isPanelSetting, type Manifest, type Source } from './source.js';
+import { isPanelSetting, type Manifest, type Source, uidOfView } from './source.js';
 
 /** Reads the administrators of the source and assigns ids to them, before links to them are stored. */
 export async function prepareAdministrators(run: ImportRun): Promise<void> {
@@ -36,6 +36,14 @@ export async function publishPanel(run: ImportRun): Promise<void> {
   const target = { plan, report: tally.report };
   if (panelRecords.length > 0)
     for (const [uid, count] of await panel.take(panelRecords, administrators, target)) tally.add(uid, count);
-  for (const setting of manifest.settings)
-    if (isPanelSetting(setting.key) && (await panel.takeSetting(setting, target))) tally.add(panelSettings, 1);
+  for (const setting of manifest.settings.filter(({ key }) => isPanelSetting(key)))
+    if (setting.bytes > largest) tally.report('a setting of the panel is not imported: it has more than 1 MB', setting.key);
+    else if (await panel.takeSetting(setting, target)) tally.add(panelSettings, 1);
 }
+
+/** Maximum size of a setting in bytes. */
+const largest = 1_048_576;
+
+/** Returns the number of settings of the panel in a source, without views of types that there are not. */
+export const countPanelSettings = ({ settings }: Manifest, { definitions }: ImportPlan): number =>
+  settings.filter(({ key }) => isPanelSetting(key) && (uidOfView(key) === '' || definitions.has(uidOfView(key)))).length;

@@ -63,13 +63,23 @@ async function take({ config, database, report }: SettingsTarget, change: Readon
 /** Stores the login providers, which the panel shows. Reports those that log nobody in, because the configuration lacks them. */
 async function takeProviders({ config, database, report }: SettingsTarget, providers: unknown): Promise<void> {
   if (!isRecord(providers)) return;
-  const all = Object.entries(providers).filter((entry): entry is [string, Values] => isRecord(entry[1]));
+  const all = Object.entries(providers).flatMap(([name, provider]) =>
+    isName(name) && isRecord(provider) ? [[name, plain(provider)] as const] : [],
+  );
   await openCodeStore(database).set(usedSettings.providers, Object.fromEntries(all));
   const usable = config.plugins['users-permissions'].config.providers;
   for (const [name, { enabled }] of all)
     if (enabled === true && name !== 'email' && !Object.hasOwn(usable, name))
       report('a login provider logs nobody in: set it in plugins.users-permissions.config.providers', name);
 }
+
+const isName = (name: string): boolean => /^[\w-]{1,50}$/.test(name);
+
+/** Returns the values of a provider that are texts, numbers, flags or lists of texts. */
+const plain = (provider: Values): Values =>
+  Object.fromEntries(Object.entries(provider).filter(([name, value]) => isName(name) && [value].flat().every(isPlain)));
+
+const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
 /** Stores what was chosen for new images. */
 async function takeImageChoices({ database }: SettingsTarget, choices: unknown): Promise<void> {

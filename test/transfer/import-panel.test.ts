@@ -165,7 +165,8 @@ describe('the admin panel in an import', () => {
     expect(exitCode).to.equal(2);
     expect(stdout)
       .to.match(/^administrators +5$/m)
-      .and.match(/^roles of administrators +3$/m);
+      .and.match(/^roles of administrators +3$/m)
+      .and.match(/^settings of the panel +4$/m);
     expect(stderr).to.include('ann@mail.test has all rights in the admin panel');
     for (const [line, isPreviewed] of lost) if (isPreviewed) expect(stdout).to.include(line);
     expect([await all('admin_users'), await all('_code_store')]).to.deep.equal([[], []]);

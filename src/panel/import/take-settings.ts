@@ -6,6 +6,7 @@ import { insertEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
 import type { Model } from '../../schema/model.js';
 import { isRecord } from '../../values.js';
+import { uidOfView } from '../../transfer/source.js';
 import { checkPanelBody } from '../check-body.js';
 import { checkView } from '../content-manager/check-view.js';
 import { writeView } from '../content-manager/stored-views.js';
@@ -54,7 +55,7 @@ export async function takePanelSetting(setting: StrapiSetting, target: SettingsT
 
 /** Takes how the panel shows a type or a component. One of a model that there is not is left out, as the model itself. */
 async function takeView({ key, value }: StrapiSetting, { store, models, report }: SettingsTarget): Promise<boolean> {
-  const model = models.get(key.slice(key.indexOf('::') + 2));
+  const model = models.get(uidOfView(key));
   if (model === undefined) return false;
   const { view, lost } = readStrapiView(value, model, models);
   await checkView(model, view);
@@ -71,7 +72,8 @@ async function takeLibraryView({ value }: StrapiSetting, { store: { database } }
 /** Takes a webhook with the events that there are, unless one of the same name and address is stored. */
 async function takeWebhook({ value }: StrapiSetting, { store, isProduction, report }: SettingsTarget): Promise<boolean> {
   const { name, url, headers, events, enabled } = isRecord(value) ? value : {};
-  const given = { name, url, headers: isRecord(headers) ? headers : {}, events };
+  const sent = Object.entries(isRecord(headers) ? headers : {}).filter(([header]) => /^[\w!#$%&'*+.^`|~-]+$/.test(header));
+  const given = { name, url, headers: Object.fromEntries(sent), events };
   const webhook = await checkPanelBody(newWebhookBody(isProduction), given);
   report('webhooks are stored, but events are not sent yet', webhook.name);
   for (const event of webhook.events) if (!isEvent(event)) report(`an event of a webhook is not offered: ${event}`, webhook.name);
