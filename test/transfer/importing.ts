@@ -62,9 +62,9 @@ export async function importAll(source: Source, context: ImportContext, replace 
 /** A source that ends with an error after a number of records of a stage. */
 export const cutShort = (source: Source, stage: string, records: number): Source => ({
   ...source,
-  read: async function* (stages, behind) {
+  read: async function* (...reading) {
     let count = 0;
-    for await (const record of source.read(stages, behind)) {
+    for await (const record of source.read(...reading)) {
       if (record.stage === stage && count++ === records) throw new Error('cut short');
       yield record;
     }
