@@ -27,6 +27,9 @@ export const usage = `usage: npx mangrove import SOURCE [options]
   --key-file FILE    file with the key of an encrypted archive; by default MANGROVE_IMPORT_KEY, or a prompt
   --project DIR      the folder of the Strapi v3 project, for the files in its public/uploads, and
                      for its models if the database does not have them
+  --administrator ADDRESS
+                     e-mail address of an administrator of a running Strapi v4, who reads the views of the
+                     admin panel; the password is read from MANGROVE_IMPORT_PASSWORD, or a prompt
   --allow-private    allow SOURCE, and no other address, to be on this machine or in a private network
   --dry-run          read the whole source and report what would be imported; nothing is stored
   --replace          the entries of the source replace those that are stored
@@ -37,6 +40,7 @@ exit code: 0 if everything is imported, 2 if the report lists what is not, 1 if 
 const options = {
   'key-file': { type: 'string' },
   project: { type: 'string' },
+  administrator: { type: 'string' },
   'allow-private': { type: 'boolean', default: false },
   'dry-run': { type: 'boolean', default: false },
   replace: { type: 'boolean', default: false },

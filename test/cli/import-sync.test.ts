@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Document } from 'mongodb';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { runCli, type CliResult } from '../support/run-cli.js';
 import { writeProject } from '../support/write-project.js';
@@ -113,8 +114,8 @@ describe('npx mangrove import config/sync', () => {
     ]);
     const stored = await database.db.collection('_settings').find().toArray();
     expect(JSON.stringify(stored)).to.include('"default_role":"editor"').and.include('"allow_register":false');
-    const shown = await database.db.collection<{ _id: string }>('_code_store').findOne({ _id: viewKey });
-    expect([shown?.['value'].settings.pageSize, shown?.['value'].layouts.list]).to.deep.equal([20, ['text']]);
+    const shown = await database.db.collection<{ _id: string; value: Document }>('_code_store').findOne({ _id: viewKey });
+    expect([shown?.value['settings'].pageSize, shown?.value['layouts'].list]).to.deep.equal([20, ['text']]);
     const readers = await database.db.collection('admin_roles').findOne({ code: 'readers-k2x' });
     const rights = await database.db.collection('admin_permissions').find({ role: readers?._id }).toArray();
     expect(rights.map(({ action }) => action as unknown)).to.deep.equal(['plugin::upload.read']);
