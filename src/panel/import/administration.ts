@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Document } from '../../mongo/database.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { PanelRecord } from '../../transfer/panel-records.js';
@@ -176,6 +177,8 @@ function valuesOf(email: string, data: Values): Values {
     isActive: data['isActive'] !== false && data['isActive'] !== 0,
     blocked: data['blocked'] === true || data['blocked'] === 1,
     preferedLanguage: shortText(data['preferedLanguage']),
+    // Another service with the same secret may have issued tokens for this id; they do not fit.
+    _tokenVersion: randomInt(2 ** 31),
     ...timesOf(data),
   };
 }
