@@ -171,7 +171,7 @@ function panelRows(
     const all = entities.get(uid);
     return all === undefined ? [] : [row(name, all, uid)];
   });
-  const missing = 'not part of the source, as the creators of entries: npx mangrove admin create creates one';
+  const missing = 'not part of the source, nor is who created entries: npx mangrove admin create makes one';
   return entities.has(administratorUid) ? rows : [...rows, ['note', 'administrators', missing]];
 }
 
