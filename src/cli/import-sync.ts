@@ -6,9 +6,15 @@ import { knownActions } from '../auth/known-actions.js';
 import { features } from '../features.js';
 import { featureActions } from '../http/feature.js';
 import { createLocale, listLocales } from '../content/locales.js';
-import { usedSettings } from '../transfer/source.js';
+import { previewAdministration, takeAdministration } from '../panel/import/take-administration.js';
+import { readModels } from '../mongo/stores/model-store.js';
+import { buildRegistry } from '../schema/build-registry.js';
+import type { PanelRecord } from '../transfer/panel-records.js';
+import { parseImported } from '../transfer/parse-imported.js';
+import { isPanelSetting, usedSettings } from '../transfer/source.js';
 import { takeSettings } from '../transfer/take-settings.js';
 import { isRecord, type Values } from '../values.js';
+import { panelTarget } from './import-panel.js';
 import { localeWork } from './locales.js';
 import { readRolesByType, type OpenedService } from './open-service.js';
 
@@ -16,7 +22,7 @@ import { readRolesByType, type OpenedService } from './open-service.js';
 type Line = readonly [done: string, what: string, about: string];
 
 /** The files that the plugin config-sync writes, by kind, with the kinds that Mangrove has. */
-const filePattern = /^(user-role|i18n-locale|core-store)\.(.+)\.json$/;
+const filePattern = /^(user-role|admin-role|i18n-locale|core-store)\.(.+)\.json$/;
 
 interface SyncFile {
   readonly kind: string;
@@ -39,9 +45,19 @@ export async function importSync(folder: string, service: OpenedService, isDry: 
   const target: Target = { service, isDry, lines: [] };
   for (const { value } of of('i18n-locale')) await importLocale(value, target);
   for (const file of of('user-role')) await importRole(file, target);
-  const settings = new Map(of('core-store').map(({ value }) => [String(value['key']), value['value']] as const));
+  await importAdminRoles(
+    of('admin-role').map(({ value }) => value),
+    target,
+  );
+  const settings = new Map(of('core-store').map(({ value }) => [String(value['key']), settingIn(value)] as const));
   await importSettings(settings, target);
   return target.lines;
+}
+
+/** Returns the value of a setting, which older versions of config-sync write as a text. */
+function settingIn({ key, value }: Values): unknown {
+  if (typeof value !== 'string' || !/^[{[]/.test(value)) return value;
+  return parseImported(Buffer.from(value), `the setting ${String(key)}`).value ?? value;
 }
 
 interface Target {
@@ -98,10 +114,37 @@ async function importRole({ name: file, value }: SyncFile, { service, isDry, lin
 /** Returns whether an action may be one of the project's own code, which is not loaded here. */
 const isOwn = (action: string): boolean => action.startsWith('api::');
 
+/** Imports roles of administrators. A role that administrators have keeps its permissions. */
+async function importAdminRoles(roles: readonly Values[], { service, isDry, lines }: Target): Promise<void> {
+  if (roles.length === 0) return;
+  const records = roles.flatMap((data, index): readonly PanelRecord[] => [
+    { type: 'admin::role', id: index + 1, data, roles: [] },
+    ...listOf(data['permissions']).map((own, number) => ({
+      ...{ type: 'admin::permission', id: (index + 1) * permissionsOfRole + number, data: own, roles: [index + 1] },
+    })),
+  ]);
+  for (const { name, code } of roles) lines.push(['imported', 'role', `${String(code)} of administrators: ${String(name)}`]);
+  const { content } = service;
+  const report = (reason: string, where: string): void => void lines.push(['not imported', 'role', `${where}: ${reason}`]);
+  const target = { content, registry: content.bind.registry, report, tellSuper: () => undefined };
+  if (isDry) await previewAdministration(records, target);
+  else await takeAdministration(records, new Map(), target);
+}
+
+/** More than any role has. */
+const permissionsOfRole = 1_000_000;
+
+const listOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+
 async function importSettings(settings: ReadonlyMap<string, unknown>, { service, isDry, lines }: Target): Promise<void> {
-  const { config, store } = service;
-  for (const key of settings.keys())
-    if (Object.values<string>(usedSettings).includes(key)) lines.push(['changed', 'setting', key]);
+  const { config, store, settings: modelSettings } = service;
+  const isUsed = (key: string): boolean => Object.values<string>(usedSettings).includes(key);
+  for (const key of settings.keys()) if (isUsed(key) || isPanelSetting(key)) lines.push(['changed', 'setting', key]);
+  if (isDry) return;
   const report = (reason: string, where: string): void => void lines.push(['not imported', 'setting', `${where}: ${reason}`]);
-  if (!isDry) await takeSettings(settings, { config, database: store.database, report });
+  await takeSettings(settings, { config, database: store.database, report });
+  const { models: definitions, registry } = buildRegistry(await readModels(store.database), modelSettings);
+  const panel = panelTarget(service);
+  for (const [key, value] of settings)
+    if (isPanelSetting(key)) await panel.takeSetting({ key, value }, { plan: { definitions, registry }, report });
 }

@@ -4,8 +4,11 @@ import { createOwnCollections } from '../mongo/send/ensure-collections.js';
 import { blobCollections } from '../mongo/stores/blob-store.js';
 import { previewImport } from '../transfer/preview-import.js';
 import { abandonImport, prepareImport, type PreparedImport, runImport } from '../transfer/run-import.js';
+import { countPanelSettings, panelSettings } from '../transfer/import-panel.js';
 import type { ImportContext, Tally } from '../transfer/import-run.js';
+import { administratorUid } from '../transfer/panel-records.js';
 import { printSize } from '../values.js';
+import { panelTarget } from './import-panel.js';
 import { importSync } from './import-sync.js';
 import { openSource, refuseSecrets } from './open-source.js';
 import type { OpenedService } from './open-service.js';
@@ -24,6 +27,9 @@ export const usage = `usage: npx mangrove import SOURCE [options]
   --key-file FILE    file with the key of an encrypted archive; by default MANGROVE_IMPORT_KEY, or a prompt
   --project DIR      the folder of the Strapi v3 project, for the files in its public/uploads, and
                      for its models if the database does not have them
+  --administrator ADDRESS
+                     e-mail address of an administrator of a running Strapi v4, who reads the views of the
+                     admin panel; the password is read from MANGROVE_IMPORT_PASSWORD, or a prompt
   --allow-private    allow SOURCE, and no other address, to be on this machine or in a private network
   --dry-run          read the whole source and report what would be imported; nothing is stored
   --replace          the entries of the source replace those that are stored
@@ -34,6 +40,7 @@ exit code: 0 if everything is imported, 2 if the report lists what is not, 1 if 
 const options = {
   'key-file': { type: 'string' },
   project: { type: 'string' },
+  administrator: { type: 'string' },
   'allow-private': { type: 'boolean', default: false },
   'dry-run': { type: 'boolean', default: false },
   replace: { type: 'boolean', default: false },
@@ -77,12 +84,14 @@ const importSource: Command = async (service, args) => {
   }
 };
 
-async function contextOf({ config, settings, secrets, store, content }: OpenedService): Promise<ImportContext> {
+async function contextOf(service: OpenedService): Promise<ImportContext> {
+  const { config, settings, secrets, store, content } = service;
   const media = config.plugins.upload.enabled ? createMedia(config, store.database) : null;
   if (media !== null) await createOwnCollections(blobCollections, store.database);
   const tokens = { salt: secrets.tokenSalt, isGiven: config.admin.apiToken.salt !== null, showKey };
   const { defaultLocale } = content.bind;
-  return { config, modelSettings: settings, store, media, defaultLocale, tokens, progress: showProgress() };
+  const panel = panelTarget(service);
+  return { config, modelSettings: settings, store, media, defaultLocale, tokens, panel, progress: showProgress() };
 }
 
 function showKey(name: string, key: string): void {
@@ -112,6 +121,7 @@ export function describePrepared(
   lost: Pick<Tally, 'shortcomings'> = { shortcomings: new Map() },
 ): readonly Row[] {
   const types = [...plan.types.keys()].map((uid): Row => ['entries', uid, String(manifest.entities.get(uid) ?? 0)]);
+  const settings = countPanelSettings(manifest, plan);
   const refused = [...plan.refused].map(([uid, why]): Row => ['skipped', uid, `${String(manifest.entities.get(uid))}: ${why}`]);
   return [
     ...plan.models.map(({ uid }): Row => ['model', uid, 'new']),
@@ -120,6 +130,8 @@ export function describePrepared(
     ...types,
     ['links', '', String(manifest.links)],
     ['files', '', `${String(manifest.assets)}, ${printSize(manifest.assetBytes)}`],
+    ...panelRows(manifest, (name, all) => [name, '', String(all)]),
+    ...(settings === 0 ? [] : [[panelSettings, '', String(settings)] as Row]),
     ...refused,
     ...shortcomingRows(lost),
     ...[...occupied].map(([uid]): Row => ['occupied', uid, 'has entries, which --replace would replace']),
@@ -131,17 +143,36 @@ export function describePrepared(
 /** Returns a table of the content that an import has stored and of what it could not store. */
 export function describeImport({ plan, manifest }: PreparedImport, tally: Tally): readonly Row[] {
   const { counts } = tally;
-  const imported = [...plan.types.keys()].map((uid): Row => {
-    const [came = 0, all = 0] = [counts.get(uid), manifest.entities.get(uid)];
-    return ['imported', uid, came === all ? String(came) : `${String(came)} of ${String(all)}`];
-  });
+  const count = (uid: string, all: number): string => {
+    const came = counts.get(uid) ?? 0;
+    return came === all ? String(came) : `${String(came)} of ${String(all)}`;
+  };
+  const optional = { tokens: 'API tokens', [panelSettings]: panelSettings };
   return [
-    ...imported,
+    ...[...plan.types.keys()].map((uid): Row => ['imported', uid, count(uid, manifest.entities.get(uid) ?? 0)]),
     ['imported', 'links', String(counts.get('links') ?? 0)],
     ['imported', 'files', String(counts.get('assets') ?? 0)],
-    ...(counts.has('tokens') ? [['imported', 'API tokens', String(counts.get('tokens'))] as Row] : []),
+    ...panelRows(manifest, (name, all, uid) => ['imported', name, count(uid, all)]),
+    ...Object.entries(optional).flatMap(([key, name]): readonly Row[] =>
+      counts.has(key) ? [['imported', name, String(counts.get(key))]] : [],
+    ),
     ...shortcomingRows(tally),
   ];
+}
+
+const panelNames = { [administratorUid]: 'administrators', 'admin::role': 'roles of administrators' } as const;
+
+/** Returns the rows about administrators. A source that never has any is complete without them, but the report says so. */
+function panelRows(
+  { entities }: PreparedImport['manifest'],
+  row: (name: string, all: number, uid: string) => Row,
+): readonly Row[] {
+  const rows = Object.entries(panelNames).flatMap(([uid, name]) => {
+    const all = entities.get(uid);
+    return all === undefined ? [] : [row(name, all, uid)];
+  });
+  const missing = 'not part of the source, nor is who created entries: npx mangrove admin create makes one';
+  return entities.has(administratorUid) ? rows : [...rows, ['note', 'administrators', missing]];
 }
 
 const shortcomingRows = ({ shortcomings }: Pick<Tally, 'shortcomings'>): readonly Row[] =>

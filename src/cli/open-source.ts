@@ -5,6 +5,9 @@ import { openRest } from '../transfer/strapi-rest/open-rest.js';
 import { openV3 } from '../transfer/strapi-v3/open-v3.js';
 import type { Source } from '../transfer/source.js';
 import { readSecret } from './read-password.js';
+import { UsageError } from './usage-error.js';
+
+const passwordVariable = 'MANGROVE_IMPORT_PASSWORD';
 
 interface SourceArguments {
   readonly source: string;
@@ -14,16 +17,20 @@ interface SourceArguments {
   readonly project?: string | undefined;
   /** Whether the source may be on this machine or in a private network. */
   readonly 'allow-private'?: boolean;
+  /** E-mail address of an administrator of a running Strapi v4. */
+  readonly administrator?: string | undefined;
 }
 
 /** Opens the source of an import. Throws an Error if it cannot be read. */
 export async function openSource(given: SourceArguments, database: Database): Promise<Source> {
-  const { source, project } = given;
+  const { source, project, administrator: email } = given;
+  if (email !== undefined && !/^https?:\/\//.test(source)) throw new UsageError('--administrator is for a running Strapi v4');
   if (/^https?:\/\//.test(source))
     return openRest({
       url: source,
       token: await readSecret(`API token of ${source}`, 'MANGROVE_IMPORT_TOKEN'),
       allowPrivate: given['allow-private'] === true,
+      administrator: email === undefined ? null : { email, password: await readSecret(`password of ${email}`, passwordVariable) },
     });
   if (/^mongodb(\+srv)?:\/\//.test(source))
     return openV3({ uri: await withPassword(source), project: project ?? null, database });
@@ -45,7 +52,7 @@ export async function archiveKey(file: string, keyFile: string | undefined): Pro
 async function withPassword(uri: string): Promise<string> {
   const [start, protocol = '', user = ''] = /^(mongodb(?:\+srv)?:\/\/)([^@/?]+)@/.exec(uri) ?? [];
   if (start === undefined || /[?&]authMechanism=(?!SCRAM|PLAIN)/i.test(uri)) return uri;
-  const password = await readSecret(`password of ${user}`, 'MANGROVE_IMPORT_PASSWORD');
+  const password = await readSecret(`password of ${user}`, passwordVariable);
   return `${protocol}${user}:${encodeURIComponent(password)}@${uri.slice(start.length)}`;
 }
 

@@ -2,8 +2,11 @@ import { readAccountSettings } from '../auth/account-settings.js';
 import { saltMark } from '../auth/api-token.js';
 import type { FilePlace } from '../media/file-values.js';
 import { nameOf } from '../media/file-values.js';
-import { findStored, type Media, readStored } from '../media/media.js';
+import { findStored as findBytes, type Media, readStored } from '../media/media.js';
 import type { Database, Document } from '../mongo/send/database.js';
+import { startingWith } from '../mongo/form/matches.js';
+import { findStored } from '../mongo/stored.js';
+import { libraryViewKey, viewPrefix } from '../mongo/stores/code-store.js';
 import { type ExportedLink, linksOf, toTransferred } from '../mongo/transfer/exported-form.js';
 import { countDocuments, streamDocuments, streamSiblings } from '../mongo/transfer/stream-documents.js';
 import type { LinkEnd } from '../mongo/transfer/transferred.js';
@@ -48,11 +51,9 @@ export async function exportContent({ file, key }: ExportTarget, context: Export
   return counts;
 }
 
-/**
- * Returns the types whose entries are exported. Those of the admin panel are not, because administrators belong to the service.
- */
+/** Returns the types whose entries are exported. Strapi leaves those of its admin panel out when it imports an archive. */
 const typesOf = ({ build }: ExportContext): readonly ContentType[] =>
-  [...build.registry.types.values()].filter(({ kind, uid }) => kind !== 'component' && !uid.startsWith('admin::'));
+  [...build.registry.types.values()].filter(({ kind }) => kind !== 'component');
 
 async function* packAll(context: ExportContext, counts: ExportCounts): AsyncGenerator<PackedFile> {
   const { database, progress } = context;
@@ -158,7 +159,7 @@ async function* packAsset(
   counts: ExportCounts,
 ): AsyncGenerator<PackedFile> {
   const name = nameOf({ hash, ext: ext ?? '' } as FilePlace); // texts, or found by nobody
-  const stored = await findStored(name, media);
+  const stored = await findBytes(name, media);
   if (stored === null) return;
   counts.files++;
   const { _id, ...values } = about;
@@ -185,4 +186,11 @@ async function* configuration({ database, defaultLocale }: ExportContext): Async
   if (changed.length === Object.keys(shownTemplates).length) yield store(usedSettings.templates, Object.fromEntries(changed));
   yield store(usedSettings.advanced, advanced);
   yield store(usedSettings.defaultLocale, defaultLocale, 'string');
+  const ofPanel = { match: { _id: startingWith(viewPrefix, ...panelKeys) } };
+  for (const { _id, value } of await findStored(database, collections.codeStore, ofPanel)) yield store(String(_id), value);
+  for (const { _id, isEnabled, ...webhook } of await findStored(database, collections.webhooks))
+    yield { type: 'webhook', value: { id: _id as unknown, ...webhook, enabled: isEnabled as unknown } };
 }
+
+/** Keys of settings that the panel stores in the form of Strapi. */
+const panelKeys = [libraryViewKey, usedSettings.images, usedSettings.providers];

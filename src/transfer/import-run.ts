@@ -5,7 +5,8 @@ import type { Staged } from '../mongo/transfer/staged.js';
 import type { Store } from '../mongo/store.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import type { ImportPlan } from './plan-import.js';
-import type { Manifest, PlacedRecord, Source, Stage, TransferRecord } from './source.js';
+import type { PanelRecord } from './panel-records.js';
+import type { ConfigurationRecord, Manifest, PlacedRecord, Source, Stage, TransferRecord } from './source.js';
 
 /** Shows the progress of work. */
 export interface Progress {
@@ -30,6 +31,31 @@ interface TokenContext {
   readonly showKey: (name: string, key: string) => void;
 }
 
+/** What an import does with a source's data of the admin panel. */
+export interface PanelTarget {
+  /** Stores a setting. Returns whether it is stored. */
+  readonly takeSetting: (setting: Setting, target: PanelContext) => Promise<boolean>;
+  /** Returns the ids that the administrators of a source have or get here. Those who are not imported are left out. */
+  readonly identify: (records: readonly PanelRecord[]) => Promise<ReadonlyMap<number, number>>;
+  /** Reports what `take` would not import. */
+  readonly preview: (records: readonly PanelRecord[], target: PanelContext) => Promise<void>;
+  /** Stores administrators, roles and permissions. Returns their numbers, by uid. May run again. */
+  readonly take: (
+    records: readonly PanelRecord[],
+    ids: ReadonlyMap<number, number>,
+    target: PanelContext,
+  ) => Promise<ReadonlyMap<string, number>>;
+}
+
+/** A setting of the source, with the key under which Strapi stores it. */
+type Setting = Pick<ConfigurationRecord, 'key' | 'value'>;
+
+interface PanelContext {
+  /** The models and types after the import. */
+  readonly plan: Pick<ImportPlan, 'definitions' | 'registry'>;
+  readonly report: Tally['report'];
+}
+
 /** The context of an import. */
 export interface ImportContext {
   readonly config: Config;
@@ -40,6 +66,8 @@ export interface ImportContext {
   readonly defaultLocale: string;
   /** If absent, no tokens are imported. */
   readonly tokens?: TokenContext;
+  /** If absent, no administrators and views are imported. */
+  readonly panel?: PanelTarget;
   /** Maximum number of records in a batch; 1,000 by default. */
   readonly batch?: number;
   /** Maximum number of links of a batch in memory; 50,000 by default. It does not apply to a single entry. */
@@ -62,6 +90,10 @@ export interface ImportRun {
   readonly tally: Tally;
   /** Number of entries by uid that an interrupted import has stored but not counted. They will be read again. */
   readonly recurring: Map<string, number>;
+  /** The administrators, roles and permissions of the source. */
+  panelRecords: readonly PanelRecord[];
+  /** The ids that administrators have here, by their ids in the source. */
+  administrators: ReadonlyMap<number, number>;
   /** The progress of the import, which is replaced after every batch. */
   state: ImportState;
 }

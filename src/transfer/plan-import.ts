@@ -5,12 +5,15 @@ import { type ContentType, type Registry } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
+import { isPanelType } from './panel-records.js';
 import { type Manifest, tokenUid } from './source.js';
 
 /** The plan of an import for the types of its source. */
 export interface ImportPlan {
   /** The models of the service together with the new ones. */
   readonly registry: Registry;
+  /** The same models as they are written, by uid. */
+  readonly definitions: RegistryBuild['models'];
   /** The new models to store. */
   readonly models: readonly Model[];
   /** The types whose entries are imported, by uid. */
@@ -39,9 +42,12 @@ export function planImport(manifest: Manifest, { stored, settings }: PlanContext
   const models = given.filter(({ uid }) => !build.problems.has(uid)) as unknown as readonly Model[]; // checked by the build
   const uids = new Set([...manifest.schemas.map(({ uid }) => String(uid)), ...manifest.entities.keys()]);
   const types = [...uids].flatMap((uid) => comingType(uid, manifest, build) ?? []);
-  const refused = [...manifest.entities.keys()].filter((uid) => uid !== tokenUid && types.every((type) => type.uid !== uid));
+  const refused = [...manifest.entities.keys()].filter(
+    (uid) => uid !== tokenUid && !isPanelType(uid) && types.every((type) => type.uid !== uid),
+  );
   return {
     registry: build.registry,
+    definitions: build.models,
     models,
     types: new Map(types.map((type) => [type.uid, type])),
     refused: new Map(refused.map((uid) => [uid, whyNot(uid, build)])),

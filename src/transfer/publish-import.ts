@@ -8,6 +8,7 @@ import { assertHeld } from '../mongo/transfer/import-ledger.js';
 import { countStaged, dropStaged, isStaged, publishStaged } from '../mongo/transfer/staged.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { restoreAddresses } from './import-files.js';
+import { publishPanel } from './import-panel.js';
 import { publishTokens } from './import-tokens.js';
 import { type ImportOptions, type ImportRun, saveProgress } from './import-run.js';
 import { takeSettings } from './take-settings.js';
@@ -33,6 +34,7 @@ export async function publishImport(run: ImportRun, { replace }: ImportOptions):
   await assertHeld(database, run.state);
   await writeModels(database, plan.models);
   await publishSettings(run);
+  await publishPanel(run);
   await publishTokens(run);
   await assertHeld(database, run.state);
   await dropStaged(database);

@@ -19,6 +19,7 @@ import {
 } from '../mongo/transfer/import-ledger.js';
 import { countStaged, createStaged, dropLinksBehind, dropStaged, stagedFor } from '../mongo/transfer/staged.js';
 import { stageAssets } from './import-files.js';
+import { prepareAdministrators } from './import-panel.js';
 import { type ImportContext, type ImportOptions, type ImportRun, Tally } from './import-run.js';
 import { assertFree, findOccupied } from './occupied.js';
 import { type ImportPlan, planImport } from './plan-import.js';
@@ -61,10 +62,12 @@ export async function runImport(prepared: PreparedImport, context: ImportContext
   const state = prepared.unfinished === null ? await begin(prepared, context, options) : await goOn(prepared, context);
   const tally = new Tally(state.counts, state.shortcomings);
   const staged = stagedFor(database, state.run);
-  const run: ImportRun = { source, manifest, plan, context, staged, tally, recurring: new Map(), state };
+  const panel = { panelRecords: [], administrators: new Map() };
+  const run: ImportRun = { source, manifest, plan, context, staged, tally, recurring: new Map(), ...panel, state };
   await whileAlive(database, state, async () => {
     await prepareStaged(run);
     await source.prepare?.({ isBegun: state.stage !== 'links' || state.position > 0 });
+    await prepareAdministrators(run);
     await stageLinks(run);
     await stageEntries(run);
     await stageAssets(run);

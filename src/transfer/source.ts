@@ -1,4 +1,6 @@
 import type { ByteSource } from '../media/storage/file-storage.js';
+import { imageChoicesKey } from '../media/image-choices.js';
+import { libraryViewKey, viewPrefix } from '../mongo/stores/code-store.js';
 import type { RecordPlace } from '../mongo/transfer/import-ledger.js';
 import type { TransferredEntry, TransferredLink } from '../mongo/transfer/transferred.js';
 import type { Values } from '../values.js';
@@ -57,7 +59,7 @@ export const tokenUid = 'admin::api-token';
 export class AssetUnavailable extends Error {}
 
 /** A setting, with the key under which Strapi stores it. */
-interface ConfigurationRecord extends Sized {
+export interface ConfigurationRecord extends Sized {
   readonly stage: 'configuration';
   readonly key: string;
   readonly value: unknown;
@@ -75,10 +77,15 @@ export interface Source {
   /** Whether the content may change between two readings. The records then have positions. */
   readonly mayChange: boolean;
   /**
-   * Reads the records of some stages, always in the same order, and only those after a position if one is given. Throws an Error
-   * with a message for the user if the source is damaged or does not answer.
+   * Reads the records of some stages, always in the same order, and only those after a position if one is given. If types are given,
+   * the source may leave out entries of others, and their links. Throws an Error with a message for the user if the source is
+   * damaged or does not answer.
    */
-  readonly read: (stages: readonly Stage[], behind?: RecordPlace | null) => AsyncIterable<TransferRecord>;
+  readonly read: (
+    stages: readonly Stage[],
+    behind?: RecordPlace | null,
+    types?: readonly string[],
+  ) => AsyncIterable<TransferRecord>;
   /** Prepares the target database before records are stored. May run twice. `isBegun` is whether records were already stored. */
   readonly prepare?: (state: { readonly isBegun: boolean }) => Promise<void>;
   /** Returns the parts of the content that the source does not provide, with reasons. Call it after the source was read. */
@@ -159,13 +166,22 @@ export async function inspectSource(source: Source, advance: (records: number) =
   return { schemas, entities, settings, records, ...sums };
 }
 
-/** Keys of the settings that an import uses or reports. */
+/** Keys of the settings that an import uses or reports, besides those of the panel. */
 export const usedSettings = {
   advanced: 'plugin_users-permissions_advanced',
   templates: 'plugin_users-permissions_email',
   providers: 'plugin_users-permissions_grant',
   defaultLocale: 'plugin_i18n_default_locale',
-  webhook: 'webhook',
+  images: imageChoicesKey,
 } as const;
 
-const isUsed = ({ key }: ConfigurationRecord): boolean => Object.values<string>(usedSettings).includes(key);
+/** The beginnings of the keys of settings of the panel. */
+const panelKeys = [viewPrefix, libraryViewKey, 'webhook'];
+
+export const isPanelSetting = (key: string): boolean => panelKeys.some((start) => key.startsWith(start));
+
+/** Returns the uid of the type or component in the key of a view; empty for other settings. */
+export const uidOfView = (key: string): string => (key.startsWith(viewPrefix) ? key.slice(key.indexOf('::') + 2) : '');
+
+const isUsed = ({ key }: ConfigurationRecord): boolean =>
+  Object.values<string>(usedSettings).includes(key) || isPanelSetting(key);

@@ -3,6 +3,8 @@ import { changeSettings } from '../accounts/mail/write-settings.js';
 import type { Config } from '../config/config.js';
 import { ApiError } from '../errors.js';
 import type { Database } from '../mongo/send/database.js';
+import { imageChoicesKey } from '../media/image-choices.js';
+import { openCodeStore } from '../mongo/stores/code-store.js';
 import { writeDefaultLocale } from '../mongo/stores/locale-store.js';
 import { isRecord, type Values } from '../values.js';
 import { usedSettings } from './source.js';
@@ -22,8 +24,8 @@ export async function takeSettings(settings: ReadonlyMap<string, unknown>, targe
   if (isRecord(advanced)) await take(target, { advanced: pick(advanced, advancedKeys) });
   const templates = settings.get(usedSettings.templates);
   if (isRecord(templates)) for (const name of templateNames) await takeTemplate(target, name, templates[name]);
-  reportProviders(target, settings.get(usedSettings.providers));
-  if (settings.has(usedSettings.webhook)) target.report('webhooks are not imported: they are not offered', 'configuration');
+  await takeProviders(target, settings.get(usedSettings.providers));
+  await takeImageChoices(target, settings.get(usedSettings.images));
 }
 
 const advancedKeys = [
@@ -58,10 +60,31 @@ async function take({ config, database, report }: SettingsTarget, change: Readon
   }
 }
 
-function reportProviders({ report }: SettingsTarget, providers: unknown): void {
-  const names = Object.entries(isRecord(providers) ? providers : {}).flatMap(([name, provider]) =>
-    name !== 'email' && isRecord(provider) && provider['enabled'] === true ? [name] : [],
+/** Stores the login providers, which the panel shows. Reports those that log nobody in, because the configuration lacks them. */
+async function takeProviders({ config, database, report }: SettingsTarget, providers: unknown): Promise<void> {
+  if (!isRecord(providers)) return;
+  const all = Object.entries(providers).flatMap(([name, provider]) =>
+    isName(name) && isRecord(provider) ? [[name, plain(provider)] as const] : [],
   );
-  for (const name of names)
-    report('login providers are not imported: set them in plugins.users-permissions.config.providers', name);
+  await openCodeStore(database).set(usedSettings.providers, Object.fromEntries(all));
+  const usable = config.plugins['users-permissions'].config.providers;
+  for (const [name, { enabled }] of all)
+    if (enabled === true && name !== 'email' && !Object.hasOwn(usable, name))
+      report('a login provider logs nobody in: set it in plugins.users-permissions.config.providers', name);
+}
+
+const isName = (name: string): boolean => /^[\w-]{1,50}$/.test(name);
+
+/** Returns the values of a provider that are texts, numbers, flags or lists of texts. */
+const plain = (provider: Values): Values =>
+  Object.fromEntries(Object.entries(provider).filter(([name, value]) => isName(name) && [value].flat().every(isPlain)));
+
+const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
+
+/** Stores what was chosen for new images. */
+async function takeImageChoices({ database }: SettingsTarget, choices: unknown): Promise<void> {
+  if (!isRecord(choices)) return;
+  const names = ['sizeOptimization', 'responsiveDimensions', 'autoOrientation'];
+  const chosen = Object.entries(choices).filter(([name, value]) => names.includes(name) && typeof value === 'boolean');
+  await openCodeStore(database).set(imageChoicesKey, Object.fromEntries(chosen));
 }

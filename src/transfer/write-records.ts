@@ -9,6 +9,7 @@ import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { stageTokens } from './import-tokens.js';
 import { placeFile } from './import-files.js';
 import { type ImportContext, type ImportRun, type Numbered, type RecordOf, runStage, type Tally } from './import-run.js';
+import { administratorUid, isPanelType } from './panel-records.js';
 import { whyNot } from './plan-import.js';
 import { tokenUid } from './source.js';
 
@@ -23,11 +24,19 @@ async function writeLinks(run: ImportRun, batch: readonly Numbered<RecordOf<'lin
 }
 
 /** Returns a link in its stored form. Reports a link that cannot be stored, and returns nothing. */
-export function placeOrReport(link: RecordOf<'links'>, { plan, tally }: Importing): readonly HeldLink[] {
+export function placeOrReport(link: RecordOf<'links'>, { plan, tally, administrators }: Importing): readonly HeldLink[] {
   const { left, right } = link;
+  if (isPanelType(left.type)) return none; // stored with the administrators
+  const isPerson = right.type === administratorUid;
   const isThere = ({ type }: Holder): boolean => plan.registry.types.get(type)?.kind === 'component' || plan.types.has(type);
-  const away = [left, right].find((end) => !isThere(end));
-  const placed = away === undefined ? placeLink(link, plan.registry) : `${away.type} is not imported: ${whyNot(away.type, plan)}`;
+  const away = [left, ...(isPerson ? [] : [right])].find((end) => !isThere(end));
+  const id = isPerson ? administrators.get(right.id) : right.id;
+  const placed =
+    away !== undefined
+      ? `${away.type} is not imported: ${whyNot(away.type, plan)}`
+      : id === undefined
+        ? `the administrator in ${left.field ?? ''} is not imported`
+        : placeLink({ ...link, right: { ...right, id } }, plan.registry);
   if (typeof placed !== 'string') return [placed];
   tally.report(`a link is not imported: ${whyLost(link, plan) ?? placed}`, `${holderKey(left)} to ${holderKey(right)}`);
   return [];
@@ -48,7 +57,10 @@ export const stageEntries = (run: ImportRun): Promise<void> =>
 type Entity = RecordOf<'entities'>;
 
 /** The parts of an import that decide what can be stored. */
-type Importing = Pick<ImportRun, 'plan' | 'tally'> & { readonly context: Pick<ImportContext, 'defaultLocale'> };
+type Importing = Pick<ImportRun, 'plan' | 'tally'> & {
+  readonly context: Pick<ImportContext, 'defaultLocale'>;
+  readonly administrators: Pick<ImportRun['administrators'], 'get'>;
+};
 
 /** An entry to import. The holders of links are the entry itself and its components. */
 interface ComingEntry {
@@ -63,7 +75,8 @@ async function writeEntries(run: ImportRun, batch: readonly Numbered<Entity>[]):
     run,
     batch.flatMap(([, entity]) => (entity.type === tokenUid ? [entity] : [])),
   );
-  const coming = batch.flatMap(([, entity]) => (entity.type === tokenUid ? [] : comingEntry(run, entity)));
+  const isEntry = ({ type }: Entity): boolean => type !== tokenUid && !isPanelType(type);
+  const coming = batch.flatMap(([, entity]) => (isEntry(entity) ? comingEntry(run, entity) : []));
   await writeComing(run, coming);
   await raiseCounters(
     context.store.database,
@@ -131,7 +144,7 @@ export function storedForm(
   return orReport({ type, entity }, tally, () => [{ type, document: toStoredForm(type, entity, form) }]);
 }
 
-const none: readonly StagedLink[] = [];
+const none: readonly never[] = [];
 
 async function storeEntries(run: ImportRun, type: ContentType, documents: readonly EntryDocument[]): Promise<void> {
   const { context, tally, staged } = run;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Document } from 'mongodb';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { runCli, type CliResult } from '../support/run-cli.js';
 import { writeProject } from '../support/write-project.js';
@@ -18,6 +19,9 @@ const memo = {
 };
 const permissions = (...actions: readonly string[]): object => ({ permissions: actions.map((action) => ({ action })) });
 const advanced = { unique_email: true, allow_register: false, default_role: 'editor' };
+
+const viewKey = 'plugin_content_manager_configuration_content_types::api::memo.memo';
+const view = JSON.stringify({ settings: { pageSize: 20 }, metadatas: {}, layouts: { list: ['text', 'gone'], edit: [] } });
 
 /** Files as config-sync 1.2 writes them. */
 const files: Readonly<Record<string, unknown>> = {
@@ -40,7 +44,16 @@ const files: Readonly<Record<string, unknown>> = {
   'config/sync/core-store.plugin_i18n_default_locale.json': { key: 'plugin_i18n_default_locale', value: 'sk', type: 'string' },
   'config/sync/core-store.plugin_users-permissions_advanced.json': { key: 'plugin_users-permissions_advanced', value: advanced },
   'config/sync/core-store.plugin_content_manager_configuration_components##a.json': { key: 'a', value: '{}' },
+  'config/sync/core-store.plugin_content_manager_configuration_content_types##api##memo.memo.json': { key: viewKey, value: view },
   'config/sync/admin-role.strapi-editor.json': { name: 'Editor', code: 'strapi-editor' },
+  'config/sync/admin-role.readers-k2x.json': {
+    name: 'Readers',
+    code: 'readers-k2x',
+    permissions: [
+      { action: 'plugin::upload.read', subject: null, properties: {}, conditions: [] },
+      { action: 'plugin::menus.read', subject: null, properties: {}, conditions: [] },
+    ],
+  },
 };
 
 const rows = [
@@ -50,6 +63,9 @@ const rows = [
   'not imported  action   public: plugin::menus.menu.find: Mangrove has no such action',
   'changed       setting  plugin_i18n_default_locale',
   'changed       setting  plugin_users-permissions_advanced',
+  `changed       setting  ${viewKey}`,
+  'imported      role     strapi-editor of administrators: Editor',
+  'imported      role     readers-k2x of administrators: Readers',
 ];
 
 describe('npx mangrove import config/sync', () => {
@@ -98,6 +114,11 @@ describe('npx mangrove import config/sync', () => {
     ]);
     const stored = await database.db.collection('_settings').find().toArray();
     expect(JSON.stringify(stored)).to.include('"default_role":"editor"').and.include('"allow_register":false');
+    const shown = await database.db.collection<{ _id: string; value: Document }>('_code_store').findOne({ _id: viewKey });
+    expect([shown?.value['settings'].pageSize, shown?.value['layouts'].list]).to.deep.equal([20, ['text']]);
+    const readers = await database.db.collection('admin_roles').findOne({ code: 'readers-k2x' });
+    const rights = await database.db.collection('admin_permissions').find({ role: readers?._id }).toArray();
+    expect(rights.map(({ action }) => action as unknown)).to.deep.equal(['plugin::upload.read']);
   });
 
   it('refuses a file that is no JSON, with its name', async () => {

@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { prepareImport, runImport } from '../../src/transfer/run-import.js';
 import { openRest } from '../../src/transfer/strapi-rest/open-rest.js';
 import { packArchive } from '../support/pack-archive.js';
 import { runCli, type CliResult } from '../support/run-cli.js';
 import { sampleArchive } from '../support/sample-archive.js';
-import { serveModels, type Serving } from '../support/serve.js';
+import { type Answer, serveModels, type Serving } from '../support/serve.js';
 import { cutShort, inFresh } from './importing.js';
 
 const token = 'a-token-of-the-source';
@@ -130,6 +131,36 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
       expect(stderr).to.match(message);
     });
 
+  it('reads the views of the admin panel as an administrator, and no others', async () => {
+    const views = () => into.database.db.collection('_code_store').find().toArray();
+    expect(await views()).to.deep.equal([]);
+    const made = await runCli('admin', ['create', '--email', 'ann@mail.test'], {
+      directory,
+      env: { MONGODB_URI: from.database.uri },
+    });
+    const [password = ''] = /[\w-]+-aA1/.exec(made.stdout) ?? [];
+    const send = async (method: string, path: string, body: object, key = ''): Promise<Answer> => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+      const response = await fetch(`${from.server.url}${path}`, { method, headers, body: JSON.stringify(body) });
+      return { status: response.status, body: await response.json() };
+    };
+    const { body } = await send('POST', '/admin/login', { email: 'ann@mail.test', password });
+    const view = { settings: { pageSize: 50 }, layouts: { list: ['title'], edit: [] } };
+    const path = '/content-manager/content-types/api::story.story/configuration';
+    expect((await send('PUT', path, view, String(body.data.token))).status).to.equal(200);
+    const bring = (word: string) =>
+      runCli('import', [url, '--allow-private', '--replace', '--administrator', 'ann@mail.test'], {
+        directory,
+        env: { MONGODB_URI: into.database.uri, MANGROVE_IMPORT_TOKEN: token, MANGROVE_IMPORT_PASSWORD: word },
+      });
+    expect((await bring('wrong')).stderr).to.include('/admin/login answers 400: Invalid credentials');
+    expect((await bring(password)).stdout).to.match(/imported +settings of the panel +\d+/);
+    const stored = (await views()).find(({ _id }) => String(_id).endsWith('::api::story.story'));
+    expect([stored?.['value'].settings.pageSize, stored?.['value'].layouts.list]).to.deep.equal([50, ['title']]);
+    const misplaced = await run(into, 'x.tar', '--administrator', 'ann@mail.test');
+    expect(misplaced.stderr).to.include('--administrator is for a running Strapi v4');
+  });
+
   it('refuses a server that is not Strapi, refuses the token, or redirects elsewhere', async () => {
     for (const [path, message] of [
       ['/none', /shows no models/],
@@ -165,12 +196,20 @@ async function answer(request: IncomingMessage, response: ServerResponse, { from
     return;
   }
   if (path === '/endless.png') return void Readable.from(endless()).pipe(response);
-  const { status, body } = await fetch(`${from.server.url}${path}`).then(async (reply) => ({
+  const { status, body } = await fetch(`${from.server.url}${path}`, await passedOn(request)).then(async (reply) => ({
     status: reply.status,
     body: Buffer.from(await reply.arrayBuffer()),
   }));
   const isFiles = path.startsWith('/api/upload/files') && !path.includes('=90') && !path.includes('=94');
   response.writeHead(status).end(isFiles ? withBadFiles(body, elsewhere) : body);
+}
+
+/** Returns the request of an administrator; the service is open to all others. */
+async function passedOn(request: IncomingMessage): Promise<RequestInit> {
+  const { url = '', method = 'GET', headers } = request;
+  if (url.startsWith('/api')) return {};
+  const body = method === 'GET' ? {} : { body: await text(request) };
+  return { method, headers: { 'content-type': 'application/json', authorization: headers.authorization ?? '' }, ...body };
 }
 
 function* endless(): Generator<Buffer> {

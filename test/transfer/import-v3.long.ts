@@ -15,6 +15,7 @@ import { cutShort, importAll, inFresh } from './importing.js';
 const names = [
   ...['ann', 'editor', 'grant', 'denied', 'ada', 'bo', 'salt', 'sel', 'wind', 'sea', 'air', 'pic', 'small', 'front', 'en', 'fr'],
   ...['seo', 'quote', 'inner', 'badge', 'gone', 'mail'],
+  ...['root', 'amy', 'super', 'writers', 'reads', 'docs'],
 ] as const;
 const id = Object.fromEntries(
   names.map((name, index) => [name, new ObjectId((index + 1).toString(16).padStart(24, '0'))]),
@@ -90,10 +91,43 @@ const models = [
 
 const lateSeo = new ObjectId();
 const part = (kind: string, ref: ObjectId) => ({ _id: new ObjectId(), kind, ref });
+const view = {
+  uid: 'application::blog.story',
+  settings: { pageSize: 20, mainField: 'title', defaultSortBy: 'title', defaultSortOrder: 'ASC' },
+  metadatas: {
+    title: { edit: { label: 'Headline', visible: true }, list: { label: 'Headline' } },
+    writer: { edit: { label: 'By', mainField: 'name' }, list: { label: 'By' } },
+  },
+  layouts: { list: ['_id', 'title', 'published_at'], edit: [[{ name: 'title', size: 12 }]], editRelations: ['writer'] },
+};
+const password = hashSync('Passw0rd', 4);
+const administrator = (_id: ObjectId, name: string, more: object) => ({
+  _id,
+  ...{ firstname: name, email: `${name}@mail.test`, isActive: true, password },
+  ...{ createdAt: new Date('2020-01-01'), updatedAt: new Date('2020-01-01') },
+  ...more,
+});
 const documents: Readonly<Record<string, readonly Document[]>> = {
+  strapi_administrator: [
+    administrator(id.root, 'root', { roles: [id.super] }),
+    administrator(id.amy, 'amy', { roles: [id.writers] }),
+  ],
+  strapi_role: [
+    { _id: id.super, name: 'Super Admin', code: 'strapi-super-admin' },
+    { _id: id.writers, name: 'Writers', code: 'writers-k2x' },
+  ],
+  strapi_permission: [
+    {
+      _id: id.reads,
+      ...{ action: 'plugins::content-manager.explorer.read', subject: 'application::blog.story', fields: ['title'] },
+      ...{ conditions: ['admin::is-creator'], role: id.writers },
+    },
+    { _id: id.docs, action: 'plugins::documentation.read', subject: null, properties: {}, conditions: [], role: id.writers },
+  ],
   core_store: [
     ...models.map((definition) => ({ key: `model_def_${definition.uid}`, value: JSON.stringify(definition) })),
     { key: 'plugin_i18n_default_locale', value: '"fr"' },
+    { key: 'plugin_content_manager_configuration_content_types::application::blog.story', value: JSON.stringify(view) },
     { key: 'plugin_users-permissions_advanced', value: JSON.stringify({ allow_register: false }) },
   ],
   stories: [
@@ -109,6 +143,8 @@ const documents: Readonly<Record<string, readonly Document[]>> = {
       seo: [part('ComponentPartsSeo', id.seo)],
       blocks: [part('ComponentPartsQuote', id.quote), part('ComponentPartsSeo', id.gone)],
       about: { kind: 'Topic', ref: id.air, field: 'x' },
+      created_by: id.amy,
+      updated_by: id.gone,
       published_at: new Date('2021-01-01T00:00:00Z'),
       made_at: new Date('2020-01-01T00:00:00Z'),
       locale: 'en',
@@ -178,7 +214,12 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
     source = await freshDatabase();
     for (const [name, rows] of Object.entries(documents)) await source.db.collection(name).insertMany([...rows]);
     serving = await serveModels({ models: [] });
-    await run(source.uri, '--dry-run');
+    const dry = await run(source.uri, '--dry-run');
+    expect(dry.stdout)
+      .to.match(/^administrators +2$/m)
+      .and.match(/^roles of administrators +2$/m);
+    expect(dry.stdout).to.include('writers-k2x plugin::documentation.read').and.not.include('e-mail');
+    expect(dry.stderr).to.include('root@mail.test has all rights').and.not.include('amy');
     expect(await serving.database.db.collection('_imported_ids').countDocuments()).to.equal(0);
     result = await run(source.uri, '--project', 'old');
     await serving.settled();
@@ -245,6 +286,30 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
     ]);
   });
 
+  it('imports administrators with their rights, views, and who created entries', async () => {
+    const { db } = serving.database;
+    const people = await db.collection('admin_users').find().sort({ _id: 1 }).toArray();
+    expect(people.map(({ email, roles }) => [email, roles] as unknown)).to.deep.equal([
+      ['root@mail.test', [1]],
+      ['amy@mail.test', [4]],
+    ]);
+    const story = await db.collection<{ _id: number }>('stories').findOne({ _id: 1 });
+    expect(story).to.include({ createdBy: 2 }).and.not.have.property('updatedBy');
+    const send = async (path: string, token = '', body?: object): Promise<Document> => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+      const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await (await fetch(`${serving.server.url}${path}`, init)).json()) as Document;
+    };
+    const { data } = await send('/admin/login', '', { email: 'amy@mail.test', password: 'Passw0rd' });
+    const token = String(data.token);
+    const { results } = await send('/content-manager/collection-types/api::blog.story?locale=en', token);
+    expect(results.map((row: Document) => [row['title'], row['createdBy'].firstname])).to.deep.equal([['Salt', 'amy']]);
+    const { contentType } = (await send('/content-manager/content-types/api::blog.story/configuration', token))['data'];
+    expect(contentType.layouts.list).to.deep.equal(['title']);
+    expect(contentType.layouts.edit.slice(0, 2)).to.deep.equal([[{ name: 'title', size: 12 }], [{ name: 'writer', size: 6 }]]);
+    expect(result.stdout).to.not.match(/a view names/);
+  });
+
   it('imports the files of the project, and follows no link', async () => {
     const [picture] = (await get('/api/upload/files')) as unknown as readonly Document[];
     const load = (url: unknown) => fetch(`${serving.server.url}${String(url)}`);
@@ -266,7 +331,7 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
     await inFresh(async (context) => {
       const opened = await openV3({ uri: source.uri, project: null, database: context.store.database });
       let changed = false;
-      const changing = async function* (...[stages, behind]: Parameters<Source['read']>) {
+      const changing = async function* (...[stages, ...reading]: Parameters<Source['read']>) {
         if (stages.includes('links') && stages.length === 1 && !changed) {
           changed = true;
           await source.db.collection('stories').insertOne({ title: 'Late', locale: 'en', seo: [] });
@@ -274,10 +339,10 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
           const seo = [part('ComponentPartsSeo', lateSeo)];
           await source.db.collection('stories').updateOne({ _id: id.wind }, { $set: { seo } });
         }
-        yield* opened.read(stages, behind);
+        yield* opened.read(stages, ...reading);
       };
       const prepared = await prepareImport(opened, context);
-      const cut = { ...prepared, source: cutShort({ ...opened, read: changing }, 'entities', 6) };
+      const cut = { ...prepared, source: cutShort({ ...opened, read: changing }, 'entities', 12) };
       expect(await runImport(cut, context, { replace: true }).catch(String)).to.equal('Error: cut short');
       await source.db.collection('badges').deleteMany({});
       const { shortcomings } = await runImport(await prepareImport(opened, context), context, { replace: true });
@@ -311,7 +376,9 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
         await opened.close();
       });
     const contents = (found: ReadonlyMap<string, unknown>) =>
-      [...found].filter(([name]) => name !== '_imported_ids' && name !== '_models');
+      [...found].filter(
+        ([name]) => !['_imported_ids', '_models', 'admin_users', 'admin_roles', 'admin_permissions'].includes(name),
+      ); // with times
     const whole = await freshDatabase();
     for (const [name, rows] of Object.entries(documents)) await whole.db.collection(name).insertMany([...rows]);
     expect(contents(await bring(bare.uri, project))).to.deep.equal(contents(await bring(whole.uri, null)));

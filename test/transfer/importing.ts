@@ -1,10 +1,14 @@
 import type { Document } from 'mongodb';
+import { panelTarget } from '../../src/cli/import-panel.js';
+import { createContext } from '../../src/content/content-context.js';
 import { features } from '../../src/features.js';
 import { modelSettings } from '../../src/http/feature.js';
 import { createServer } from '../../src/index.js';
 import { createMedia } from '../../src/media/open-media.js';
 import { connectDatabase } from '../../src/mongo/send/connection.js';
 import { createStore } from '../../src/mongo/store.js';
+import { fullAccess } from '../../src/query/access.js';
+import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { ImportContext } from '../../src/transfer/import-run.js';
 import { prepareImport, runImport } from '../../src/transfer/run-import.js';
 import type { Source } from '../../src/transfer/source.js';
@@ -18,11 +22,15 @@ export async function openContext({ uri }: Pick<FreshDatabase, 'uri'>): Promise<
   const database = await connectDatabase(uri, config.database);
   const media = createMedia(config, database);
   const settings = modelSettings(features, config);
+  const store = createStore(database);
+  const snapshot = { registry: buildRegistry([], settings).registry, locales: { codes: ['en'], default: 'en' } };
+  const content = createContext(config, { store, models: { snapshot } }, fullAccess);
   return {
     config,
     modelSettings: settings,
-    store: createStore(database),
+    store,
     media,
+    panel: panelTarget({ config, store, content }, () => undefined),
     defaultLocale: 'en',
     batch: 5,
     progress: silent,
@@ -54,9 +62,9 @@ export async function importAll(source: Source, context: ImportContext, replace 
 /** A source that ends with an error after a number of records of a stage. */
 export const cutShort = (source: Source, stage: string, records: number): Source => ({
   ...source,
-  read: async function* (stages, behind) {
+  read: async function* (...reading) {
     let count = 0;
-    for await (const record of source.read(stages, behind)) {
+    for await (const record of source.read(...reading)) {
       if (record.stage === stage && count++ === records) throw new Error('cut short');
       yield record;
     }

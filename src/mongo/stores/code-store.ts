@@ -3,6 +3,12 @@ import { inWriteTime } from '../send/calls.js';
 import { type Database, inSession } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 
+/** The beginning of the keys of views in the store of Strapi v4: how the panel shows the entries of a type or a component. */
+export const viewPrefix = 'plugin_content_manager_configuration_';
+
+/** The key of the view of the media library in the store of Strapi v4. */
+export const libraryViewKey = 'plugin_upload_view_configuration';
+
 /** Values that project code stores by name. */
 export interface CodeStore {
   /** Null if there is none. */

@@ -52,8 +52,7 @@ export function linksOf(type: ContentType, document: StoredDocument, registry: R
 function linksAt(type: ContentType, holder: Holder, document: StoredDocument, registry: Registry): readonly ExportedLink[] {
   return [...type.attributes.values()].flatMap((attribute) => {
     if (attribute.kind === 'morph') return attribute.writable ? morphsAt(attribute, holder, document, registry) : [];
-    if ('storage' in attribute)
-      return attribute.storage.kind === 'own' && attribute.target !== 'admin::user' ? ownLinks(attribute, holder, document) : [];
+    if ('storage' in attribute) return attribute.storage.kind === 'own' ? ownLinks(attribute, holder, document) : [];
     return partsIn(attribute, document[attribute.name], registry).flatMap(([part, values]) =>
       linksAt(part, { type: part.uid, id: Number(values['id']) }, values, registry),
     );

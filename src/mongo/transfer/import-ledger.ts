@@ -49,6 +49,8 @@ export interface ImportState {
   readonly expected: readonly (readonly [name: string, count: number])[];
   /** Records that could not be imported, by reason. */
   readonly shortcomings: readonly (readonly [reason: string, shortcoming: Shortcoming])[];
+  /** The ids of administrators in the source, with those that they have here; absent before they are known. */
+  readonly administrators?: readonly (readonly [source: number, id: number])[];
   readonly runner: Runner;
   readonly startedAt: Date;
   /** The last heartbeat of the runner, by the clock of the server. */
@@ -116,8 +118,9 @@ const ownedBy = ({ _id, runner }: ImportState) => ({ _id, state: 'running' as co
  * Stores the progress of an import. Throws an Error if another process has taken it over, so that nothing more may be written.
  */
 export async function saveImport(database: Database, state: ImportState): Promise<void> {
-  const { state: condition, stage, position, place, counts, shortcomings } = state;
-  await updateOwn(database, state, { state: condition, stage, position, place, counts, shortcomings });
+  const { state: condition, stage, position, place, counts, shortcomings, administrators } = state;
+  const known = administrators === undefined ? {} : { administrators };
+  await updateOwn(database, state, { state: condition, stage, position, place, counts, shortcomings, ...known });
 }
 
 /** Throws an Error if another process has taken the import over. */

@@ -9,6 +9,7 @@ import {
   type ScalarAttribute,
 } from '../../schema/content-type.js';
 import { listsParts, type PartsAttribute, partsIn, uidOfPart } from '../../schema/parts.js';
+import { isCreator } from '../../query/bind-selection.js';
 import { isRecord, type Values } from '../../values.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { keptTrigrams, trigramAttributes } from '../send/index-state.js';
@@ -95,9 +96,8 @@ function valueOf(attribute: Attribute, entry: TransferredEntry, context: FormCon
   return listsParts(attribute) ? parts : (parts[0] ?? null);
 }
 
-/** Returns whether the entry stores the links. Creators are not stored, because they are administrators of another service. */
-const isHeld = ({ storage, writable, target }: LinkAttribute): boolean =>
-  storage.kind === 'own' && (writable || target !== 'admin::user');
+/** Returns whether the entry stores the links. */
+const isHeld = ({ storage }: LinkAttribute): boolean => storage.kind === 'own';
 
 function scalarOf(attribute: ScalarAttribute, value: unknown, report: (reason: string) => void): unknown {
   if (value === null) return null;
@@ -132,9 +132,14 @@ function partsOf(attribute: PartsAttribute, entry: TransferredEntry, context: Fo
 const linksAt = (name: string, entry: TransferredEntry, { linksOf }: FormContext): readonly StagedLink[] =>
   linksOf(holderKey(entry)).filter(({ field }) => field === name);
 
-function idsOf({ name, many }: LinkAttribute, entry: TransferredEntry, context: FormContext): number | null | readonly number[] {
-  const ids = linksAt(name, entry, context).map(({ target }) => target);
-  return many ? [...new Set(ids)] : (ids[0] ?? null);
+/** Returns the stored ids of a link. An entry without a creator has no value, as one that no administrator made. */
+function idsOf(
+  link: LinkAttribute,
+  entry: TransferredEntry,
+  context: FormContext,
+): number | null | undefined | readonly number[] {
+  const ids = linksAt(link.name, entry, context).map(({ target }) => target);
+  return link.many ? [...new Set(ids)] : (ids[0] ?? (isCreator(link) ? undefined : null));
 }
 
 function morphsOf({ name, many }: MorphAttribute, entry: TransferredEntry, context: FormContext): unknown {

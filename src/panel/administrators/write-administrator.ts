@@ -3,7 +3,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { exactly, type Match } from '../../mongo/form/matches.js';
 import { findFirst } from '../../mongo/stored.js';
 import type { Change } from '../../mongo/write/compile-change.js';
-import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
+import { deleteEntry, type EntryDocument, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
 import type { Sender } from '../../limits/queue.js';
 import type { Values } from '../../values.js';
@@ -38,14 +38,18 @@ export async function insertAdministrator(
   sender: Sender | null = null,
 ): Promise<StoredAdministrator> {
   const [_id = 0] = await store.ids.next(collections.administrators, 1, { ...store.database, session: null });
+  const document = newDocument(_id, await hashed(values, sender));
+  await insertEntry(store, collections.administrators, document);
+  return administratorOf(document, await readAdminRoles(store.database));
+}
+
+/** Returns the document of a new administrator. A password in the values is a hash. */
+export function newDocument(_id: number, values: Values): EntryDocument {
   const now = new Date();
   const none = { firstname: null, lastname: null, username: null, email: null, password: null };
   const tokens = { resetPasswordToken: null, registrationToken: null };
   const state = { isActive: false, roles: [], blocked: false, preferedLanguage: null };
-  const given = await hashed(values, sender);
-  const document = { _id, ...none, ...tokens, ...state, ...given, createdAt: now, updatedAt: now };
-  await insertEntry(store, collections.administrators, document);
-  return administratorOf(document, await readAdminRoles(store.database));
+  return { _id, ...none, ...tokens, ...state, createdAt: now, updatedAt: now, ...values };
 }
 
 /**

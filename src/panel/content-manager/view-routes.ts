@@ -1,14 +1,13 @@
-import { ValidationError } from 'yup';
-import { ApiError, forbiddenError, notFoundError } from '../../errors.js';
+import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, parameterOf } from '../../http/route-request.js';
 import type { Model } from '../../schema/model.js';
-import { array, boolean, lazy, mixed, number, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
 import { may } from '../rights/rights.js';
-import { describeComponent, describeType, modelsOf, panelAttributes } from './describe-model.js';
+import { checkView } from './check-view.js';
+import { describeComponent, describeType, modelsOf } from './describe-model.js';
 import { readView, writeView } from './stored-views.js';
-import { editable, fieldSizes, type ViewConfiguration } from './view-configuration.js';
+import { fieldSizes, type ViewConfiguration } from './view-configuration.js';
 
 /** The routes of content types and components, and of how the panel shows their entries. */
 export const viewRoutes: readonly PanelRoute[] = [
@@ -128,52 +127,6 @@ async function changeComponentView(call: PanelCall): Promise<Answer> {
 }
 
 async function change(model: Model, call: PanelCall): Promise<void> {
-  const changed = (await checked(model, bodyOf(call.request))) as Partial<ViewConfiguration>; // as the schema says
+  const changed = await checkView(model, bodyOf(call.request));
   await writeView(model, { ...(await viewOf(model, call)), ...changed }, call.content.store.database);
-}
-
-/** Returns the given parts of a configuration. Throws a BadRequestError whose details list all problems. */
-async function checked(model: Model, body: unknown): Promise<object> {
-  const schema = configurationSchema(model);
-  return schema.validate(body, { strict: true, abortEarly: false }).catch((error: unknown) => {
-    if (!(error instanceof ValidationError)) throw error;
-    throw new ApiError(400, 'BadRequestError', 'Bad Request', { details: { name: 'validationError', errors: error.errors } });
-  });
-}
-
-function configurationSchema(model: Model) {
-  const attributes = panelAttributes(model);
-  const names = Object.keys(attributes);
-  const label = () => string().nullable();
-  const texts = { label: label(), description: label(), placeholder: label() };
-  const edit = object({ ...texts, editable: boolean(), visible: boolean() })
-    .default(undefined)
-    .required();
-  const list = object({ label: label(), searchable: boolean(), sortable: boolean() }).default(undefined).required();
-  return object({
-    settings: object({
-      ...{ bulkable: boolean(), filterable: boolean(), searchable: boolean() },
-      pageSize: number().integer().min(10).max(100),
-      mainField: string().oneOf(names),
-      defaultSortBy: string().oneOf(names),
-      defaultSortOrder: string().oneOf(['ASC', 'DESC']),
-    }).default(undefined),
-    metadatas: lazy((value: unknown) =>
-      value === undefined
-        ? mixed()
-        : object(Object.fromEntries(Object.keys(Object(value)).map((name) => [name, object({ edit, list })]))).test(
-            'names',
-            'metadatas must name attributes of the model',
-            (given) => Object.keys(Object(given)).every((name) => names.includes(name)),
-          ),
-    ),
-    layouts: object({
-      list: array().of(string().required().oneOf(names)).required(),
-      edit: array()
-        .of(
-          array().of(object({ name: string().required().oneOf(editable(attributes)), size: number().integer().min(1).max(12) })),
-        )
-        .required(),
-    }).default(undefined),
-  });
 }

@@ -2,7 +2,7 @@ import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { mediaOf } from '../../http/running.js';
 import { imageChoicesKey } from '../../media/image-choices.js';
-import { openCodeStore } from '../../mongo/stores/code-store.js';
+import { libraryViewKey, openCodeStore } from '../../mongo/stores/code-store.js';
 import { collections } from '../../schema/collections.js';
 import { isRecord } from '../../values.js';
 import { boolean, checkPanelBody, number, object, string } from '../check-body.js';
@@ -43,9 +43,7 @@ async function store(key: string, value: object, { store: { database, changes } 
   changes.changed(collections.codeStore);
 }
 
-const viewKey = 'plugin_upload_view_configuration';
-
-const viewBody = object({
+export const libraryViewBody = object({
   pageSize: number().integer().min(1).max(100).required(),
   sort: string().oneOf(['createdAt', 'name', 'updatedAt'].flatMap(ordersOf)),
 }).noUnknown();
@@ -56,12 +54,12 @@ function ordersOf(name: string): string[] {
 }
 
 async function readView({ content }: PanelCall): Promise<Answer> {
-  const stored = await openCodeStore(content.store.database).get(viewKey);
+  const stored = await openCodeStore(content.store.database).get(libraryViewKey);
   return answerData({ pageSize: 10, sort: 'createdAt:DESC', ...(isRecord(stored) && stored) });
 }
 
 async function changeView({ content, request }: PanelCall): Promise<Answer> {
-  const body = await checkPanelBody(viewBody, bodyOf(request));
-  await store(viewKey, body, content);
+  const body = await checkPanelBody(libraryViewBody, bodyOf(request));
+  await store(libraryViewKey, body, content);
   return answerData(body);
 }

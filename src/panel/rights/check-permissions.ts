@@ -49,7 +49,7 @@ const plain: ReadonlySet<string> = new Set([...pluginActions, ...settingsActions
 
 /** Returns the permissions in the form that is stored. Throws a ValidationError with all problems. */
 export function checkPermissions(given: readonly GivenPermission[], content: ContentContext): readonly PermissionInput[] {
-  const problems = given.flatMap((permission, index) => problemOf(permission, String(index), content) ?? []);
+  const problems = given.flatMap((permission, index) => problemOf(permission, String(index), content.bind) ?? []);
   if (problems.length > 0) throw fieldErrors(problems);
   const permissions = given.map(({ action, subject = null, properties, conditions }) => ({
     ...{ action, subject, properties: propertiesOf(properties) },
@@ -61,16 +61,17 @@ export function checkPermissions(given: readonly GivenPermission[], content: Con
   return permissions;
 }
 
-function problemOf(
+/** Returns what is wrong with the permission at an index of a list; null if it can be stored. */
+export function problemOf(
   { action, subject = null, properties }: GivenPermission,
   index: string,
-  { bind }: ContentContext,
+  { registry }: Pick<ContentContext['bind'], 'registry'>,
 ): FieldError | null {
   const path = ['permissions', index];
   const ofContent = contentActions.find(({ actionId }) => actionId === action);
   if (ofContent === undefined && !plain.has(action))
     return { path: [...path, 'action'], message: 'action is not an existing permission action' };
-  const subjects = ofContent === undefined ? [] : subjectsOf(ofContent, bind.registry);
+  const subjects = ofContent === undefined ? [] : subjectsOf(ofContent, registry);
   const type = subjects.find(({ uid }) => uid === subject);
   if (ofContent === undefined ? subject !== null : type === undefined)
     return { path: [...path, 'subject'], message: 'Invalid subject submitted' };

@@ -32,8 +32,11 @@ interface DefaultPermission {
   readonly conditions?: readonly string[];
 }
 
+/** The parts of a context that the default permissions depend on. */
+type WithModels = Pick<ContentContext, 'store'> & { readonly bind: Pick<ContentContext['bind'], 'registry' | 'locales'> };
+
 /** Creates the default roles if there are none, with permissions on the types that exist at that moment, as Strapi v4 does. */
-export async function createDefaultAdminRoles(content: ContentContext): Promise<void> {
+export async function createDefaultAdminRoles(content: WithModels): Promise<void> {
   const { store } = content;
   if (await isStored(store.database, collections.adminRoles)) return;
   const now = new Date();
@@ -53,14 +56,14 @@ export async function createDefaultAdminRoles(content: ContentContext): Promise<
   await bulkWrite(store, collections.adminPermissions, documents);
 }
 
-const editorPermissions = (content: ContentContext): readonly DefaultPermission[] => [
+const editorPermissions = (content: WithModels): readonly DefaultPermission[] => [
   ...onContent(content, () => true),
   ...['read', 'assets.create', 'assets.update', 'assets.download', 'assets.copy-link', 'configure-view'].map((action) => ({
     action: library(action),
   })),
 ];
 
-const authorPermissions = (content: ContentContext): readonly DefaultPermission[] => [
+const authorPermissions = (content: WithModels): readonly DefaultPermission[] => [
   ...onContent(content, (action) => !action.endsWith('.publish')).map((permission) => ({ ...permission, conditions: [creator] })),
   { action: library('read'), conditions: [creator] },
   { action: library('configure-view') },
@@ -71,7 +74,7 @@ const authorPermissions = (content: ContentContext): readonly DefaultPermission[
 ];
 
 /** Returns permissions on the types of the project, in all locales that there are: without them the page of roles would drop them. */
-const onContent = ({ bind: { registry, locales } }: ContentContext, isWanted: (action: string) => boolean): DefaultPermission[] =>
+const onContent = ({ bind: { registry, locales } }: WithModels, isWanted: (action: string) => boolean): DefaultPermission[] =>
   shownTypes(registry)
     .filter(({ uid }) => uid.startsWith('api::'))
     .flatMap((type) =>

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { applicationError, fieldErrors, notFoundError, validationError } from '../../errors.js';
 import { type ContentContext, withDatabase } from '../../content/content-context.js';
 import { findMany } from '../../content/find-many.js';
@@ -15,10 +14,10 @@ import { array, checkPanelBody, number, object, string } from '../check-body.js'
 import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
 import { parametersOf, parseListQuery } from '../panel-query.js';
 import { allPermissions } from './all-permissions.js';
-import { checkPermissions, type PermissionInput, permissionsBody } from './check-permissions.js';
+import { checkPermissions, permissionsBody } from './check-permissions.js';
 import { describePermissions } from './describe-permissions.js';
-import { type PanelPermission, permissionOf } from './permission.js';
 import { mayGive } from './rights.js';
+import { permissionsOf, setPermissions } from './write-permissions.js';
 
 /** The routes of roles of administrators and their permissions. */
 export const roleRoutes: readonly PanelRoute[] = [
@@ -139,13 +138,12 @@ async function removeAll(ids: readonly number[], field: string, { content }: Pan
 async function readPermissions(call: PanelCall): Promise<Answer> {
   const { content } = call;
   const role = await roleOf(call);
-  return answerData(role.code === superAdminCode ? allPermissions(content) : await permissionsOf(role.id, content));
+  return answerData(
+    role.code === superAdminCode ? allPermissions(content) : await permissionsOf(role.id, content.store.database),
+  );
 }
 
-const permissionsOf = async (role: number, { store }: ContentContext): Promise<readonly PanelPermission[]> =>
-  (await findStored(store.database, collections.adminPermissions, { match: { role }, sort: { _id: 1 } })).map(permissionOf);
-
-/** Replaces the permissions of a role. Equal ones stay with their ids. Answers those that are new. */
+/** Replaces the permissions of a role. Answers those that are new. */
 async function replacePermissions(call: PanelCall): Promise<Answer> {
   const { content, rights } = call;
   const { permissions } = await checkPanelBody(permissionsBody, bodyOf(call.request));
@@ -155,37 +153,8 @@ async function replacePermissions(call: PanelCall): Promise<Answer> {
   if (!rights.isSuper && rights.administrator.roles.some(({ id }) => id === role.id))
     throw validationError('You cannot change the permissions of your own role');
   mayGive(rights, wanted);
-  const added = await inTransaction(content.store.database, async (database) => {
-    const inside = withDatabase(content, database);
-    const stored = await permissionsOf(role.id, inside);
-    const kept = stored.filter((one) => wanted.some((other) => isSame(one, other)));
-    const gone = stored.filter((one) => !kept.includes(one)).map(({ id }) => id);
-    const missing = wanted.filter((one) => !kept.some((other) => isSame(other, one)));
-    const { store } = inside;
-    if (gone.length > 0) await bulkWrite(store, collections.adminPermissions, [{ deleteMany: { filter: { _id: oneOf(gone) } } }]);
-    return insertPermissions(missing, role.id, inside);
-  });
-  return answerData(added);
-}
-
-const isSame = (a: PermissionInput, b: PermissionInput): boolean =>
-  a.action === b.action &&
-  a.subject === b.subject &&
-  isDeepStrictEqual(a.properties, b.properties) &&
-  isDeepStrictEqual(a.conditions, b.conditions);
-
-async function insertPermissions(inputs: readonly PermissionInput[], role: number, { store }: ContentContext) {
-  if (inputs.length === 0) return [];
-  const ids = await store.ids.next(collections.adminPermissions, inputs.length, { ...store.database, session: null });
-  const now = new Date();
-  const documents = inputs.map((input, index) => ({
-    ...{ _id: ids[index] ?? 0, ...input, actionParameters: {} },
-    ...{ role, createdAt: now, updatedAt: now },
-  }));
-  await bulkWrite(
-    store,
-    collections.adminPermissions,
-    documents.map((document) => ({ insertOne: { document } })),
+  const added = await inTransaction(content.store.database, (database) =>
+    setPermissions(role.id, wanted, withDatabase(content, database).store),
   );
-  return documents.map(permissionOf);
+  return answerData(added);
 }

@@ -6,7 +6,7 @@ import type { TransferredLink } from '../../mongo/transfer/transferred.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { placed, type PlacedRecord, sizeOf, type Source, type Stage, type TransferRecord, usedSettings } from '../source.js';
-import { createRestClient, type RestClient } from './rest-client.js';
+import { createRestClient, type Credentials, type RestClient } from './rest-client.js';
 import {
   idsIn,
   linksIn,
@@ -20,11 +20,14 @@ import {
   toRow,
 } from './rest-entries.js';
 import { notesOn, readSchemas } from './rest-models.js';
+import { readViews } from './rest-views.js';
 
 interface RestInput {
   readonly url: string;
   readonly token: string;
   readonly allowPrivate: boolean;
+  /** Who reads views of the admin panel; null if nobody does. */
+  readonly administrator?: Credentials | null;
 }
 
 const localeUid = 'plugin::i18n.locale';
@@ -35,15 +38,18 @@ interface RestSource {
   readonly shapes: Shapes;
   readonly locales: readonly Values[];
   readonly notes: Map<string, string>;
+  /** Reads from the routes of the admin panel; null if nobody may. */
+  readonly getPanel: RestClient['get'] | null;
 }
 
 /** Opens a running Strapi v4. Throws an Error if it does not answer, or does not show its models with the token. */
-export async function openRest(input: RestInput): Promise<Source> {
+export async function openRest({ administrator = null, ...input }: RestInput): Promise<Source> {
   const client = createRestClient(input);
   const schemas = [...(await readSchemas(client, 'content-types')), ...(await readSchemas(client, 'components'))];
   const shapes = new Map(schemas.map(({ uid, attributes }) => [String(uid), attributes as Readonly<Record<string, Values>>]));
   const locales = listOf(await client.get('/i18n/locales'));
-  const source: RestSource = { client, schemas, shapes, locales, notes: notesOn(shapes) };
+  const getPanel = administrator === null ? null : await client.openPanel(administrator);
+  const source: RestSource = { client, schemas, shapes, locales, notes: notesOn(shapes), getPanel };
   return {
     identity: createHash('sha256').update(client.base).digest('hex').slice(0, 32),
     description: client.base,
@@ -66,6 +72,7 @@ async function* readRest(
   const main = locales.find(({ isDefault }) => isDefault === true);
   if (stages.has('configuration') && main !== undefined)
     yield { stage: 'configuration', key: usedSettings.defaultLocale, value: main['code'], bytes: 100 };
+  if (stages.has('configuration') && source.getPanel !== null) yield* readViews(source.getPanel, schemas);
 }
 
 async function* readEntries(

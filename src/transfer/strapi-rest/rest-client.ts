@@ -2,6 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isPrivateHost, publicLookup } from '../../public-address.js';
+import { isRecord } from '../../values.js';
 import { parseImported } from '../parse-imported.js';
 import { AssetUnavailable } from '../source.js';
 
@@ -24,6 +25,17 @@ export interface RestClient {
    * be downloaded, and an Error if the service does not answer.
    */
   readonly download: (url: string, limit: number) => AsyncIterable<Uint8Array>;
+  /**
+   * Logs an administrator in, and returns a function that reads from the routes of the admin panel as `get` does. Throws an Error
+   * if that is refused.
+   */
+  readonly openPanel: (administrator: Credentials) => Promise<RestClient['get']>;
+}
+
+/** The e-mail address and the password of an administrator. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
 }
 
 /** Creates a client. Throws an Error if the URL is not one of HTTP. */
@@ -32,15 +44,38 @@ export function createRestClient({ url, token, allowPrivate }: ClientInput): Res
   if (!/^https?:$/.test(given.protocol)) throw new Error(`${url} is not an HTTP address`);
   const path = given.pathname.replace(/\/+$/, '');
   const base = `${given.origin}${path === '' ? '/api' : path}`;
-  const send = (target: URL): Promise<IncomingMessage> =>
-    target.origin === given.origin
-      ? sendRequest(target, { allowPrivate, headers: { authorization: `Bearer ${token}` } })
-      : sendRequest(target, { allowPrivate: false, headers: {} });
+  const sendAs =
+    (key: string, body?: string): Send =>
+    (target) =>
+      target.origin === given.origin
+        ? sendRequest(target, { allowPrivate, headers: headersOf(key, body), body })
+        : sendRequest(target, { allowPrivate: false, headers: {} });
+  const send = sendAs(token);
   return {
     base,
     get: (relative) => getJson(new URL(`${base}${relative}`), send),
     download: (file, limit) => download(file, { origin: given.origin, limit, send }),
+    openPanel: (administrator) => openPanel(base.replace(/\/[^/]*$/, ''), administrator, sendAs),
   };
+}
+
+const headersOf = (key: string, body: string | undefined) => ({
+  ...(key !== '' && { authorization: `Bearer ${key}` }),
+  ...(body !== undefined && { 'content-type': 'application/json' }),
+});
+
+/** Logs in once, because services limit the attempts. `root` is the URL of the service without the prefix of its API. */
+async function openPanel(
+  root: string,
+  administrator: Credentials,
+  sendAs: (key: string, body?: string) => Send,
+): Promise<RestClient['get']> {
+  const login = new URL(`${root}/admin/login`);
+  const answer = await readAnswer(login, await sendPatiently(login, sendAs('', JSON.stringify(administrator)), 1));
+  const data = isRecord(answer) ? answer['data'] : null;
+  const token = isRecord(data) ? data['token'] : null;
+  if (typeof token !== 'string') throw new Error(`${root} has no admin panel that administrators log in to`);
+  return (relative) => getJson(new URL(`${root}${relative}`), sendAs(token));
 }
 
 type Send = (target: URL) => Promise<IncomingMessage>;
@@ -152,19 +187,22 @@ function reasonIn(text: string): string {
 interface RequestOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly allowPrivate: boolean;
+  /** Sent by POST, if there is one. */
+  readonly body?: string | undefined;
 }
 
 /** Maximum time without a byte, in milliseconds. */
 const patience = 60_000;
 
-function sendRequest(target: URL, { headers, allowPrivate }: RequestOptions): Promise<IncomingMessage> {
+function sendRequest(target: URL, { headers, allowPrivate, body }: RequestOptions): Promise<IncomingMessage> {
   if (!allowPrivate && isPrivateHost(target)) return Promise.reject(refused(target.hostname.replace(/^\[|\]$/g, '')));
   const request = target.protocol === 'https:' ? requestHttps : requestHttp;
-  const options = { headers, timeout: patience, ...(!allowPrivate && { lookup: publicLookup(refused) }) };
+  const method = body === undefined ? 'GET' : 'POST';
+  const options = { method, headers, timeout: patience, ...(!allowPrivate && { lookup: publicLookup(refused) }) };
   return new Promise((resolve, reject) => {
     const sent = request(target, options, resolve);
     sent.on('error', reject).on('timeout', () => sent.destroy(new Error(`${target.host} does not answer`)));
-    sent.end();
+    sent.end(body);
   });
 }
 

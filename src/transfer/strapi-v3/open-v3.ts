@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { startingWith } from '../../mongo/form/matches.js';
+import { viewPrefix } from '../../mongo/stores/code-store.js';
 import type { Database } from '../../mongo/send/database.js';
 import { type ForeignDatabase, openForeign } from '../../mongo/transfer/foreign-database.js';
 import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
 import { mapIds, readIds } from '../../mongo/transfer/id-map.js';
-import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { parseImported } from '../parse-imported.js';
-import { type AssetRecord, placed, type PlacedRecord, sizeOf, type Source, type Stage, type TransferRecord } from '../source.js';
+import { placed, sizeOf, type Source, type Stage, type TransferRecord } from '../source.js';
+import { readAssets } from './v3-assets.js';
 import { keysIn, modelOfKind, recordsOf, type V3Entry } from './v3-entries.js';
 import { readDefinitions } from './v3-model-files.js';
 import { readV3Model, toSchema, type V3Model } from './v3-models.js';
+import { adaptKey, panelModels } from './v3-panel.js';
 
 interface V3Input {
   readonly uri: string;
@@ -29,8 +29,12 @@ interface V3Source {
   readonly settings: StoredSettings;
   readonly uploads: string | null;
   readonly database: Database;
-  /** Whether documents have numbers. Before that, all get the same one, because the source is only inspected. */
+  /**
+   * Whether documents have numbers. Before that, all but those of the panel get the same one, because the source is only inspected.
+   */
   isNumbered: boolean;
+  /** The numbers of the documents of the panel before that, by key. */
+  readonly provisional: Map<string, number>;
 }
 
 /** Opens the MongoDB of a Strapi v3 project. Throws an Error if the database has no models. */
@@ -46,7 +50,16 @@ export async function openV3({ uri, project, database }: V3Input): Promise<Sourc
     throw new Error(`${foreign.description} has no models of Strapi v3: set the folder of the project with --project`);
   }
   const uploads = project === null ? null : join(project, 'public', 'uploads');
-  const source: V3Source = { foreign, models, settings: stored, uploads, database, isNumbered: false };
+  const all = [...models, ...panelModels];
+  const source: V3Source = {
+    foreign,
+    models: all,
+    settings: stored,
+    uploads,
+    database,
+    isNumbered: false,
+    provisional: new Map(),
+  };
   return {
     identity: createHash('sha256').update(foreign.description).digest('hex').slice(0, 32),
     description: foreign.description,
@@ -55,7 +68,7 @@ export async function openV3({ uri, project, database }: V3Input): Promise<Sourc
       source.isNumbered = true;
     },
     mayChange: true,
-    read: (stages, behind = null) => readV3(source, new Set(stages), behind),
+    read: (stages, behind = null, types) => readV3(source, { stages: new Set(stages), behind, types }),
     close: foreign.close,
   };
 }
@@ -71,7 +84,8 @@ async function readModels(stored: StoredSettings, project: string | null): Promi
 type StoredSettings = readonly (readonly [key: string, value: unknown])[];
 
 async function readCoreStore(foreign: ForeignDatabase): Promise<StoredSettings> {
-  const filter = { key: startingWith('model_def_', 'plugin_users-permissions_', 'plugin_i18n_') };
+  const plugins = ['plugin_users-permissions_', 'plugin_i18n_', 'plugin_upload_settings', viewPrefix];
+  const filter = { key: startingWith('model_def_', ...plugins) };
   const settings = [];
   for await (const rows of foreign.read('core_store', { filter })) settings.push(...rows);
   return settings.map(({ key, value }) => [String(key), parse(key, value)]);
@@ -90,37 +104,43 @@ async function* idsOf(foreign: ForeignDatabase, collection: string): AsyncGenera
   for await (const rows of foreign.read(collection, { projection: { _id: 1 } })) yield rows.map(({ _id }) => String(_id));
 }
 
-async function* readV3(source: V3Source, stages: ReadonlySet<Stage>, behind: RecordPlace | null): AsyncGenerator<TransferRecord> {
+interface V3Reading {
+  readonly stages: ReadonlySet<Stage>;
+  readonly behind: RecordPlace | null;
+  /** The types whose entries are read; all if undefined. */
+  readonly types: readonly string[] | undefined;
+}
+
+async function* readV3(source: V3Source, reading: V3Reading): AsyncGenerator<TransferRecord> {
   const { models, settings } = source;
+  const { stages, behind } = reading;
   if (stages.has('schemas'))
-    for (const schema of models.map((model) => toSchema(model, models)))
+    for (const schema of models.filter((model) => !panelModels.includes(model)).map((model) => toSchema(model, models)))
       yield { stage: 'schemas', schema, bytes: sizeOf(schema) };
-  if (stages.has('entities') || stages.has('links')) yield* readEntries(source, stages, behind);
+  if (stages.has('entities') || stages.has('links')) yield* readEntries(source, reading);
   if (stages.has('assets')) yield* readAssets(source, behind);
   if (stages.has('configuration'))
     for (const [key, value] of settings)
-      if (!key.startsWith('model_def_')) yield { stage: 'configuration', key, value, bytes: sizeOf(value) };
+      if (!key.startsWith('model_def_'))
+        yield { stage: 'configuration', key: adaptKey(key, models), value, bytes: sizeOf(value) };
 }
 
 /** Reads all entries, always in the same order, starting at a position if one is given. */
-async function* readEntries(
-  source: V3Source,
-  stages: ReadonlySet<Stage>,
-  behind: RecordPlace | null,
-): AsyncGenerator<TransferRecord> {
-  const types = source.models.filter(({ uid }) => uid.includes('::')).sort((one, other) => (one.uid < other.uid ? -1 : 1));
+async function* readEntries(source: V3Source, { stages, behind, types: wanted }: V3Reading): AsyncGenerator<TransferRecord> {
+  const types = source.models
+    .filter(({ uid }) => uid.includes('::') && (wanted?.includes(uid) ?? true))
+    .sort((one, other) => (one.uid < other.uid ? -1 : 1));
   const first = behind === null ? 0 : types.findIndex(({ uid }) => uid === behind.type);
   if (first === -1) throw new Error(`${source.foreign.description} no longer has ${behind?.type ?? ''}`);
   for (const [index, model] of types.slice(first).entries())
     yield* readType(source, model, { stages, behind: index === 0 ? behind : null });
 }
 
-interface V3Reading {
-  readonly stages: ReadonlySet<Stage>;
-  readonly behind: RecordPlace | null;
-}
-
-async function* readType(source: V3Source, model: V3Model, { stages, behind }: V3Reading): AsyncGenerator<TransferRecord> {
+async function* readType(
+  source: V3Source,
+  model: V3Model,
+  { stages, behind }: Omit<V3Reading, 'types'>,
+): AsyncGenerator<TransferRecord> {
   const { foreign, models } = source;
   for await (const documents of foreign.read(model.collection, { from: behind?.id ?? null })) {
     const entries = await expand(source, model, documents);
@@ -134,8 +154,16 @@ async function* readType(source: V3Source, model: V3Model, { stages, behind }: V
   }
 }
 
-const numbersOf = async ({ database, isNumbered }: V3Source, keys: readonly string[]): Promise<ReadonlyMap<string, number>> =>
-  isNumbered ? readIds(database, keys) : new Map(keys.map((key) => [key, 1]));
+const numbersOf = async (
+  { database, isNumbered, provisional }: V3Source,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
+  if (isNumbered) return readIds(database, keys);
+  for (const key of keys) if (isOfPanel(key) && !provisional.has(key)) provisional.set(key, provisional.size + 1);
+  return new Map(keys.map((key) => [key, provisional.get(key) ?? 1]));
+};
+
+const isOfPanel = (key: string): boolean => panelModels.some(({ collection }) => key.startsWith(`${collection}:`));
 
 /** Reads the components of documents, by one command per collection of components. */
 async function expand(source: V3Source, model: V3Model, documents: readonly Values[]): Promise<readonly V3Entry[]> {
@@ -166,37 +194,4 @@ async function readParts(source: V3Source, places: readonly unknown[]): Promise<
     for (const part of await expand(source, model, documents)) parts.set(String(part.document['_id']), part);
   }
   return parts;
-}
-
-/** Reads the files in the folder of the project. */
-async function* readAssets({ foreign, models, uploads }: V3Source, behind: RecordPlace | null): AsyncGenerator<PlacedRecord> {
-  const files = models.find(({ uid }) => uid === uploadFile);
-  if (uploads === null || files === undefined) return;
-  for await (const rows of foreign.read(files.collection, { from: behind?.id ?? null }))
-    for (const row of rows)
-      yield* placed({ type: uploadFile, id: String(row['_id']) }, await assetsAt(uploads, placesOf(row)), behind);
-}
-
-/** Returns a file and its variants. */
-const placesOf = (file: Values): readonly Values[] => [
-  file,
-  ...Object.values(isRecord(file['formats']) ? file['formats'] : {}).filter(isRecord),
-];
-
-async function assetsAt(uploads: string, places: readonly Values[]): Promise<readonly AssetRecord[]> {
-  const assets: AssetRecord[] = [];
-  for (const { hash, ext } of places) {
-    const name = `${String(hash)}${String(ext ?? '')}`;
-    const path = join(uploads, name);
-    const found = basename(name) === name ? await lstat(path).catch(() => null) : null;
-    if (found?.isFile() !== true) continue;
-    assets.push({ stage: 'assets', name, size: found.size, open: () => readPlain(path) });
-  }
-  return assets;
-}
-
-/** Reads a file. Fails if a symbolic link has replaced the file in the meantime. */
-async function* readPlain(path: string): AsyncGenerator<Uint8Array> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  for await (const bytes of handle.createReadStream()) yield bytes as Uint8Array; // no encoding is set
 }

@@ -1,5 +1,6 @@
 import { idKey } from '../../mongo/transfer/id-map.js';
 import { isRecord, type Values } from '../../values.js';
+import { administratorUid } from '../panel-records.js';
 import type { PlacedRecord, Stage } from '../source.js';
 import { ownAttributes, relationOf, stampNames, type V3Model } from './v3-models.js';
 import { adaptDocument } from './v3-plugins.js';
@@ -42,7 +43,21 @@ function referencesOf({ model, document }: V3Entry, models: readonly V3Model[]):
     });
   });
   const locales = [document['localizations'] ?? []].flat().filter((id): id is string => typeof id === 'string');
-  return [...own, ...locales.map((id) => ({ field: 'localizations', kind: 'link' as const, target: model, id, many: true }))];
+  return [
+    ...own,
+    ...locales.map((id) => ({ field: 'localizations', kind: 'link' as const, target: model, id, many: true })),
+    ...creatorsOf(document, models),
+  ];
+}
+
+const creators = { created_by: 'createdBy', updated_by: 'updatedBy' } as const;
+
+function creatorsOf(document: Values, models: readonly V3Model[]): readonly Reference[] {
+  const target = models.find(({ uid }) => uid === administratorUid);
+  return Object.entries(creators).flatMap(([name, field]) => {
+    const id = document[name];
+    return target === undefined || typeof id !== 'string' ? [] : [{ field, kind: 'link', target, id, many: false } as const];
+  });
 }
 
 /**

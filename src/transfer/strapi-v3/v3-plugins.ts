@@ -2,6 +2,7 @@ import { type PlacedRecord, sizeOf } from '../source.js';
 import type { TransferredEntry } from '../../mongo/transfer/transferred.js';
 import type { Values } from '../../values.js';
 import type { V3Model } from './v3-models.js';
+import { adaptPanelPermission } from './v3-panel.js';
 
 /** Returns the record of an entry, converted if Strapi v4 stores its type in another form; empty for a disabled permission. */
 export function adaptDocument(entry: TransferredEntry, document: Values, models: readonly V3Model[]): readonly PlacedRecord[] {
@@ -11,6 +12,8 @@ export function adaptDocument(entry: TransferredEntry, document: Values, models:
       return [record({ ...entry, data: { ...entry.data, folderPath: '/' } })];
     case 'plugin::users-permissions.permission':
       return document['enabled'] === true ? [record(adaptPermission(entry, document, models))] : [];
+    case 'admin::permission':
+      return [record({ ...entry, data: adaptPanelPermission(entry.data, models) })];
     default:
       return [record(entry)];
   }

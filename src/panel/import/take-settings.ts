@@ -1,0 +1,85 @@
+import { ApiError } from '../../errors.js';
+import { findFirst } from '../../mongo/stored.js';
+import { libraryViewKey, openCodeStore, viewPrefix } from '../../mongo/stores/code-store.js';
+import type { Store } from '../../mongo/store.js';
+import { insertEntry } from '../../mongo/write/write-entries.js';
+import { collections } from '../../schema/collections.js';
+import type { Model } from '../../schema/model.js';
+import { isRecord } from '../../values.js';
+import { uidOfView } from '../../transfer/source.js';
+import { checkPanelBody } from '../check-body.js';
+import { checkView } from '../content-manager/check-view.js';
+import { writeView } from '../content-manager/stored-views.js';
+import { libraryViewBody } from '../library/library-settings.js';
+import { isEvent, newWebhookBody } from '../settings/webhook.js';
+import { readStrapiView } from './strapi-view.js';
+
+/** Where settings of Strapi's panel are stored. */
+interface SettingsTarget {
+  readonly store: Store;
+  /** The models in force after the import, by uid. */
+  readonly models: ReadonlyMap<string, Model>;
+  readonly isProduction: boolean;
+  /** Reports what is not taken. */
+  readonly report: (reason: string, where: string) => void;
+}
+
+/** A setting of Strapi v4, by the key under which it is stored there. */
+interface StrapiSetting {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+type Take = (setting: StrapiSetting, target: SettingsTarget) => Promise<boolean>;
+
+/** Settings of the panel by the beginning of their keys. */
+const takers: Readonly<Record<string, Take>> = {
+  [viewPrefix]: takeView,
+  [libraryViewKey]: takeLibraryView,
+  webhook: takeWebhook,
+};
+
+/** Stores a setting of the panel. Reports an invalid one. Returns whether it is stored. */
+export async function takePanelSetting(setting: StrapiSetting, target: SettingsTarget): Promise<boolean> {
+  try {
+    const take = Object.entries(takers).find(([start]) => setting.key.startsWith(start))?.[1];
+    return (await take?.(setting, target)) ?? false;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const problems = error.details?.['errors'];
+    const reasons = Array.isArray(problems) && problems.every((problem) => typeof problem === 'string') ? problems : [];
+    target.report(`a setting of the panel is not imported: ${reasons[0] ?? error.message}`, setting.key);
+    return false;
+  }
+}
+
+/** Takes how the panel shows a type or a component. One of a model that there is not is left out, as the model itself. */
+async function takeView({ key, value }: StrapiSetting, { store, models, report }: SettingsTarget): Promise<boolean> {
+  const model = models.get(uidOfView(key));
+  if (model === undefined) return false;
+  const { view, lost } = readStrapiView(value, model, models);
+  await checkView(model, view);
+  await writeView(model, view, store.database);
+  for (const name of lost) report('a view names an attribute that its model lacks', `${model.uid} ${name}`);
+  return true;
+}
+
+async function takeLibraryView({ value }: StrapiSetting, { store: { database } }: SettingsTarget): Promise<boolean> {
+  await openCodeStore(database).set(libraryViewKey, await checkPanelBody(libraryViewBody, value));
+  return true;
+}
+
+/** Takes a webhook with the events that there are, unless one of the same name and address is stored. */
+async function takeWebhook({ value }: StrapiSetting, { store, isProduction, report }: SettingsTarget): Promise<boolean> {
+  const { name, url, headers, events, enabled } = isRecord(value) ? value : {};
+  const sent = Object.entries(isRecord(headers) ? headers : {}).filter(([header]) => /^[\w!#$%&'*+.^`|~-]+$/.test(header));
+  const given = { name, url, headers: Object.fromEntries(sent), events };
+  const webhook = await checkPanelBody(newWebhookBody(isProduction), given);
+  report('webhooks are stored, but events are not sent yet', webhook.name);
+  for (const event of webhook.events) if (!isEvent(event)) report(`an event of a webhook is not offered: ${event}`, webhook.name);
+  if ((await findFirst(store.database, collections.webhooks, { name: webhook.name, url: webhook.url })) !== null) return true;
+  const [_id = 0] = await store.ids.next(collections.webhooks, 1, store.database);
+  const document = { _id, ...webhook, events: webhook.events.filter(isEvent), isEnabled: enabled !== false };
+  await insertEntry(store, collections.webhooks, document);
+  return true;
+}

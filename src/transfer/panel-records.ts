@@ -1,0 +1,46 @@
+import { placeLink, type TransferredEntry } from '../mongo/transfer/transferred.js';
+import type { Registry } from '../schema/content-type.js';
+import type { TransferRecord } from './source.js';
+
+export const administratorUid = 'admin::user';
+
+/** The types of administrators, their roles, and the permissions of roles. Their entries are added to those that are stored. */
+export const panelTypes = [administratorUid, 'admin::role', 'admin::permission'] as const;
+
+const names: ReadonlySet<string> = new Set(panelTypes);
+
+export const isPanelType = (uid: string): boolean => names.has(uid);
+
+/** An administrator, a role or a permission of a source. */
+export interface PanelRecord extends TransferredEntry {
+  /** The ids of the roles that it has or belongs to, in the source. */
+  readonly roles: readonly number[];
+}
+
+/** Maximum number of such entries and links in a source, because they are kept in memory. */
+const max = 100_000;
+
+/** Collects the administrators, roles and permissions among the records of a source. */
+export class PanelRecords {
+  readonly #entries = new Map<string, TransferredEntry>();
+  readonly #roles = new Map<string, number[]>();
+  #count = 0;
+
+  /** Takes a record if it is an entry of the panel, or a link from one to a role. Throws an Error if there are too many. */
+  add(record: TransferRecord, registry: Registry): void {
+    if (record.stage === 'entities' && isPanelType(record.type)) {
+      const { type, id, data } = record;
+      this.#entries.set(`${type}:${String(id)}`, { type, id, data });
+    } else if (record.stage === 'links' && isPanelType(record.left.type) && isPanelType(record.right.type)) {
+      const link = placeLink(record, registry);
+      if (typeof link === 'string' || !/^roles?$/.test(link.field)) return;
+      this.#roles.set(link.holder, [...(this.#roles.get(link.holder) ?? []), link.target]);
+    } else return;
+    this.#count++;
+    if (this.#count > max) throw new Error('the source has more administrators and permissions than fit into memory');
+  }
+
+  list(): readonly PanelRecord[] {
+    return [...this.#entries].map(([key, entry]) => ({ ...entry, roles: this.#roles.get(key) ?? [] }));
+  }
+}
