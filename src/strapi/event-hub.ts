@@ -1,7 +1,7 @@
 import type { ContentContext } from '../content/content-context.js';
 import type { Observer } from '../observe/observer.js';
 import { hideFrom } from './flat-entries.js';
-import type { Lifecycles, LifecycleEvent } from './lifecycles.js';
+import type { LifecycleAction, LifecycleEvent, Listener } from './lifecycles.js';
 
 /**
  * `strapi.eventHub` of Strapi v4: the events `entry.create`, `entry.update` and `entry.delete` with the payload `{ model, uid,
@@ -29,10 +29,13 @@ export interface EventHub {
 type EventListener = Parameters<EventHub['on']>[1];
 type EventSubscriber = Parameters<EventHub['subscribe']>[0];
 
-const entryEvents = { afterCreate: 'entry.create', afterUpdate: 'entry.update', afterDelete: 'entry.delete' } as const;
+const entryEvents: Readonly<Partial<Record<LifecycleAction, string>>> = {
+  afterCreate: 'entry.create',
+  afterUpdate: 'entry.update',
+  afterDelete: 'entry.delete',
+};
 
 interface HubInput {
-  readonly lifecycles: Lifecycles;
   readonly content: () => ContentContext;
   readonly observer: Observer;
 }
@@ -53,7 +56,6 @@ export class ProjectEvents implements EventHub {
 
   readonly on = (name: string, listener: EventListener): (() => void) => {
     this.#listeners = [...this.#listeners, { name, listener }];
-    this.#settle();
     return () => {
       this.off(name, listener);
     };
@@ -70,12 +72,10 @@ export class ProjectEvents implements EventHub {
   readonly off = (name: string, listener: EventListener): void => {
     const index = this.#listeners.findIndex((one) => one.name === name && one.listener === listener);
     this.#listeners = this.#listeners.filter((_one, place) => place !== index);
-    this.#settle();
   };
 
   readonly subscribe = (subscriber: EventSubscriber): (() => void) => {
     this.#subscribers = [...this.#subscribers, subscriber];
-    this.#settle();
     return () => {
       this.unsubscribe(subscriber);
     };
@@ -83,26 +83,22 @@ export class ProjectEvents implements EventHub {
 
   readonly unsubscribe = (subscriber: EventSubscriber): void => {
     this.#subscribers = this.#subscribers.filter((other) => other !== subscriber);
-    this.#settle();
   };
 
   readonly destroy = (): void => {
     [this.#listeners, this.#subscribers] = [[], []];
-    this.#settle();
   };
 
   readonly addListener = this.on;
   readonly removeListener = this.off;
   readonly removeAllListeners = this.destroy;
 
-  /** Called after listeners were added or removed. */
-  #settle(): void {
-    const heard = (name: string): boolean => this.#subscribers.length > 0 || this.#listeners.some((one) => one.name === name);
-    const announced = Object.entries(entryEvents)
-      .filter(([, name]) => heard(name))
-      .map(([action, name]) => [action, (event: LifecycleEvent) => this.#announce(name, event)] as const);
-    this.#input.lifecycles.announceTo(Object.fromEntries(announced));
-  }
+  /** Returns the listener of lifecycles that emits the event of an entry; null if nobody hears it. */
+  readonly listenerOf = (action: LifecycleAction): Listener | null => {
+    const name = entryEvents[action];
+    const isHeard = this.#subscribers.length > 0 || this.#listeners.some((one) => one.name === name);
+    return name !== undefined && isHeard ? (event) => this.#announce(name, event) : null;
+  };
 
   async #announce(name: string, { model, result }: LifecycleEvent): Promise<void> {
     const { content, observer } = this.#input;

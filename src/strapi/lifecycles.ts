@@ -50,6 +50,8 @@ interface LifecyclesInput {
   /** Returns the context of code after a commit. */
   readonly content: () => ContentContext;
   readonly transactions: CodeTransactions;
+  /** Listeners of the service itself, which are called last, and even if those of the project are disabled. */
+  readonly own: readonly ((action: LifecycleAction) => Listener | null)[];
 }
 
 type States = Map<Subscriber, Record<string, unknown>>;
@@ -60,7 +62,6 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   readonly #input: LifecyclesInput;
   #subscribers: readonly Subscriber[] = [];
   #isEnabled = true;
-  #announced: SubscriberMap = {};
   readonly #surrounded = createSurroundedReads(this);
   /** Whether a type has hooks of reads, by uid. Computed again after subscribers have changed. */
   #read = new Map<string, boolean>();
@@ -94,13 +95,6 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   readonly enable = (): void => {
     this.#change(this.#subscribers, true);
   };
-
-  /**
-   * Sets hooks of the service itself after writes, which run even if hooks of the project are disabled. Replaces earlier ones.
-   */
-  announceTo(subscriber: SubscriberMap): void {
-    this.#announced = subscriber;
-  }
 
   #change(subscribers: readonly Subscriber[], isEnabled: boolean): void {
     this.#subscribers = subscribers;
@@ -177,13 +171,14 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   }
 
   #pairs(uid: string, action: LifecycleAction): readonly (readonly [Subscriber, Listener])[] {
-    const subscribers = this.#isEnabled ? [...this.#subscribers, this.#announced] : [this.#announced];
-    return subscribers.flatMap((subscriber): (readonly [Subscriber, Listener])[] => {
+    const found = (this.#isEnabled ? this.#subscribers : []).flatMap((subscriber): (readonly [Subscriber, Listener])[] => {
       if (typeof subscriber === 'function') return [[subscriber, subscriber]];
       const listener = subscriber[action];
       const isMeant = subscriber.models === undefined || subscriber.models.includes(uid);
       return isMeant && listener !== undefined ? [[subscriber, listener]] : [];
     });
+    const own = this.#input.own.map((find) => find(action)).filter((listener) => listener !== null);
+    return [...found, ...own.map((listener) => [listener, listener] as const)];
   }
 }
 

@@ -20,6 +20,7 @@ import { runAll, stateOf } from './endpoints.js';
 import { createCoreCode, type CoreCode } from './factories.js';
 import { CustomFields } from './custom-fields.js';
 import { extendContext } from './koa-context.js';
+import { ProjectEvents } from './event-hub.js';
 import { Lifecycles } from './lifecycles.js';
 import { noteRoute, patternOf, routerOf } from './matched-route.js';
 import { ProjectCron } from './project-cron.js';
@@ -42,6 +43,7 @@ interface CodeInput {
 export class ProjectRegisters {
   readonly connection: Connection;
   readonly transactions = new CodeTransactions();
+  readonly events: ProjectEvents;
   readonly lifecycles: Lifecycles;
   readonly requests: CodeRequests;
   readonly registry: CodeRegistry;
@@ -62,7 +64,8 @@ export class ProjectRegisters {
     this.connection = connection;
     this.#config = config;
     const { content, transactions } = this;
-    this.lifecycles = new Lifecycles({ content, transactions });
+    this.events = new ProjectEvents({ content, observer });
+    this.lifecycles = new Lifecycles({ content, transactions, own: [this.events.listenerOf] });
     this.requests = new CodeRequests(content, transactions);
     this.core = createCoreCode({
       requests: this.requests,
