@@ -1,3 +1,4 @@
+import { type ContentContext, withDatabase } from '../content/content-context.js';
 import { forbiddenError, unauthorizedError } from '../errors.js';
 import type { Answer, Route, RouteCall } from '../http/route.js';
 import type { StoredAdministrator } from './administrators/administrator.js';
@@ -52,7 +53,14 @@ async function handle(route: PanelRoute, { request, running, content }: RouteCal
   const rights = await rightsOf(administrator, call.panel);
   const { right } = route;
   if (right !== 'logged in' && ![right].flat().some((action) => may(rights, action))) throw forbiddenError();
-  return route.handle({ ...call, rights });
+  return route.handle({ ...call, content: asAdministrator(call, administrator), rights });
+}
+
+/** Returns the context of a request with the administrator as its sender, for those who hear of written entries. */
+function asAdministrator({ content, request }: OpenPanelCall, { id }: StoredAdministrator): ContentContext {
+  const { client, signal, requestId } = request.sender;
+  const sender = { client, signal, requestId, caller: { kind: 'administrator', id } } as const;
+  return withDatabase(content, { ...content.store.database, sender });
 }
 
 /** Returns the token that a request of the panel carries; an empty text if there is none. */

@@ -108,14 +108,12 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     return isRead ? this.#surrounded : null;
   }
 
-  hears(uid: string, kind: ReadKind): boolean {
-    return this.#listeners(uid, `before${kind}`).length + this.#listeners(uid, `after${kind}`).length > 0;
+  hears(uid: string, kind: ReadKind | WriteKind): boolean {
+    return this.#pairs(uid, `before${kind}`).length + this.#pairs(uid, `after${kind}`).length > 0;
   }
 
   find(uid: string, action: WriteAction): WriteHook | null {
-    const kind = kindOf(action);
-    const [before, after] = [this.#listeners(uid, `before${kind}`), this.#listeners(uid, `after${kind}`)];
-    return before.length + after.length === 0 ? null : (write, context) => this.#begin(write, context);
+    return this.hears(uid, kindOf(action)) ? (write, context) => this.#begin(write, context) : null;
   }
 
   async run<Params extends object, Result>(
@@ -145,7 +143,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     const event: Event = { model: describeModel(type), params };
     const states: States = new Map();
     await this.#input.transactions.run(context.store.database, () => this.#call(`before${kind}`, event, states));
-    const listens = this.#listeners(type.uid, `after${kind}`).length > 0;
+    const listens = this.#pairs(type.uid, `after${kind}`).length > 0;
     const deleted = listens && action === 'delete' ? await readResult(write, idIn(where), context) : null;
     return {
       data: isDeepStrictEqual(params.data, data) ? data : params.data,
@@ -164,10 +162,6 @@ export class Lifecycles implements CodeHooks, ReadHooks {
       await listener.call(subscriber, event);
       states.set(subscriber, event.state);
     }
-  }
-
-  #listeners(uid: string, action: LifecycleAction): readonly Listener[] {
-    return this.#pairs(uid, action).map(([, listener]) => listener);
   }
 
   #pairs(uid: string, action: LifecycleAction): readonly (readonly [Subscriber, Listener])[] {

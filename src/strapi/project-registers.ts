@@ -20,7 +20,7 @@ import { runAll, stateOf } from './endpoints.js';
 import { createCoreCode, type CoreCode } from './factories.js';
 import { CustomFields } from './custom-fields.js';
 import { extendContext } from './koa-context.js';
-import { ProjectEvents } from './event-hub.js';
+import { announceTo, EventHub } from './event-hub.js';
 import { Lifecycles } from './lifecycles.js';
 import { noteRoute, patternOf, routerOf } from './matched-route.js';
 import { ProjectCron } from './project-cron.js';
@@ -43,7 +43,7 @@ interface CodeInput {
 export class ProjectRegisters {
   readonly connection: Connection;
   readonly transactions = new CodeTransactions();
-  readonly events: ProjectEvents;
+  readonly events = new EventHub();
   readonly lifecycles: Lifecycles;
   readonly requests: CodeRequests;
   readonly registry: CodeRegistry;
@@ -64,8 +64,7 @@ export class ProjectRegisters {
     this.connection = connection;
     this.#config = config;
     const { content, transactions } = this;
-    this.events = new ProjectEvents({ content, observer });
-    this.lifecycles = new Lifecycles({ content, transactions, own: [this.events.listenerOf] });
+    this.lifecycles = new Lifecycles({ content, transactions, own: [announceTo(this.events, { content, observer })] });
     this.requests = new CodeRequests(content, transactions);
     this.core = createCoreCode({
       requests: this.requests,

@@ -2,9 +2,10 @@ import { BSON, type Document, MongoServerError } from 'mongodb';
 import type { SingleWrite } from '../changes.js';
 import { inCurrentForm, matchCounted, noteOf, noteWrite } from './bulk-write.js';
 import { type Change, compileChange } from './compile-change.js';
+import { changesAttributes, heard, tell } from './tell-entries.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../calls.js';
-import { type Database, inOrder, withSession } from '../database.js';
+import { type Database, inOrder, readAll, withSession } from '../database.js';
 import { grace, observed } from '../../limits/clock.js';
 import { untilAnswered } from '../until-answered.js';
 import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../driver-errors.js';
@@ -17,18 +18,22 @@ export type EntryDocument = Document & { readonly _id: number };
 /**
  * Inserts one document. Throws DuplicateKey if a unique index refuses it, and a 503 (`id-taken`) if another document has its id.
  */
-export async function insertEntry(store: Store, collection: string, document: EntryDocument): Promise<void> {
-  await writeOne(store, { collection, id: document._id, count: 1 }, async () => {
-    const complete = store.database.searches.completeDocument(collection, document);
-    try {
-      await runWrite(store.database, { insert: collection, documents: [complete] });
-    } catch (error) {
-      if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
-      if (!error.mayBeOwn) return refuseId(store);
-      await assertStored(store, collection, complete);
-    }
-    return document;
+export const insertEntry = (store: Store, collection: string, document: EntryDocument): Promise<void> =>
+  heard(store, [collection, 'create'], async (inner, hearing) => {
+    await writeOne(inner, { collection, id: document._id, count: 1 }, () => insertOne(inner, collection, document));
+    if (hearing !== null) await tell(inner, hearing, [{ kind: 'create', document }]);
   });
+
+async function insertOne(store: Store, collection: string, document: EntryDocument): Promise<EntryDocument> {
+  const complete = store.database.searches.completeDocument(collection, document);
+  try {
+    await runWrite(store.database, { insert: collection, documents: [complete] });
+  } catch (error) {
+    if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
+    if (!error.mayBeOwn) return refuseId(store);
+    await assertStored(store, collection, complete);
+  }
+  return document;
 }
 
 /** Throws a 503: an import has inserted another document with an id that was reserved here. */
@@ -62,7 +67,18 @@ interface EntryUpdate {
  * locale is sent for a document with these values first, because clients often repeat them, and totals stay valid then. Only if
  * there is none, a second command makes the change.
  */
-export async function updateEntry(
+export const updateEntry = (store: Store, collection: string, update: EntryUpdate): Promise<EntryDocument | null> =>
+  heard(store, [collection, 'update'], async (inner, hearing) => {
+    if (hearing === null || !changesAttributes(compileChange(update.change))) return updateOne(inner, collection, update);
+    const [before] = hearing.subscribers.some(({ needsBefore }) => needsBefore)
+      ? await readAll(inner.database, { find: collection, filter: update.match, limit: 1 })
+      : [];
+    const document = await updateOne(inner, collection, { ...update, projection: {} });
+    if (document !== null) await tell(inner, hearing, [{ kind: 'update', document, ...(before && { before }) }]);
+    return document;
+  });
+
+async function updateOne(
   store: Store,
   collection: string,
   { match, change, projection, mayBeWhole = false }: EntryUpdate,
@@ -85,13 +101,16 @@ export async function updateEntry(
 }
 
 /** Deletes one document and returns it; null if none matches. */
-export async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {
-  const id = (match as { readonly _id?: unknown })._id;
-  return writeOne(store, { collection, id, count: -1 }, async () => {
-    const { value } = await runWrite(store.database, { findAndModify: collection, query: match, remove: true });
-    return value as EntryDocument | null; // the reply of findAndModify
+export const deleteEntry = (store: Store, collection: string, match: Document): Promise<EntryDocument | null> =>
+  heard(store, [collection, 'delete'], async (inner, hearing) => {
+    const id = (match as { readonly _id?: unknown })._id;
+    const document = await writeOne(inner, { collection, id, count: -1 }, async () => {
+      const { value } = await runWrite(inner.database, { findAndModify: collection, query: match, remove: true });
+      return value as EntryDocument | null; // the reply of findAndModify
+    });
+    if (document !== null && hearing !== null) await tell(inner, hearing, [{ kind: 'delete', document }]);
+    return document;
   });
-}
 
 /** Runs a write of one entry, which resolves to the entry or null, and reports the write, so that cached totals are adjusted. */
 async function writeOne<Written extends EntryDocument | null>(
