@@ -4,8 +4,8 @@ import { oneOf } from '../mongo/matches.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
-import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
 import { mayLead, passLead } from './pass-lead.js';
+import { unlink } from './remove.js';
 import { idsOfMany, type ManyEntries } from './update-many.js';
 import { writePortions } from './run-write.js';
 
@@ -27,10 +27,5 @@ async function removeWithin(type: ContentType, ids: readonly number[], context: 
     : [];
   await bulkWrite(store, type.collection, [{ deleteMany: { filter } }]);
   await passLead(type, leads, context);
-  for (const { collection, links } of referrersOf(type, context.bind.registry))
-    await bulkWrite(
-      store,
-      collection,
-      ids.flatMap((id) => unlinkOperations(links, type, id)),
-    );
+  await unlink(type, ids, context);
 }

@@ -42,8 +42,7 @@ function unlinkLater(type: ContentType, id: number, entered: ContentContext): vo
   const look = async (): Promise<void> => {
     // If another program has restored the entry in the meantime, its links are valid.
     if (((await countExisting([{ collection: type.collection, ids: [id] }], context.store.database))[0] ?? 0) > 0) return;
-    for (const { collection, links } of referrersOf(type, context.bind.registry))
-      await bulkWrite(context.store, collection, unlinkOperations(links, type, id));
+    await unlink(type, [id], context);
   };
   // Not awaited: a remaining link is hidden wherever entries are shown.
   setTimeout(() => void look().catch(() => undefined), secondLook).unref();
@@ -53,7 +52,14 @@ async function removeWithin(type: ContentType, id: number, context: ContentConte
   const deleted = await deleteEntry(context.store, type.collection, { _id: id });
   if (deleted === null) return false;
   await passLead(type, [deleted], context);
-  for (const { collection, links } of referrersOf(type, context.bind.registry))
-    await bulkWrite(context.store, collection, unlinkOperations(links, type, id));
+  await unlink(type, [id], context);
   return true;
+}
+
+/** Removes all links to entries. */
+export async function unlink(type: ContentType, ids: readonly number[], { bind, store }: ContentContext): Promise<void> {
+  for (const { collection, links } of referrersOf(type, bind.registry)) {
+    const operations = ids.flatMap((id) => unlinkOperations(links, type, id));
+    await bulkWrite(store, collection, operations);
+  }
 }

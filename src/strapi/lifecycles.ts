@@ -75,17 +75,14 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     const given: unknown = subscriber;
     if (typeof given !== 'function' && (typeof given !== 'object' || given === null))
       throw new Error('Invalid subscriber. Expected function or object');
-    this.#change([...this.#subscribers, subscriber], this.#isEnabled);
+    this.#change([...this.#subscribers, subscriber]);
     return () => {
-      this.#change(
-        this.#subscribers.filter((other) => other !== subscriber),
-        this.#isEnabled,
-      );
+      this.#change(this.#subscribers.filter((other) => other !== subscriber));
     };
   };
 
   readonly clear = (): void => {
-    this.#change([], this.#isEnabled);
+    this.#change([]);
   };
 
   readonly disable = (): void => {
@@ -96,7 +93,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     this.#change(this.#subscribers, true);
   };
 
-  #change(subscribers: readonly Subscriber[], isEnabled: boolean): void {
+  #change(subscribers: readonly Subscriber[], isEnabled = this.#isEnabled): void {
     this.#subscribers = subscribers;
     this.#isEnabled = isEnabled;
     this.#read = new Map();

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { unlimited } from '../../limits/budget.js';
 import { type Document, readAll } from '../database.js';
 import type { EntryEvent, EntryWritten, Hearing } from '../entry-events.js';
-import { type Match, matchesAny } from '../matches.js';
+import { type Match, matchesAny, oneOf } from '../matches.js';
 import type { Store } from '../store.js';
 import { afterCommit, inTransaction } from '../transaction.js';
 
@@ -53,18 +53,14 @@ export const tellCompared = <Result>(
   write: (store: Store) => Promise<Result>,
 ): Promise<Result> =>
   inTransaction(entered.database, async (database) => {
-    const read = async (matches: readonly Match[]): Promise<readonly Document[]> =>
-      matches.length === 0
-        ? []
-        : readAll(
-            { ...database, budget: unlimited },
-            { find: hearing.type.collection, filter: matchesAny(...matches), limit: mostTold + 1 },
-          );
     const store = { ...entered, database };
-    const before = await read(valuesOf('filter', operations));
+    const read = (filter: Match): Promise<readonly Document[]> =>
+      readAll({ ...database, budget: unlimited }, { find: hearing.type.collection, filter, limit: mostTold + 1 });
+    const matches = valuesOf('filter', operations);
+    const before = matches.length === 0 ? [] : await read(matchesAny(...matches));
     const result = await write(store);
     const isMany = before.length > mostTold;
-    const after = await read(isMany ? [] : before.map(({ _id }) => ({ _id })));
+    const after = isMany || before.length === 0 ? [] : await read({ _id: oneOf(before.map(({ _id }): unknown => _id)) });
     const created = valuesOf('document', operations).map((document) => ({ kind: 'create', document }) as const);
     await tell(store, hearing, isMany ? [{ kind: 'any' }] : [...created, ...differences(before, after)]);
     return result;

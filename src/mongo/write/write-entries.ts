@@ -1,5 +1,6 @@
 import { BSON, type Document, MongoServerError } from 'mongodb';
 import type { SingleWrite } from '../changes.js';
+import type { Hearing } from '../entry-events.js';
 import { inCurrentForm, matchCounted, noteOf, noteWrite } from './bulk-write.js';
 import { type Change, compileChange } from './compile-change.js';
 import { changesAttributes, heard, tell } from './tell-entries.js';
@@ -18,22 +19,18 @@ export type EntryDocument = Document & { readonly _id: number };
 /**
  * Inserts one document. Throws DuplicateKey if a unique index refuses it, and a 503 (`id-taken`) if another document has its id.
  */
-export const insertEntry = (store: Store, collection: string, document: EntryDocument): Promise<void> =>
-  heard(store, [collection, 'create'], async (inner, hearing) => {
-    await writeOne(inner, { collection, id: document._id, count: 1 }, () => insertOne(inner, collection, document));
-    if (hearing !== null) await tell(inner, hearing, [{ kind: 'create', document }]);
+export async function insertEntry(store: Store, collection: string, document: EntryDocument): Promise<void> {
+  await writeOne(store, { collection, id: document._id, count: 1 }, async (inner) => {
+    const complete = inner.database.searches.completeDocument(collection, document);
+    try {
+      await runWrite(inner.database, { insert: collection, documents: [complete] });
+    } catch (error) {
+      if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
+      if (!error.mayBeOwn) return refuseId(inner);
+      await assertStored(inner, collection, complete);
+    }
+    return document;
   });
-
-async function insertOne(store: Store, collection: string, document: EntryDocument): Promise<EntryDocument> {
-  const complete = store.database.searches.completeDocument(collection, document);
-  try {
-    await runWrite(store.database, { insert: collection, documents: [complete] });
-  } catch (error) {
-    if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
-    if (!error.mayBeOwn) return refuseId(store);
-    await assertStored(store, collection, complete);
-  }
-  return document;
 }
 
 /** Throws a 503: an import has inserted another document with an id that was reserved here. */
@@ -68,24 +65,20 @@ interface EntryUpdate {
  * there is none, a second command makes the change.
  */
 export const updateEntry = (store: Store, collection: string, update: EntryUpdate): Promise<EntryDocument | null> =>
-  heard(store, [collection, 'update'], async (inner, hearing) => {
-    if (hearing === null || !changesAttributes(compileChange(update.change))) return updateOne(inner, collection, update);
-    const [before] = hearing.subscribers.some(({ needsBefore }) => needsBefore)
-      ? await readAll(inner.database, { find: collection, filter: update.match, limit: 1 })
-      : [];
-    const document = await updateOne(inner, collection, { ...update, projection: {} });
-    if (document !== null) await tell(inner, hearing, [{ kind: 'update', document, ...(before && { before }) }]);
-    return document;
-  });
+  heard(store, [collection, 'update'], (inner, hearing) => updateOne(inner, collection, update, hearing));
 
 async function updateOne(
   store: Store,
   collection: string,
   { match, change, projection, mayBeWhole = false }: EntryUpdate,
+  hearing: Hearing | null,
 ): Promise<EntryDocument | null> {
   const { replies } = store.database;
   const update = store.database.searches.completeUpdate(collection, compileChange(change));
-  const fields = mayBeWhole && replies.takesWhole(collection) ? undefined : projection;
+  const told = hearing !== null && changesAttributes(update) ? hearing : null;
+  const needsBefore = told?.subscribers.some((one) => one.needsBefore) === true;
+  const [before] = needsBefore ? await readAll(store.database, { find: collection, filter: match, limit: 1 }) : [];
+  const fields = told !== null || (mayBeWhole && replies.takesWhole(collection)) ? undefined : projection;
   const send = async (query: Document): Promise<EntryDocument | null> => {
     const command = { findAndModify: collection, query, update, new: true, fields };
     const { value } = await inCurrentForm(store, { collection, matches: () => [match] }, () => runWrite(store.database, command));
@@ -97,23 +90,35 @@ async function updateOne(
   if (document === null) return document;
   if (fields === undefined) replies.noteWhole(collection, document);
   noteWrite(store, collection, unchanged === null ? noteOf([update]) : { kind: 'values' });
+  if (told !== null) await tell(store, told, [{ kind: 'update', document, ...(before && { before }) }]);
   return document;
 }
 
 /** Deletes one document and returns it; null if none matches. */
-export const deleteEntry = (store: Store, collection: string, match: Document): Promise<EntryDocument | null> =>
-  heard(store, [collection, 'delete'], async (inner, hearing) => {
-    const id = (match as { readonly _id?: unknown })._id;
-    const document = await writeOne(inner, { collection, id, count: -1 }, async () => {
-      const { value } = await runWrite(inner.database, { findAndModify: collection, query: match, remove: true });
-      return value as EntryDocument | null; // the reply of findAndModify
-    });
-    if (document !== null && hearing !== null) await tell(inner, hearing, [{ kind: 'delete', document }]);
+export async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {
+  const id = (match as { readonly _id?: unknown })._id;
+  return writeOne(store, { collection, id, count: -1 }, async ({ database }) => {
+    const { value } = await runWrite(database, { findAndModify: collection, query: match, remove: true });
+    return value as EntryDocument | null; // the reply of findAndModify
+  });
+}
+
+/** Runs a write of one entry, which resolves to the entry or null, and tells of it. */
+const writeOne = <Written extends EntryDocument | null>(
+  store: Store,
+  single: SingleWrite,
+  write: (store: Store) => Promise<Written>,
+): Promise<Written> => {
+  const kind = single.count === 1 ? 'create' : 'delete';
+  return heard(store, [single.collection, kind], async (inner, hearing) => {
+    const document = await reportOne(inner, single, () => write(inner));
+    if (document !== null && hearing !== null) await tell(inner, hearing, [{ kind, document }]);
     return document;
   });
+};
 
-/** Runs a write of one entry, which resolves to the entry or null, and reports the write, so that cached totals are adjusted. */
-async function writeOne<Written extends EntryDocument | null>(
+/** Does the same for caches, so that cached totals are adjusted. */
+async function reportOne<Written extends EntryDocument | null>(
   store: Store,
   single: SingleWrite,
   write: () => Promise<Written>,
