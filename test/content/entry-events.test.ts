@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { forbiddenError } from '../../src/errors.js';
 import type { EntryEvent, Subscriber } from '../../src/mongo/entry-events.js';
+import { afterCommit, inTransaction } from '../../src/mongo/transaction.js';
 import type { Source, TransferRecord } from '../../src/transfer/source.js';
 import { formOf } from '../media/serve-media.js';
 import { openAdministrators } from '../support/administrators.js';
@@ -253,6 +254,15 @@ describe('events of entries', () => {
   const callers: Readonly<Record<string, readonly [write: (client: Client) => Promise<unknown>, caller: unknown]>> = {
     'a stranger': [({ call }) => call('DELETE', '/api/posts/1'), { kind: 'public', id: null }],
     'an administrator': [({ panel }) => panel('DELETE', `${posts}/1`), { kind: 'administrator', id: 1 }],
+    'a user': [
+      async ({ call, server }) => {
+        const user = { username: 'dan', email: 'dan@test.test', password: 'Passw0rd' };
+        const { body } = await call('POST', '/api/auth/local/register', user);
+        const headers = { authorization: `Bearer ${String(body.jwt)}` };
+        return fetch(`${server.url}/api/posts/1`, { method: 'DELETE', headers });
+      },
+      { kind: 'user', id: 'new' },
+    ],
     code: [({ strapi }) => strapi.entityService.delete(entity('post'), 1), null],
   };
   for (const [title, [write, expected]] of Object.entries(callers))
@@ -260,14 +270,29 @@ describe('events of entries', () => {
       const events: EntryEvent[] = [];
       subscribe({
         after: (event) => {
-          events.push(event);
+          if (event.type.singularName === 'post') events.push(event);
         },
       });
       await write(client);
-      expect(events.map(({ caller, requestId }) => [caller, typeof requestId])).to.deep.equal([
-        [expected, expected === null ? 'object' : 'string'],
+      const seen = events.map(({ caller, requestId }) => [
+        caller && { ...caller, id: (caller.id ?? 0) > 3 ? 'new' : caller.id },
+        typeof requestId,
       ]);
+      expect(seen).to.deep.equal([[expected, expected === null ? 'object' : 'string']]);
     });
+
+  it('a transaction that begins with the database of an ended one has its own work after the commit', async () => {
+    const { database } = client.server.backend?.store ?? missing();
+    const ended = await inTransaction(database, (inner) => Promise.resolve(inner));
+    const done: string[] = [];
+    await inTransaction({ ...ended, session: null }, (inner) =>
+      afterCommit(inner, async () => {
+        done.push('work');
+        await Promise.resolve();
+      }),
+    );
+    expect(done).to.deep.equal(['work']);
+  });
 
   it('tells of a collection that an import has replaced, not of its entries', async () => {
     const events: EntryEvent[] = [];

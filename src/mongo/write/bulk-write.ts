@@ -130,16 +130,9 @@ function completeOperation(operation: Document, collection: string, { searches }
 /** Notifies caches of a write; again after the commit, because other requests read the former values until then. */
 export function noteWrite({ changes, database }: Store, collection: string, note: WriteNote): void {
   const { session, later, budget } = database;
-  if (session === null) {
-    changes.wrote(collection, note);
-    budget.noteChange();
-    return;
-  }
   // created and deleted entries change the totals when the transaction is committed
-  changes.wrote(collection, note.kind === 'entry' ? { kind: 'values' } : note);
+  changes.wrote(collection, session !== null && note.kind === 'entry' ? { kind: 'values' } : note);
+  if (session === null) budget.noteChange();
   // before subscribers of earlier writes are told
-  later?.unshift(() => {
-    changes.wrote(collection, note);
-    return Promise.resolve();
-  });
+  else later?.unshift(() => Promise.resolve(changes.wrote(collection, note)));
 }
