@@ -12,9 +12,8 @@ import { createExplainRefusal } from './http/explain-refusal.js';
 import { requestLimiter } from './http/limit-requests.js';
 import { enabledFeatures, featureActions, modelSettings, startFeatures, type Feature } from './http/feature.js';
 import type { ModelFiles, Running } from './http/running.js';
-import type { Media } from './media/media.js';
 import { createMedia } from './media/open-media.js';
-import { retireFile } from './media/retire-files.js';
+import { retiring } from './media/retire-files.js';
 import { createNotices } from './notices.js';
 import type { Observer } from './observe/observer.js';
 import { fullAccess } from './query/access.js';
@@ -86,6 +85,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     fetchUser: code?.fetchUser,
   });
   const media = upload.enabled ? createMedia(config, database, backend.store.changes) : null;
+  if (media !== null) backend.store.changes.subscribe(retiring(media));
   const attempts = attemptLimits(users.config.ratelimit, database);
   const accounts = tokens && createAccounts({ config, authenticator, observer, address, tokens, limits: attempts });
   return {
@@ -101,7 +101,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     adminGuesses: guessLimit(config.admin.ratelimit, database),
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, observer),
-    source: sourceOf(input, backend, media),
+    source: sourceOf(input, backend),
     ...(code && { projectActions: code.projectActions, modelFiles: code.modelFiles }),
     close: () => backend.close(),
   };
@@ -123,13 +123,12 @@ export async function warnOfAccounts({ accounts, config, source }: Running, obse
   for (const text of warnings) observer.observe({ kind: 'warned', topic: 'accounts', text });
 }
 
-const sourceOf = ({ observer, code }: ConnectInput, { store, models }: Backend, media: Media | null): ContentSource => ({
+const sourceOf = ({ observer, code }: ConnectInput, { store, models }: Backend): ContentSource => ({
   store: tracedStore(store, observer),
   models,
   notices: createNotices(observer),
   budget: { onRefusal: (limit) => void observer.observe({ kind: 'budget refused', limit }) },
   ...(code && { hooks: code.codeHooks }),
-  ...(media && { retireFile: (file, database) => retireFile(file, media, database) }),
 });
 
 /** Returns the store of requests, which reports in which way each page is read if somebody listens. */

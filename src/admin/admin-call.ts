@@ -4,7 +4,6 @@ import type { Operation } from '../http/operation.js';
 import type { RouteCall } from '../http/route.js';
 import type { Values } from '../values.js';
 import type { BodySchema } from './check-admin-body.js';
-import { collections } from '../schema/collections.js';
 import { recordChange, type AuditRecord } from '../mongo/stores/audit-log.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 
@@ -36,12 +35,9 @@ interface Change {
   readonly end: (status: number) => Promise<void>;
 }
 
-/** Collections whose cached values are dropped after a change, because other requests may have cached them before the commit. */
-const kept = [collections.users, collections.roles, collections.permissions, collections.tokens];
-
 /** Logs the beginning of a change. Returns the functions that commit it and log its end. */
 export async function beginChange(record: AuditRecord, content: ContentContext): Promise<Change> {
-  const { database, changes } = content.store;
+  const { database } = content.store;
   const finish = await recordChange(database, record);
   let isCommitted = false;
   const commit: AdminCall['commit'] = async (change) => {
@@ -51,7 +47,6 @@ export async function beginChange(record: AuditRecord, content: ContentContext):
       return changed;
     });
     isCommitted = true;
-    for (const collection of kept) changes.changed(collection);
     return result;
   };
   const end = async (status: number): Promise<void> => {

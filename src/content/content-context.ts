@@ -1,7 +1,7 @@
 import { memoize } from '../caches.js';
 import type { Caller } from '../auth/caller.js';
 import type { Config } from '../config/config.js';
-import { forRequest, type Database } from '../mongo/send/database.js';
+import { forRequest } from '../mongo/send/database.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Store } from '../mongo/store.js';
@@ -14,7 +14,6 @@ import type { ByteReservation } from '../limits/byte-budget.js';
 import type { Query } from '../query/ast.js';
 import type { Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Values } from '../values.js';
 
 /** The context of an operation on content: the back end, the registry snapshot, and the rights of the caller. */
 export interface ContentContext {
@@ -26,18 +25,11 @@ export interface ContentContext {
   readonly checksAsDrafts?: true;
   /** The id of the administrator who writes, which is stored as `createdBy` and `updatedBy`. Absent for all others. */
   readonly author?: number;
-  /** Null if there is no media library. */
-  readonly retireFile: RetireFile | null;
   /** Null if there is no code around reads and writes. */
   readonly hooks: CodeHooks | null;
   /** Told what a request asks for and does not get. */
   readonly notices: Notices;
 }
-
-/**
- * Unpublishes the stored files of a deleted entry inside the deleting transaction. Returns the cleanup to run after the commit.
- */
-type RetireFile = (file: Values, database: Database) => Promise<() => Promise<void>>;
 
 export type WriteAction = 'create' | 'update' | 'delete' | 'createMany' | 'updateMany' | 'deleteMany';
 
@@ -106,7 +98,7 @@ export const ofUnknownClient = (context: ContentContext): ContentContext => ({
 });
 
 /** The parts of the service that contexts are made from; the same for all requests. */
-export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile' | 'hooks' | 'notices'>> {
+export interface ContentSource extends Partial<Pick<ContentContext, 'hooks' | 'notices'>> {
   readonly store: Store;
   readonly models: Readonly<Pick<Backend['models'], 'snapshot'>>;
   /** Options of the budgets of all requests. */
@@ -166,7 +158,7 @@ interface CallerParts extends Pick<BindContext, 'access' | 'budget'> {
 
 function contextOf(
   { api }: Config,
-  { models, retireFile = null, hooks = null, notices = noNotices }: ContentSource,
+  { models, hooks = null, notices = noNotices }: ContentSource,
   { store, access, budget }: CallerParts,
 ): ContentContext {
   const { registry, locales } = models.snapshot;
@@ -179,7 +171,7 @@ function contextOf(
     defaultLocale: locales.default,
     locales: locales.codes,
   };
-  return { store, bind, createsDrafts: false, retireFile, hooks, notices };
+  return { store, bind, createsDrafts: false, hooks, notices };
 }
 
 /** Returns the same object for all requests, since it is part of the key of bound queries. */

@@ -3,17 +3,17 @@ import { withDatabase, withoutHooks } from './content-context.js';
 import { findOne } from './find-one.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import type { Database } from '../mongo/send/database.js';
-import { afterCommit, inTransaction } from '../mongo/send/transaction.js';
+import { inTransaction } from '../mongo/send/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { deleteEntry } from '../mongo/write/write-entries.js';
 import { countExisting } from '../mongo/read/look-ups.js';
 import type { Query } from '../query/ast.js';
-import { uploadFile, type ContentType } from '../schema/content-type.js';
+import type { ContentType } from '../schema/content-type.js';
 import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
 import { mayLead, passLead } from './pass-lead.js';
 import { runWrite } from './run-write.js';
 
-/** Deletes an entry with all links to it, and the bytes of a file. Returns the entry as it was; null if there is none. */
+/** Deletes an entry with all links to it. Returns the entry as it was; null if there is none. */
 export async function remove(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const entry = await findOne(type, id, query, withoutHooks(context));
   if (entry === null) return null;
@@ -27,13 +27,11 @@ export async function remove(type: ContentType, id: number, query: Query, contex
 async function removeEntry(type: ContentType, id: number, context: ContentContext): Promise<boolean> {
   const { database } = context.store;
   const referrers = referrersOf(type, context.bind.registry);
-  const alone = referrers.length === 0 && type.uid !== uploadFile && !mayLead(type, context);
+  const alone = referrers.length === 0 && !mayLead(type, context);
   const work = (inner: Database) => removeWithin(type, id, withDatabase(context, inner));
-  const finish = await (alone ? work(database) : inTransaction(database, work));
-  if (finish === null) return false;
-  if (referrers.length > 0) unlinkLater(type, id, context);
-  await afterCommit(database, finish);
-  return true;
+  const isRemoved = await (alone ? work(database) : inTransaction(database, work));
+  if (isRemoved && referrers.length > 0) unlinkLater(type, id, context);
+  return isRemoved;
 }
 
 /** Delay in milliseconds before links to a deleted entry are removed once more: a concurrent write may have added some. */
@@ -44,19 +42,24 @@ function unlinkLater(type: ContentType, id: number, entered: ContentContext): vo
   const look = async (): Promise<void> => {
     // If another program has restored the entry in the meantime, its links are valid.
     if (((await countExisting([{ collection: type.collection, ids: [id] }], context.store.database))[0] ?? 0) > 0) return;
-    for (const { collection, links } of referrersOf(type, context.bind.registry))
-      await bulkWrite(context.store, collection, unlinkOperations(links, type, id));
+    await unlink(type, [id], context);
   };
   // Not awaited: a remaining link is hidden wherever entries are shown.
   setTimeout(() => void look().catch(() => undefined), secondLook).unref();
 }
 
-async function removeWithin(type: ContentType, id: number, context: ContentContext): Promise<(() => Promise<void>) | null> {
+async function removeWithin(type: ContentType, id: number, context: ContentContext): Promise<boolean> {
   const deleted = await deleteEntry(context.store, type.collection, { _id: id });
-  if (deleted === null) return null;
+  if (deleted === null) return false;
   await passLead(type, [deleted], context);
-  for (const { collection, links } of referrersOf(type, context.bind.registry))
-    await bulkWrite(context.store, collection, unlinkOperations(links, type, id));
-  const { retireFile } = context;
-  return type.uid === uploadFile && retireFile ? retireFile(deleted, context.store.database) : () => Promise.resolve();
+  await unlink(type, [id], context);
+  return true;
+}
+
+/** Removes all links to entries. */
+export async function unlink(type: ContentType, ids: readonly number[], { bind, store }: ContentContext): Promise<void> {
+  for (const { collection, links } of referrersOf(type, bind.registry)) {
+    const operations = ids.flatMap((id) => unlinkOperations(links, type, id));
+    await bulkWrite(store, collection, operations);
+  }
 }

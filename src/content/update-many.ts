@@ -30,12 +30,13 @@ export interface ManyEntries {
 
 /**
  * Sets scalar values of the entries that meet a filter, and returns their number. Sends one command, or writes in portions if
- * there is code around the write. Throws a ValidationError, also for attributes that are not scalars.
+ * there is code around the write, or subscribers hear of it. Throws a ValidationError, also for attributes that are not scalars.
  */
 export async function updateMany(entries: ManyEntries, data: unknown, context: ContentContext): Promise<number> {
   const { type, where } = entries;
   const write = { action: 'updateMany', type, where, data, selection: null } as const;
-  if (hookOf(write, context) === null) return setMany(type, await matchMany(entries, context), data, context);
+  const isHeard = context.store.changes.hearing(type.collection, 'update') !== null;
+  if (!isHeard && hookOf(write, context) === null) return setMany(type, await matchMany(entries, context), data, context);
   return writePortions(write, context, {
     ids: await idsOfMany(entries, context),
     run: (ids, changed, inside) => setMany(type, { _id: oneOf(ids) }, changed, inside),

@@ -9,6 +9,7 @@ import type { Sender } from '../limits/queue.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
 import { isLocal } from './is-local.js';
 import { isMultipart } from './request-body.js';
+import type { RequestState } from './observe-requests.js';
 import { readQuery } from './request-query.js';
 
 /** The parameters of a path by name, decoded. */
@@ -162,6 +163,16 @@ class RequestSender implements Sender {
   constructor(ctx: Context, caller: Caller | null) {
     this.#ctx = ctx;
     this.#caller = caller;
+  }
+
+  get caller(): NonNullable<Sender['caller']> {
+    const caller = this.#caller;
+    if (caller?.kind === 'user') return { kind: 'user', id: caller.user.id };
+    return caller?.kind === 'token' ? { kind: 'token', id: caller.token.id } : { kind: 'public', id: null };
+  }
+
+  get requestId(): string {
+    return (this.#ctx.state as RequestState).requestId; // set by the first middleware
   }
 
   get client(): string {

@@ -11,6 +11,9 @@ export interface Origin {
 /** The sender of a piece of work. */
 export interface Sender extends Origin {
   readonly client: string;
+  /** Who sends it; absent if that is not asked for. */
+  readonly caller?: { readonly kind: 'public' | 'user' | 'token' | 'administrator'; readonly id: number | null };
+  readonly requestId?: string | undefined;
 }
 
 interface QueueBounds {

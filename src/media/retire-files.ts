@@ -1,6 +1,9 @@
 import type { Database } from '../mongo/send/database.js';
+import type { Subscriber } from '../mongo/changes/entry-events.js';
 import { findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
+import { afterCommit } from '../mongo/send/transaction.js';
 import { hasEnded } from '../processes.js';
+import { uploadFile } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { namesOf } from './file-values.js';
 import type { Media } from './media.js';
@@ -14,6 +17,14 @@ export async function retireFile(file: Values, media: Media, database: Database)
   const blobs = await retireBlobs(database, namesOf(file), media.owner);
   return () => deleteBlobs(blobs, media).catch(() => undefined);
 }
+
+/** Returns the subscriber that deletes the bytes of deleted files, whoever deletes them. */
+export const retiring = (media: Media): Subscriber => ({
+  hears: (kind, uid) => kind === 'delete' && uid === uploadFile,
+  within: async (event, database) => {
+    if (event.kind === 'delete') await afterCommit(database, await retireFile(event.document, media, database));
+  },
+});
 
 /** The result of a sweep. */
 interface Swept {

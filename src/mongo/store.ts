@@ -1,8 +1,8 @@
-import { ChangeBus } from './changes/changes.js';
+import { ChangeBus, type Types } from './changes/changes.js';
 import { inReadTime, inWriteTime } from './send/calls.js';
 import type { Database } from './send/database.js';
 import { collections } from '../schema/collections.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { Observer } from '../observe/observer.js';
 import { TotalCache } from './changes/total-cache.js';
 
 /** The parts of the back end that operations on content use. */
@@ -15,11 +15,9 @@ export interface Store {
   readonly types: () => Types;
 }
 
-type Types = ReadonlyMap<string, ContentType>;
-
 /** Returns a store with empty caches. */
-export function createStore(database: Database, types: () => Types = () => new Map()): Store {
-  const changes = new ChangeBus();
+export function createStore(database: Database, types: () => Types = () => new Map(), observer?: Observer): Store {
+  const changes = new ChangeBus(types, observer);
   return { database, ids: new IdAllocator(), changes, totals: new TotalCache(changes), types };
 }
 

@@ -94,6 +94,7 @@ const failures: Readonly<Record<Work, readonly [level: 'warn' | 'error', text: s
   'model load': ['warn', 'models could not be loaded, the former ones remain in force for now'],
   'required count': ['warn', 'entries that lack required values could not be counted'],
   'search build': ['warn', 'search indexes could not be built'],
+  'entry event': ['error', 'code that hears of a written entry has failed; the entry is stored'],
   'unused indexes': ['warn', 'unused indexes could not be looked for'],
   'graphql request': ['error', 'GraphQL request failed'],
   'graphql schema': ['error', 'the GraphQL schema could not be built; the previous one, if there is one, stays in use'],

@@ -111,6 +111,7 @@ export type Work =
   | 'model load'
   | 'required count'
   | 'search build'
+  | 'entry event'
   | 'unused indexes'
   | 'graphql request'
   | 'graphql schema'

@@ -1,4 +1,4 @@
-import { asKnown } from '../content/content-context.js';
+import { asKnown, type ContentContext, withDatabase } from '../content/content-context.js';
 import { forbiddenError, unauthorizedError } from '../errors.js';
 import type { Answer, Route, RouteCall } from '../http/route.js';
 import type { StoredAdministrator } from './administrators/administrator.js';
@@ -59,7 +59,15 @@ async function handle(route: PanelRoute, routeCall: RouteCall): Promise<Answer> 
   const rights = await rightsOf(administrator, call.panel);
   const { right } = route;
   if (right !== 'logged in' && ![right].flat().some((action) => may(rights, action))) throw forbiddenError();
-  return route.handle({ ...call, content: asKnown(call.content), rights });
+  return route.handle({ ...call, content: asAdministrator(call, administrator), rights });
+}
+
+/** Returns the context of a request with the budget of a known caller, and the administrator as its sender. */
+function asAdministrator({ content, request }: OpenPanelCall, { id }: StoredAdministrator): ContentContext {
+  const { client, signal, requestId } = request.sender;
+  const sender = { client, signal, requestId, caller: { kind: 'administrator', id } } as const;
+  const known = asKnown(content);
+  return withDatabase(known, { ...known.store.database, sender });
 }
 
 /** Returns the token that a request of the panel carries; an empty text if there is none. */

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { memoize } from '../caches.js';
 import { type AttemptLimiter, attemptLimiter } from '../mongo/stores/attempt-limiter.js';
 import { type UserTokens, userTokens } from '../auth/user-tokens.js';
 import type { ContentContext } from '../content/content-context.js';
@@ -66,10 +67,4 @@ function once<Input>(work: (input: Input) => Promise<void>): (input: Input) => P
 }
 
 /** Returns the panel of a running service. */
-export function panelOf(running: Running): Panel {
-  const known = panels.get(running) ?? createPanel(running);
-  panels.set(running, known);
-  return known;
-}
-
-const panels = new WeakMap<Running, Panel>();
+export const panelOf = memoize((running: Running): Panel => createPanel(running));

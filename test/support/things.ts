@@ -193,7 +193,6 @@ export function contextOf(fresh: FreshDatabase, registry = thingRegistry): Conte
     store: createStore(databaseOf(fresh)),
     bind: { ...bindContext, registry },
     createsDrafts: false,
-    retireFile: null,
     hooks: null,
     notices: noNotices,
   };

@@ -132,15 +132,8 @@ export async function deleteRole(id: number, content: ContentContext): Promise<v
   await change(content, (context) => deleteWithin(id, context));
 }
 
-/**
- * Changes roles in one transaction. Invalidates cached roles after the commit, because other requests may cache the old state
- * while the transaction is open.
- */
-async function change(content: ContentContext, work: (context: ContentContext) => Promise<void>): Promise<void> {
-  const { database, changes } = content.store;
-  await inTransaction(database, (inner) => work(withDatabase(content, inner)));
-  for (const name of [collection, collections.permissions, collections.users]) changes.changed(name);
-}
+const change = (content: ContentContext, work: (context: ContentContext) => Promise<void>): Promise<void> =>
+  inTransaction(content.store.database, (inner) => work(withDatabase(content, inner)));
 
 /** Returns a filter that matches the role of an id, unless a row rule hides it from the caller. */
 const matchRole = async (id: number, content: ContentContext): Promise<Document> =>

@@ -1,4 +1,3 @@
-import { collections } from '../../schema/collections.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
 import { ruleFilter } from '../../content/rules-on-writes.js';
 import { update } from '../../content/update.js';
@@ -62,7 +61,6 @@ export async function changeUser(accounts: Accounts, id: number, sent: Body, cal
       updateWithin(user, { data, chosen }, withDatabase(writer, database)),
     );
   });
-  content.store.changes.changed(collections.users);
   return () => {
     const { code } = change;
     if (code !== null) mailConfirmation(accounts, { ...user, ...names }, () => Promise.resolve(code));

@@ -1,5 +1,8 @@
-import { BoundedCache } from '../../caches.js';
+import { BoundedCache, memoize } from '../../caches.js';
+import { noObserver, type Observer } from '../../observe/observer.js';
+import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
+import type { EntryEvent, Hearing, Subscriber } from './entry-events.js';
 
 /**
  * The known facts about a write to a collection.
@@ -30,8 +33,19 @@ type Listener = (change: Change) => void;
 
 const unknown: Change = { kind: 'any' };
 
-/** Notifies caches of writes by this or another instance. */
+/** The content types in force, by uid. */
+export type Types = ReadonlyMap<string, ContentType>;
+
+const byCollection = memoize((types: Types) => new Map([...types.values()].map((type) => [type.collection, type])));
+
+/**
+ * Tells of writes: caches of collections that have changed in this or another instance, and subscribers of entries that this one
+ * has written. The writers call it (`write/`), nothing else has to.
+ */
 export class ChangeBus {
+  readonly #types: () => Types;
+  readonly #observer: Observer;
+  #subscribers: readonly Subscriber[] = [];
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #writeListeners = new Set<(collection: string) => void>();
   /** Writes of this instance that the change stream will report too. */
@@ -39,6 +53,38 @@ export class ChangeBus {
   /** Whether writes of other instances are reported. If not, nothing may be cached. Set by `setListening`. */
   isListening = false;
   #tick = 0;
+
+  constructor(types: () => Types = () => new Map(), observer = noObserver) {
+    this.#types = types;
+    this.#observer = observer;
+  }
+
+  /** Adds a subscriber. Returns a function that removes it. */
+  subscribe(subscriber: Subscriber): () => void {
+    this.#subscribers = [...this.#subscribers, subscriber];
+    return () => {
+      this.#subscribers = this.#subscribers.filter((other) => other !== subscriber);
+    };
+  }
+
+  /** Returns the subscribers that hear of writes of these kinds to a collection; null if there are none. */
+  hearing(collection: string, ...kinds: readonly EntryEvent['kind'][]): Hearing | null {
+    const type = this.#subscribers.length === 0 ? undefined : byCollection(this.#types()).get(collection);
+    if (type === undefined) return null;
+    const subscribers = this.#subscribers.filter((one) => kinds.some((kind) => one.hears(kind, type.uid)));
+    return subscribers.length === 0 ? null : { type, subscribers };
+  }
+
+  /** Tells subscribers after the commit. Resolves when they have ended. Their errors are observed. */
+  async deliver(subscribers: readonly Subscriber[], events: readonly EntryEvent[]): Promise<void> {
+    const told = events.flatMap((event) => subscribers.map((one) => [one, event] as const));
+    for (const [one, event] of told)
+      try {
+        if (one.hears(event.kind, event.type.uid)) await one.after?.(event);
+      } catch (err) {
+        this.#observer.observe({ kind: 'failed', work: 'entry event', err });
+      }
+  }
 
   /** Returns a number that is greater than all earlier ones, to decide which of two events came first. */
   tick(): number {
@@ -56,9 +102,13 @@ export class ChangeBus {
     this.#writeListeners.add(listener);
   }
 
-  /** Reports a write to a collection by any client. */
+  /** Reports a write to a collection by any client. Subscribers are told in the background if all of it was replaced. */
   changed(collection: string, change: Change = unknown): void {
     for (const listener of this.#listeners.get(collection) ?? []) listener(change);
+    const hearing = 'ids' in change && change.ids === null ? this.hearing(collection, 'any') : null;
+    if (hearing === null) return;
+    const event = { kind: 'any', type: hearing.type, caller: null, requestId: null, at: new Date() } as const;
+    void this.deliver(hearing.subscribers, [event]);
   }
 
   /** Reports a write of this instance to a collection. */
@@ -92,7 +142,7 @@ export class ChangeBus {
     this.isListening = true;
   }
 
-  /** Drops all cached values. */
+  /** Drops all cached values, because changes may have been missed. */
   forget(): void {
     for (const listener of new Set([...this.#listeners.values()].flatMap((set) => [...set]))) listener(unknown);
   }
@@ -104,20 +154,8 @@ export function cacheUntilChanged<Value>(
   collections: readonly string[],
   load: () => Promise<Value>,
 ): () => Promise<Value> {
-  let cached: Promise<Value> | null = null;
-  changes.onChange(collections, () => {
-    cached = null;
-  });
-  return () => {
-    if (!changes.isListening) return load();
-    if (cached !== null) return cached;
-    const loading = load();
-    cached = loading;
-    loading.catch(() => {
-      if (cached === loading) cached = null;
-    });
-    return loading;
-  };
+  const read = cacheByKey(changes, collections, { load, weigh: () => 0 });
+  return () => read(0);
 }
 
 interface KeyedSource<Value> {

@@ -45,7 +45,7 @@ export async function openBackend({ uri, config, settings, firstLocale, observer
   try {
     await createFirstLocale(database, firstLocale);
     const models = new ModelRegistry(database, settings, jobs);
-    const store = createStore(database, () => models.snapshot.registry.types);
+    const store = createStore(database, () => models.snapshot.registry.types, observer);
     await models.load();
     return { ...createBackend(store, models, jobs), settings };
   } catch (error) {

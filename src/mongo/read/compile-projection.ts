@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { memoize } from '../../caches.js';
 import type { Child, Selection } from '../../query/plan.js';
 import type { Attribute, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
@@ -17,15 +18,10 @@ interface Returned {
 export const compileProjection = (selection: Selection): Document => compileReturned(selection).projection;
 
 /** Returns the part of a written document that a selection reads. */
-export function compileReturned(selection: Selection): Returned {
-  const kept = projections.get(selection);
-  if (kept !== undefined) return kept;
-  const compiled = { projection: compile(selection), mayBeWhole: leavesOutLittle(selection) };
-  projections.set(selection, compiled);
-  return compiled;
-}
-
-const projections = new WeakMap<Selection, Returned>();
+export const compileReturned = memoize((selection: Selection): Returned => ({
+  projection: compile(selection),
+  mayBeWhole: leavesOutLittle(selection),
+}));
 
 function leavesOutLittle({ type, fields }: Selection): boolean {
   const read = new Set(fields.map(({ name }) => name));

@@ -34,7 +34,7 @@ export async function inTransaction<Result>(database: Database, work: (database:
   const run: Work<Result> = (session, isRepeated) => {
     later.length = 0;
     abandon();
-    const running = work({ order: new Queue({ atOnce: 1 }), later, undo, written, ...database, session });
+    const running = work({ ...database, order: new Queue({ atOnce: 1 }), later, undo, written, session });
     return isRepeated ? repeated(running, later) : running;
   };
   const result = await ending(abandon, () => attempts(database, run, written));

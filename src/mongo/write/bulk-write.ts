@@ -7,13 +7,20 @@ import { isOtherForm, StaleForm } from '../send/driver-errors.js';
 import { matchesAny } from '../form/matches.js';
 import type { Store } from '../store.js';
 import { formChanges } from './stale-forms.js';
+import { tellCompared } from './tell-entries.js';
 
 /** Runs several writes on one collection by one command, as `inCurrentForm`. Returns the number of documents that matched. */
 export async function bulkWrite(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
   if (operations.length === 0) return 0;
   const written = { collection, matches: () => operations.flatMap(matchIn) };
-  return inCurrentForm(store, written, () => send(store, collection, operations));
+  const write = (inner: Store) => inCurrentForm(inner, written, () => send(inner, collection, operations));
+  const hearing = store.changes.hearing(collection, ...new Set(operations.map(kindOf)));
+  return hearing === null ? write(store) : tellCompared(store, hearing, operations, write);
 }
+
+/** Returns the kind of an operation. One that creates a document unless there is one is not told if it does. */
+const kindOf = (operation: Document) =>
+  'insertOne' in operation ? 'create' : 'deleteOne' in operation || 'deleteMany' in operation ? 'delete' : 'update';
 
 interface Written {
   readonly collection: string;
@@ -124,15 +131,9 @@ function completeOperation(operation: Document, collection: string, { searches }
 /** Notifies caches of a write; again after the commit, because other requests read the former values until then. */
 export function noteWrite({ changes, database }: Store, collection: string, note: WriteNote): void {
   const { session, later, budget } = database;
-  if (session === null) {
-    changes.wrote(collection, note);
-    budget.noteChange();
-    return;
-  }
   // created and deleted entries change the totals when the transaction is committed
-  changes.wrote(collection, note.kind === 'entry' ? { kind: 'values' } : note);
-  later?.push(() => {
-    changes.wrote(collection, note);
-    return Promise.resolve();
-  });
+  changes.wrote(collection, session !== null && note.kind === 'entry' ? { kind: 'values' } : note);
+  if (session === null) budget.noteChange();
+  // before subscribers of earlier writes are told
+  else later?.unshift(() => Promise.resolve(changes.wrote(collection, note)));
 }

@@ -1,11 +1,13 @@
 import { BSON, type Document, MongoServerError } from 'mongodb';
 import type { SingleWrite } from '../changes/changes.js';
+import type { Hearing } from '../changes/entry-events.js';
 import { inCurrentForm, matchCounted, noteOf, noteWrite } from './bulk-write.js';
 import { type Change, compileChange } from './compile-change.js';
+import { changesAttributes, heard, tell } from './tell-entries.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import { type Database } from '../send/database.js';
-import { inOrder, withSession } from '../send/read-commands.js';
+import type { Database } from '../send/database.js';
+import { inOrder, readAll, withSession } from '../send/read-commands.js';
 import { grace, observed } from '../../limits/clock.js';
 import { untilAnswered } from '../send/until-answered.js';
 import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../send/driver-errors.js';
@@ -19,14 +21,14 @@ export type EntryDocument = Document & { readonly _id: number };
  * Inserts one document. Throws DuplicateKey if a unique index refuses it, and a 503 (`id-taken`) if another document has its id.
  */
 export async function insertEntry(store: Store, collection: string, document: EntryDocument): Promise<void> {
-  await writeOne(store, { collection, id: document._id, count: 1 }, async () => {
-    const complete = store.database.searches.completeDocument(collection, document);
+  await writeOne(store, { collection, id: document._id, count: 1 }, async (inner) => {
+    const complete = inner.database.searches.completeDocument(collection, document);
     try {
-      await runWrite(store.database, { insert: collection, documents: [complete] });
+      await runWrite(inner.database, { insert: collection, documents: [complete] });
     } catch (error) {
       if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
-      if (!error.mayBeOwn) return refuseId(store);
-      await assertStored(store, collection, complete);
+      if (!error.mayBeOwn) return refuseId(inner);
+      await assertStored(inner, collection, complete);
     }
     return document;
   });
@@ -63,14 +65,21 @@ interface EntryUpdate {
  * locale is sent for a document with these values first, because clients often repeat them, and totals stay valid then. Only if
  * there is none, a second command makes the change.
  */
-export async function updateEntry(
+export const updateEntry = (store: Store, collection: string, update: EntryUpdate): Promise<EntryDocument | null> =>
+  heard(store, [collection, 'update'], (inner, hearing) => updateOne(inner, collection, update, hearing));
+
+async function updateOne(
   store: Store,
   collection: string,
   { match, change, projection, mayBeWhole = false }: EntryUpdate,
+  hearing: Hearing | null,
 ): Promise<EntryDocument | null> {
   const { replies } = store.database;
   const update = store.database.searches.completeUpdate(collection, compileChange(change));
-  const fields = mayBeWhole && replies.takesWhole(collection) ? undefined : projection;
+  const told = hearing !== null && changesAttributes(update) ? hearing : null;
+  const needsBefore = told?.subscribers.some((one) => one.needsBefore) === true;
+  const [before] = needsBefore ? await readAll(store.database, { find: collection, filter: match, limit: 1 }) : [];
+  const fields = told !== null || (mayBeWhole && replies.takesWhole(collection)) ? undefined : projection;
   const send = async (query: Document): Promise<EntryDocument | null> => {
     const command = { findAndModify: collection, query, update, new: true, fields };
     const { value } = await inCurrentForm(store, { collection, matches: () => [match] }, () => runWrite(store.database, command));
@@ -82,20 +91,35 @@ export async function updateEntry(
   if (document === null) return document;
   if (fields === undefined) replies.noteWhole(collection, document);
   noteWrite(store, collection, unchanged === null ? noteOf([update]) : { kind: 'values' });
+  if (told !== null) await tell(store, told, [{ kind: 'update', document, ...(before && { before }) }]);
   return document;
 }
 
 /** Deletes one document and returns it; null if none matches. */
 export async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {
   const id = (match as { readonly _id?: unknown })._id;
-  return writeOne(store, { collection, id, count: -1 }, async () => {
-    const { value } = await runWrite(store.database, { findAndModify: collection, query: match, remove: true });
+  return writeOne(store, { collection, id, count: -1 }, async ({ database }) => {
+    const { value } = await runWrite(database, { findAndModify: collection, query: match, remove: true });
     return value as EntryDocument | null; // the reply of findAndModify
   });
 }
 
-/** Runs a write of one entry, which resolves to the entry or null, and reports the write, so that cached totals are adjusted. */
-async function writeOne<Written extends EntryDocument | null>(
+/** Runs a write of one entry, which resolves to the entry or null, and tells of it. */
+const writeOne = <Written extends EntryDocument | null>(
+  store: Store,
+  single: SingleWrite,
+  write: (store: Store) => Promise<Written>,
+): Promise<Written> => {
+  const kind = single.count === 1 ? 'create' : 'delete';
+  return heard(store, [single.collection, kind], async (inner, hearing) => {
+    const document = await reportOne(inner, single, () => write(inner));
+    if (document !== null && hearing !== null) await tell(inner, hearing, [{ kind, document }]);
+    return document;
+  });
+};
+
+/** Does the same for caches, so that cached totals are adjusted. */
+async function reportOne<Written extends EntryDocument | null>(
   store: Store,
   single: SingleWrite,
   write: () => Promise<Written>,

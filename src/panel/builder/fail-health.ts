@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { memoize } from '../../caches.js';
 import type { RouteRequest } from '../../http/route-request.js';
 import type { Running } from '../../http/running.js';
 import { panelOf } from '../panel.js';
@@ -7,19 +8,14 @@ import { bearerOf } from '../panel-route.js';
 /** Most sessions that are remembered; beyond, all are forgotten. */
 const mostSessions = 10_000;
 
-/** The sessions that have seen the health route fail since the last change of a model. */
-const told = new WeakMap<Running, Set<string>>();
-
-function sessionsOf(running: Running): Set<string> {
-  const known = told.get(running);
-  if (known !== undefined) return known;
+/** Returns the sessions that have seen the health route fail since the last change of a model. */
+const sessionsOf = memoize((running: Running): Set<string> => {
   const sessions = new Set<string>();
-  told.set(running, sessions);
   running.backend.models.onChange(() => {
     sessions.clear();
   });
   return sessions;
-}
+});
 
 /** Lets the health route fail once more for each session of the panel. */
 export const failHealthOnce = (running: Running): void => {

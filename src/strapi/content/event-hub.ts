@@ -1,65 +1,33 @@
 import type { ContentContext } from '../../content/content-context.js';
 import type { Observer } from '../../observe/observer.js';
 import { hideFrom } from './flat-entries.js';
-import type { Lifecycles, LifecycleEvent } from './lifecycles.js';
+import type { LifecycleAction, Listener } from './lifecycles.js';
 
 /**
  * `strapi.eventHub` of Strapi v4: the events `entry.create`, `entry.update` and `entry.delete` with the payload `{ model, uid,
  * entry }`, and events that code emits. Events stay in the process. Entry events are emitted after the commit, and only if there
  * are listeners. Errors of their listeners are logged.
  */
-export interface EventHub {
+export class EventHub {
+  /** The listeners of a name; those of null hear all events. */
+  #listeners: readonly { readonly name: string | null; readonly listener: Parameters<EventHub['on']>[1] }[] = [];
+
   /** Calls the listeners one after the other. Rejects with the error of a listener. */
-  emit(name: string, ...payload: readonly unknown[]): Promise<void>;
-  /** Adds a listener. Returns a function that removes it. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the payload depends on the event
-  on(name: string, listener: (...payload: any[]) => unknown): () => void;
-  once: EventHub['on'];
-  off(name: string, listener: Parameters<EventHub['on']>[1]): void;
-  addListener: EventHub['on'];
-  removeListener: EventHub['off'];
-  removeAllListeners(): void;
-  /** Adds a listener to all events. Returns a function that removes it. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the payload depends on the event
-  subscribe(subscriber: (name: string, ...payload: any[]) => unknown): () => void;
-  unsubscribe(subscriber: Parameters<EventHub['subscribe']>[0]): void;
-  destroy(): void;
-}
-
-type EventListener = Parameters<EventHub['on']>[1];
-type EventSubscriber = Parameters<EventHub['subscribe']>[0];
-
-const entryEvents = { afterCreate: 'entry.create', afterUpdate: 'entry.update', afterDelete: 'entry.delete' } as const;
-
-interface HubInput {
-  readonly lifecycles: Lifecycles;
-  readonly content: () => ContentContext;
-  readonly observer: Observer;
-}
-
-export class ProjectEvents implements EventHub {
-  readonly #input: HubInput;
-  #listeners: readonly { readonly name: string; readonly listener: EventListener }[] = [];
-  #subscribers: readonly EventSubscriber[] = [];
-
-  constructor(input: HubInput) {
-    this.#input = input;
-  }
-
   readonly emit = async (name: string, ...payload: readonly unknown[]): Promise<void> => {
     for (const one of this.#listeners.filter((other) => other.name === name)) await one.listener(...payload);
-    for (const subscriber of this.#subscribers) await subscriber(name, ...payload);
+    for (const one of this.#listeners.filter((other) => other.name === null)) await one.listener(name, ...payload);
   };
 
-  readonly on = (name: string, listener: EventListener): (() => void) => {
+  /** Adds a listener. Returns a function that removes it. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the payload depends on the event
+  readonly on = (name: string | null, listener: (...payload: any[]) => unknown): (() => void) => {
     this.#listeners = [...this.#listeners, { name, listener }];
-    this.#settle();
     return () => {
       this.off(name, listener);
     };
   };
 
-  readonly once = (name: string, listener: EventListener): (() => void) => {
+  readonly once = (name: string, listener: Parameters<EventHub['on']>[1]): (() => void) => {
     const end = this.on(name, (...payload) => {
       end();
       return listener(...payload);
@@ -67,50 +35,48 @@ export class ProjectEvents implements EventHub {
     return end;
   };
 
-  readonly off = (name: string, listener: EventListener): void => {
+  readonly off = (name: string | null, listener: Parameters<EventHub['on']>[1]): void => {
     const index = this.#listeners.findIndex((one) => one.name === name && one.listener === listener);
     this.#listeners = this.#listeners.filter((_one, place) => place !== index);
-    this.#settle();
   };
 
-  readonly subscribe = (subscriber: EventSubscriber): (() => void) => {
-    this.#subscribers = [...this.#subscribers, subscriber];
-    this.#settle();
-    return () => {
-      this.unsubscribe(subscriber);
-    };
-  };
+  /** Adds a listener to all events, which is called with their names. Returns a function that removes it. */
+  readonly subscribe = (subscriber: Parameters<EventHub['on']>[1]): (() => void) => this.on(null, subscriber);
 
-  readonly unsubscribe = (subscriber: EventSubscriber): void => {
-    this.#subscribers = this.#subscribers.filter((other) => other !== subscriber);
-    this.#settle();
+  readonly unsubscribe = (subscriber: Parameters<EventHub['on']>[1]): void => {
+    this.off(null, subscriber);
   };
 
   readonly destroy = (): void => {
-    [this.#listeners, this.#subscribers] = [[], []];
-    this.#settle();
+    this.#listeners = [];
   };
 
   readonly addListener = this.on;
   readonly removeListener = this.off;
   readonly removeAllListeners = this.destroy;
 
-  /** Called after listeners were added or removed. */
-  #settle(): void {
-    const heard = (name: string): boolean => this.#subscribers.length > 0 || this.#listeners.some((one) => one.name === name);
-    const announced = Object.entries(entryEvents)
-      .filter(([, name]) => heard(name))
-      .map(([action, name]) => [action, (event: LifecycleEvent) => this.#announce(name, event)] as const);
-    this.#input.lifecycles.announceTo(Object.fromEntries(announced));
-  }
-
-  async #announce(name: string, { model, result }: LifecycleEvent): Promise<void> {
-    const { content, observer } = this.#input;
-    const { registry } = content().bind;
-    const type = registry.types.get(model.uid);
-    const entry: unknown = type === undefined ? result : hideFrom(null, result, type, registry);
-    await this.emit(name, { model: model.modelName, uid: model.uid, entry }).catch((error: unknown) => {
-      observer.observe({ kind: 'code failed', text: `a listener for ${name} failed`, err: error });
-    });
-  }
+  /** Returns whether there are listeners of an event. */
+  readonly hears = (name: string): boolean => this.#listeners.some((one) => one.name === null || one.name === name);
 }
+
+const entryEvents: Readonly<Partial<Record<LifecycleAction, string>>> = {
+  afterCreate: 'entry.create',
+  afterUpdate: 'entry.update',
+  afterDelete: 'entry.delete',
+};
+
+/** Returns the function that finds the listener of a lifecycle which emits the event of an entry; null if nobody hears it. */
+export const announceTo =
+  (hub: EventHub, { content, observer }: { readonly content: () => ContentContext; readonly observer: Observer }) =>
+  (action: LifecycleAction): Listener | null => {
+    const name = entryEvents[action];
+    if (name === undefined || !hub.hears(name)) return null;
+    return async ({ model, result }) => {
+      const { registry } = content().bind;
+      const type = registry.types.get(model.uid);
+      const entry: unknown = type === undefined ? result : hideFrom(null, result, type, registry);
+      await hub.emit(name, { model: model.modelName, uid: model.uid, entry }).catch((err: unknown) => {
+        observer.observe({ kind: 'code failed', text: `a listener for ${name} failed`, err });
+      });
+    };
+  };

@@ -50,6 +50,8 @@ interface LifecyclesInput {
   /** Returns the context of code after a commit. */
   readonly content: () => ContentContext;
   readonly transactions: CodeTransactions;
+  /** Listeners of the service itself, which are called last, and even if those of the project are disabled. */
+  readonly own: readonly ((action: LifecycleAction) => Listener | null)[];
 }
 
 type States = Map<Subscriber, Record<string, unknown>>;
@@ -60,7 +62,6 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   readonly #input: LifecyclesInput;
   #subscribers: readonly Subscriber[] = [];
   #isEnabled = true;
-  #announced: SubscriberMap = {};
   readonly #surrounded = createSurroundedReads(this);
   /** Whether a type has hooks of reads, by uid. Computed again after subscribers have changed. */
   #read = new Map<string, boolean>();
@@ -74,17 +75,14 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     const given: unknown = subscriber;
     if (typeof given !== 'function' && (typeof given !== 'object' || given === null))
       throw new Error('Invalid subscriber. Expected function or object');
-    this.#change([...this.#subscribers, subscriber], this.#isEnabled);
+    this.#change([...this.#subscribers, subscriber]);
     return () => {
-      this.#change(
-        this.#subscribers.filter((other) => other !== subscriber),
-        this.#isEnabled,
-      );
+      this.#change(this.#subscribers.filter((other) => other !== subscriber));
     };
   };
 
   readonly clear = (): void => {
-    this.#change([], this.#isEnabled);
+    this.#change([]);
   };
 
   readonly disable = (): void => {
@@ -95,14 +93,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     this.#change(this.#subscribers, true);
   };
 
-  /**
-   * Sets hooks of the service itself after writes, which run even if hooks of the project are disabled. Replaces earlier ones.
-   */
-  announceTo(subscriber: SubscriberMap): void {
-    this.#announced = subscriber;
-  }
-
-  #change(subscribers: readonly Subscriber[], isEnabled: boolean): void {
+  #change(subscribers: readonly Subscriber[], isEnabled = this.#isEnabled): void {
     this.#subscribers = subscribers;
     this.#isEnabled = isEnabled;
     this.#read = new Map();
@@ -114,14 +105,12 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     return isRead ? this.#surrounded : null;
   }
 
-  hears(uid: string, kind: ReadKind): boolean {
-    return this.#listeners(uid, `before${kind}`).length + this.#listeners(uid, `after${kind}`).length > 0;
+  hears(uid: string, kind: ReadKind | WriteKind): boolean {
+    return this.#pairs(uid, `before${kind}`).length + this.#pairs(uid, `after${kind}`).length > 0;
   }
 
   find(uid: string, action: WriteAction): WriteHook | null {
-    const kind = kindOf(action);
-    const [before, after] = [this.#listeners(uid, `before${kind}`), this.#listeners(uid, `after${kind}`)];
-    return before.length + after.length === 0 ? null : (write, context) => this.#begin(write, context);
+    return this.hears(uid, kindOf(action)) ? (write, context) => this.#begin(write, context) : null;
   }
 
   async run<Params extends object, Result>(
@@ -151,7 +140,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     const event: Event = { model: describeModel(type), params };
     const states: States = new Map();
     await this.#input.transactions.run(context.store.database, () => this.#call(`before${kind}`, event, states));
-    const listens = this.#listeners(type.uid, `after${kind}`).length > 0;
+    const listens = this.#pairs(type.uid, `after${kind}`).length > 0;
     const deleted = listens && action === 'delete' ? await readResult(write, idIn(where), context) : null;
     return {
       data: isDeepStrictEqual(params.data, data) ? data : params.data,
@@ -172,18 +161,15 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     }
   }
 
-  #listeners(uid: string, action: LifecycleAction): readonly Listener[] {
-    return this.#pairs(uid, action).map(([, listener]) => listener);
-  }
-
   #pairs(uid: string, action: LifecycleAction): readonly (readonly [Subscriber, Listener])[] {
-    const subscribers = this.#isEnabled ? [...this.#subscribers, this.#announced] : [this.#announced];
-    return subscribers.flatMap((subscriber): (readonly [Subscriber, Listener])[] => {
+    const found = (this.#isEnabled ? this.#subscribers : []).flatMap((subscriber): (readonly [Subscriber, Listener])[] => {
       if (typeof subscriber === 'function') return [[subscriber, subscriber]];
       const listener = subscriber[action];
       const isMeant = subscriber.models === undefined || subscriber.models.includes(uid);
       return isMeant && listener !== undefined ? [[subscriber, listener]] : [];
     });
+    const own = this.#input.own.map((find) => find(action)).filter((listener) => listener !== null);
+    return [...found, ...own.map((listener) => [listener, listener] as const)];
   }
 }
 

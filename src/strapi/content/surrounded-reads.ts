@@ -41,33 +41,29 @@ interface Listening extends ReadHooks {
  * all values except passwords. Its changes are answered if the caller may see the attribute.
  */
 export function createSurroundedReads(hooks: Listening): SurroundedReads {
-  const one = async (read: PendingRead, context: ContentContext): Promise<Loaded | null> => {
-    const { type } = read.plan;
-    if (!hooks.hears(type.uid, 'FindOne')) return readFirst(read.plan, context);
+  const surround = async (
+    kind: 'FindOne' | 'FindMany',
+    read: PendingRead,
+    context: ContentContext,
+    load: (plan: Plan) => Promise<readonly Loaded[]>,
+  ): Promise<readonly Loaded[]> => {
+    const { uid } = read.plan.type;
+    if (!hooks.hears(uid, kind)) return load(read.plan);
     const opened: FoundForCode[] = [];
     const params = describeRead(read, context.bind);
-    const entity = await hooks.run('FindOne', { uid: type.uid, params }, async (changed) => {
+    const seen = await hooks.run(kind, { uid, params }, async (changed): Promise<unknown> => {
       const plan = planForCode(read, changed, context);
-      const entry = await readFirst(plan.plan, context);
-      const found = openForCode(entry === null ? [] : [entry], read, plan);
+      const found = openForCode(await load(plan.plan), read, plan);
       opened.push(found);
-      return found.entities[0] ?? null;
+      return kind === 'FindOne' ? (found.entities[0] ?? null) : found.entities;
     });
-    return opened.flatMap((found) => closeForCode([entity], found, context))[0] ?? null;
+    return opened.flatMap((found) => closeForCode([seen].flat(), found, context));
   };
+  const one = async (read: PendingRead, context: ContentContext): Promise<Loaded | null> =>
+    (await surround('FindOne', read, context, (plan) => readFirst(plan, context)))[0] ?? null;
   const many = async (read: PendingRead, context: ContentContext): Promise<readonly Loaded[]> => {
-    const { type } = read.plan;
-    if (type.kind === 'singleType') return [await one(read, context)].filter((entry) => entry !== null);
-    if (!hooks.hears(type.uid, 'FindMany')) return (await readAll({ ...read.plan, withTotal: false }, context)).entries;
-    const opened: FoundForCode[] = [];
-    const params = describeRead(read, context.bind);
-    const entities = await hooks.run('FindMany', { uid: type.uid, params }, async (changed) => {
-      const plan = planForCode(read, changed, context);
-      const found = openForCode((await readAll(plan.plan, context)).entries, read, plan);
-      opened.push(found);
-      return found.entities;
-    });
-    return opened.flatMap((found) => closeForCode(entities, found, context));
+    if (read.plan.type.kind === 'singleType') return [await one(read, context)].filter((entry) => entry !== null);
+    return surround('FindMany', read, context, async (plan) => (await readAll({ ...plan, withTotal: false }, context)).entries);
   };
   const count = async (read: PendingRead, context: ContentContext): Promise<number> => {
     const { uid } = read.plan.type;
@@ -85,8 +81,8 @@ const readAll = async (plan: Plan, { bind, store }: ContentContext): Promise<Loa
     ? { entries: [], total: null }
     : readPage(plan, { registry: bind.registry, ...store });
 
-const readFirst = ({ condition, selection }: Plan, { store }: ContentContext): Promise<Loaded | null> =>
-  readEntry(condition ?? allOf([]), selection, store.database);
+const readFirst = async ({ condition, selection }: Plan, { store }: ContentContext): Promise<readonly Loaded[]> =>
+  [await readEntry(condition ?? allOf([]), selection, store.database)].filter((entry) => entry !== null);
 
 const totalPlan = (plan: Plan): Plan => ({
   ...plan,

@@ -20,6 +20,7 @@ import { runAll, stateOf } from '../routes/endpoints.js';
 import { createCoreCode, type CoreCode } from '../routes/factories.js';
 import { CustomFields } from './custom-fields.js';
 import { extendContext } from '../routes/koa-context.js';
+import { announceTo, EventHub } from '../content/event-hub.js';
 import { Lifecycles } from '../content/lifecycles.js';
 import { noteRoute, patternOf, routerOf } from '../routes/matched-route.js';
 import { ProjectCron } from './project-cron.js';
@@ -42,6 +43,7 @@ interface CodeInput {
 export class ProjectRegisters {
   readonly connection: Connection;
   readonly transactions = new CodeTransactions();
+  readonly events = new EventHub();
   readonly lifecycles: Lifecycles;
   readonly requests: CodeRequests;
   readonly registry: CodeRegistry;
@@ -62,7 +64,7 @@ export class ProjectRegisters {
     this.connection = connection;
     this.#config = config;
     const { content, transactions } = this;
-    this.lifecycles = new Lifecycles({ content, transactions });
+    this.lifecycles = new Lifecycles({ content, transactions, own: [announceTo(this.events, { content, observer })] });
     this.requests = new CodeRequests(content, transactions);
     this.core = createCoreCode({
       requests: this.requests,

@@ -14,7 +14,7 @@ import type { Controller } from '../routes/core-controller.js';
 import type { Service } from '../services/core-service.js';
 import { describeModel, type StrapiModel } from '../content/describe-model.js';
 import { createEntityValidator, type EntityValidator } from '../services/entity-validator.js';
-import { type EventHub, ProjectEvents } from '../content/event-hub.js';
+import type { EventHub } from '../content/event-hub.js';
 import type { StrapiCron } from './project-cron.js';
 import { createProjectEntityService, type ProjectEntityService } from '../services/project-entity-service.js';
 import type { PluginServices } from '../services/plugin-services.js';
@@ -115,7 +115,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     query: db.query,
     server,
     cron,
-    eventHub: new ProjectEvents({ lifecycles: code.lifecycles, content, observer: parts.observer }),
+    eventHub: code.events,
     store: createStrapiStore(() => openCodeStore(content().store.database), readPluginSettings(code)),
     ...plugins,
     service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),

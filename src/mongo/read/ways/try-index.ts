@@ -1,17 +1,11 @@
 import type { Db } from 'mongodb';
-import { BoundedCache } from '../../../caches.js';
+import { BoundedCache, memoize } from '../../../caches.js';
 import type { Database } from '../../send/database.js';
 import { isTimedOut, isWithoutIndex } from '../../send/driver-errors.js';
 import { compileSort, type Page } from '../compile-page.js';
 
-/** The forms of queries for which an index was a wrong choice, with the time until which it is not chosen again, by database. */
-const databases = new WeakMap<Db, BoundedCache<number>>();
-
-function refusedOf({ db }: Database): BoundedCache<number> {
-  const refused = databases.get(db) ?? new BoundedCache<number>({ entries: 500, bytes: 500_000 });
-  databases.set(db, refused);
-  return refused;
-}
+/** Returns the forms of queries for which an index was a wrong choice, with the time until which it is not chosen again. */
+const refusedOf = memoize<Db, BoundedCache<number>>(() => new BoundedCache({ entries: 500, bytes: 500_000 }));
 
 /** Milliseconds until an index may be chosen again. */
 const refusedFor = 60_000;
@@ -44,7 +38,7 @@ export async function tryIndex<Result>(
   database: Database,
 ): Promise<Result> {
   const form = JSON.stringify([page.collection, index, Object.keys(page.match), Object.keys(compileSort(page.sort))]);
-  const refused = refusedOf(database);
+  const refused = refusedOf(database.db);
   if ((refused.get(form) ?? 0) > Date.now()) return otherwise();
   const limit = Math.min(database.maxTimeMS.read, longestTry);
   try {

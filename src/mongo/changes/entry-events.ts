@@ -1,0 +1,51 @@
+import type { Sender } from '../../limits/queue.js';
+import type { ContentType } from '../../schema/content-type.js';
+import type { Database, Document } from '../send/database.js';
+
+/** A write of entries of a type. */
+interface Event {
+  readonly type: ContentType;
+  /** Null if no request has made it: the service itself, or project code after its request. */
+  readonly caller: NonNullable<Sender['caller']> | null;
+  readonly requestId: string | null;
+  readonly at: Date;
+}
+
+/** An entry that this instance has written. Fields that are no attributes do not count. */
+export interface EntryWritten extends Event {
+  readonly kind: 'create' | 'update' | 'delete';
+  readonly id: number;
+  /** Null if the type is not localized. */
+  readonly locale: string | null;
+  /** The stored document after the write; that of a deleted entry as it was. */
+  readonly document: Document;
+  /** The stored document before an update, if it is known. */
+  readonly before?: Document;
+}
+
+/**
+ * `any`: all entries of the type may have changed. An import or another program has replaced the collection, or more entries were
+ * written at once than are told one by one.
+ */
+export type EntryEvent = EntryWritten | (Event & { readonly kind: 'any' });
+
+/** Code that hears of entries, whoever writes them: of each write once, in their order. */
+export interface Subscriber {
+  /** Returns whether it hears of writes of a kind to a type. */
+  readonly hears: (kind: EntryEvent['kind'], uid: string) => boolean;
+  /** Whether all updates must have `before`, which costs a command for each. */
+  readonly needsBefore?: true;
+  /**
+   * Called inside the transaction of the write, so that it can write too. Its error aborts the transaction. May be called again,
+   * after a conflict with another write.
+   */
+  readonly within?: (event: EntryEvent, database: Database) => Promise<void>;
+  /** Called after the commit. The answer waits for it; its error is logged. */
+  readonly after?: (event: EntryEvent) => unknown;
+}
+
+/** The subscribers that hear of a write to a type. */
+export interface Hearing {
+  readonly type: ContentType;
+  readonly subscribers: readonly Subscriber[];
+}

@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from 'node:util';
+import { unlimited } from '../../limits/budget.js';
+import type { Document } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
+import type { EntryEvent, EntryWritten, Hearing } from '../changes/entry-events.js';
+import { type Match, matchesAny, oneOf } from '../form/matches.js';
+import type { Store } from '../store.js';
+import { afterCommit, inTransaction } from '../send/transaction.js';
+
+/** What was written: an entry, or more entries than are told one by one. */
+type Fact = Pick<EntryWritten, 'kind' | 'document' | 'before'> | { readonly kind: 'any' };
+
+/**
+ * Runs a write of one entry with the subscribers that hear of it; with null if there are none. It runs in a transaction if they
+ * write too or need more than it returns.
+ */
+export function heard<Result>(
+  store: Store,
+  [collection, kind]: readonly [collection: string, kind: EntryWritten['kind']],
+  write: (store: Store, hearing: Hearing | null) => Promise<Result>,
+): Promise<Result> {
+  const hearing = store.changes.hearing(collection, kind);
+  const needsMore = hearing?.subscribers.some((one) => one.within !== undefined || one.needsBefore === true) ?? false;
+  if (!needsMore) return write(store, hearing);
+  return inTransaction(store.database, (database) => write({ ...store, database }, hearing));
+}
+
+/** Tells subscribers what was written: now if they write too, and after the commit. */
+export async function tell({ database, changes }: Store, { type, subscribers }: Hearing, facts: readonly Fact[]): Promise<void> {
+  const { caller = null, requestId = null } = database.sender ?? {};
+  const about = { type, caller, requestId, at: new Date() };
+  const events = facts.map((fact): EntryEvent =>
+    fact.kind === 'any' ? { ...fact, ...about } : { ...fact, ...keysOf(fact.document), ...about },
+  );
+  for (const event of events)
+    for (const one of subscribers) if (one.hears(event.kind, type.uid)) await one.within?.(event, database);
+  await afterCommit(database, () => changes.deliver(subscribers, events));
+}
+
+const keysOf = ({ _id, locale }: Document) => ({ id: Number(_id), locale: typeof locale === 'string' ? locale : null });
+
+/** Returns whether an update changes attributes. Other fields of entries begin with an underscore. */
+export const changesAttributes = (update: Document): boolean =>
+  Object.values(update).some((values) => Object.keys(values as object).some((path) => !path.startsWith('_')));
+
+/** Maximum number of entries that are told one by one after one write of several. */
+const mostTold = 10_000;
+
+/** Runs several writes in a transaction, and tells what they have changed: reads the entries that they match before and after them. */
+export const tellCompared = <Result>(
+  entered: Store,
+  hearing: Hearing,
+  operations: readonly Document[],
+  write: (store: Store) => Promise<Result>,
+): Promise<Result> =>
+  inTransaction(entered.database, async (database) => {
+    const store = { ...entered, database };
+    const read = (filter: Match): Promise<readonly Document[]> =>
+      readAll({ ...database, budget: unlimited }, { find: hearing.type.collection, filter, limit: mostTold + 1 });
+    const matches = valuesOf('filter', operations);
+    const before = matches.length === 0 ? [] : await read(matchesAny(...matches));
+    const result = await write(store);
+    const isMany = before.length > mostTold;
+    const after = isMany || before.length === 0 ? [] : await read({ _id: oneOf(before.map(({ _id }): unknown => _id)) });
+    const created = valuesOf('document', operations).map((document) => ({ kind: 'create', document }) as const);
+    await tell(store, hearing, isMany ? [{ kind: 'any' }] : [...created, ...differences(before, after)]);
+    return result;
+  });
+
+/** Returns a value of each operation that has it, such as the filter of an update. */
+const valuesOf = (name: 'filter' | 'document', operations: readonly Document[]): Document[] =>
+  operations.flatMap((operation) =>
+    Object.values(operation).flatMap((values: Document) => (values[name] as Document | undefined) ?? []),
+  );
+
+function differences(before: readonly Document[], after: readonly Document[]): Fact[] {
+  const remaining = new Map(after.map((document) => [document['_id'] as unknown, document]));
+  const inOrder = [...before].sort((a, b) => Number(a['_id']) - Number(b['_id']));
+  return inOrder.flatMap((former): Fact[] => {
+    const document = remaining.get(former['_id']);
+    if (document === undefined) return [{ kind: 'delete', document: former }];
+    return isDeepStrictEqual(attributesIn(document), attributesIn(former)) ? [] : [{ kind: 'update', document, before: former }];
+  });
+}
+
+const attributesIn = (document: Document): Document =>
+  Object.fromEntries(Object.entries(document).filter(([name]) => !name.startsWith('_')));
