@@ -13,7 +13,7 @@ import { entityOf, type Entity } from '../../code/entity-service.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
 import type { Selection } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { isRecord, type Values } from '../../values.js';
+import { isPlainObject } from '../../values.js';
 import type { CodeTransactions } from './code-transactions.js';
 import { describeAnswer } from './translate-read.js';
 import { createSurroundedReads, readKinds, type ReadHooks, type ReadKind } from './surrounded-reads.js';
@@ -193,8 +193,6 @@ function copyPlain(value: unknown): unknown {
   if (!isPlainObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyPlain(inner)]));
 }
-
-const isPlainObject = (value: unknown): value is Values => isRecord(value) && Object.getPrototypeOf(value) === Object.prototype;
 
 const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCase()}${action.slice(1)}` as WriteKind; // capitalized
 
