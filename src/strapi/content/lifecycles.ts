@@ -10,6 +10,7 @@ import type {
 } from '../../content/content-context.js';
 import { hasId } from '../../content/find-one.js';
 import { entityOf, type Entity } from '../../code/entity-service.js';
+import { scalarsOf } from '../../code/rows.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
 import type { Selection } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
@@ -210,7 +211,7 @@ async function readResult({ type, selection }: PendingWrite, id: number, { store
 
 const wholeSelection = (type: ContentType, selection: Selection | null): Selection => ({
   type,
-  fields: [...type.attributes.values()].filter((attribute) => attribute.kind === 'scalar'),
+  fields: scalarsOf(type),
   children: selection?.children ?? [],
   locales: null,
 });
