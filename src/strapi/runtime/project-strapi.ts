@@ -22,7 +22,7 @@ import type { ProjectRegisters } from './project-registers.js';
 import type { QueryEngine } from '../services/query-engine.js';
 import { createStrapiConfig, type StrapiConfig } from '../load/strapi-config.js';
 import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
-import { readPluginSettings } from './plugin-settings.js';
+import { settingsOfStore } from './plugin-settings.js';
 import { createApis, type StrapiApi } from './strapi-apis.js';
 import { createPlugins, type OwnPlugins, type StrapiPlugin } from './strapi-plugins.js';
 import type { StrapiServer } from '../routes/strapi-server.js';
@@ -116,7 +116,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     server,
     cron,
     eventHub: new ProjectEvents({ lifecycles: code.lifecycles, content, observer: parts.observer }),
-    store: createStrapiStore(() => openCodeStore(content().store.database), readPluginSettings(code)),
+    store: createStrapiStore(() => openCodeStore(content().store.database), settingsOfStore(code)),
     ...plugins,
     service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),
     controller: (uid: string) => registry.get('controller', uid),
