@@ -140,6 +140,15 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ['strapi.server.mount', 'strapi.server.mount is not offered: strapi.server has routes(), use() and httpServer'],
   ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: plugins of Strapi do not run"],
   ['strapi.admin.services.role', 'strapi.admin is not offered: its code does not run here'],
+  ['strapi.stop()', 'strapi.stop is not offered: the service loads the project, starts and stops by itself'],
+  ['strapi.db.destroy()', 'strapi.db.destroy is not offered'],
+  ['strapi.api.note.routes', "strapi.api['name'].routes is not offered: src/api has the code of the project"],
+  [
+    "strapi.plugin('users-permissions').service('providers-registry').getAll()",
+    "service('providers-registry').getAll is not offered",
+  ],
+  ["require('@strapi/utils').sanitize.sanitizers", 'sanitizers of sanitize of @strapi/utils is not offered'],
+  ["require('@strapi/utils').policy.get", 'get of policy of @strapi/utils is not offered'],
   ['strapi.webhookRunner.add()', 'strapi.webhookRunner is not offered: run notifications outside of the service'],
 ];
 

@@ -1,6 +1,6 @@
 import { isPassword } from '../../accounts/login/passwords.js';
 import { sendConfirmation } from '../../accounts/login/confirm-email.js';
-import { findStoredUser } from '../../accounts/user-store.js';
+import { findStoredUser, roleUid, userUid } from '../../accounts/user-store.js';
 import { createRole, deleteRole, updateRole } from '../../accounts/roles/roles.js';
 import type { ClaimsOptions } from '../../auth/user-tokens.js';
 import type { Config } from '../../config/config.js';
@@ -31,8 +31,6 @@ interface PluginParts {
   readonly content: () => ContentContext;
 }
 
-const userUid = 'plugin::users-permissions.user';
-
 /** Returns the plugin services of Strapi v4 that Mangrove has. */
 export const createPluginServices = (parts: PluginParts): PluginServices => ({
   email: { email: known('email', 'email', emailService(parts)) },
@@ -41,7 +39,7 @@ export const createPluginServices = (parts: PluginParts): PluginServices => ({
     jwt: tokenService(parts),
     role: roleService(parts),
     providers: providersService(parts),
-    'providers-registry': providersRegistry(parts),
+    'providers-registry': known('users-permissions', 'providers-registry', providersRegistry(parts)),
   },
   i18n: { locales: known('i18n', 'locales', localeService(parts)) },
   upload: { upload: known('upload', 'upload', createUploadService(parts)) },
@@ -126,13 +124,13 @@ function tokenService({ running }: PluginParts) {
 const roleService = ({ query, content }: PluginParts) => ({
   /** Returns the roles with the number of their users. */
   find: async () => {
-    const roles = await query('plugin::users-permissions.role').findMany({
+    const roles = await query(roleUid).findMany({
       orderBy: 'name',
       populate: { users: { count: true } },
     });
     return roles.map(({ users, ...role }) => ({ ...role, nb_users: Number(Reflect.get(Object(users) as object, 'count')) }));
   },
-  findOne: (id: number) => query('plugin::users-permissions.role').findOne({ where: { id }, populate: ['permissions'] }),
+  findOne: (id: number) => query(roleUid).findOne({ where: { id }, populate: ['permissions'] }),
   /** Takes the body of POST /users-permissions/roles: name, description, and permissions by type, controller and action. */
   createRole: async (values: Values) => void (await createRole(values, content())),
   updateRole: (id: number, values: Values) => updateRole(Number(id), values, content()),
