@@ -18,6 +18,7 @@ import { type EventHub, ProjectEvents } from '../content/event-hub.js';
 import type { StrapiCron } from './project-cron.js';
 import { createProjectEntityService, type ProjectEntityService } from '../services/project-entity-service.js';
 import type { PluginServices } from '../services/plugin-services.js';
+import { entitiesWithCodes } from '../services/user-codes.js';
 import type { ProjectRegisters } from './project-registers.js';
 import type { QueryEngine } from '../services/query-engine.js';
 import { createStrapiConfig, type StrapiConfig } from '../load/strapi-config.js';
@@ -104,7 +105,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     ...fixedMembers,
     log: withLevels(strapi.log),
     entityService: createProjectEntityService({
-      base: strapi.entityService,
+      base: entitiesWithCodes(strapi.entityService, code.running),
       query: db.query,
       model: models.contentType,
       attachFiles: code.attachFiles,

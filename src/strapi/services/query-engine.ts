@@ -14,7 +14,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from '../content/translate-query.js';
 import type { ReadHooks } from '../content/surrounded-reads.js';
-import { missingModel, refuseMissing } from '../load/unsupported-code.js';
+import { missingModel } from '../load/unsupported-code.js';
 
 export type WithData = EngineParameters & { readonly data: object };
 
@@ -111,7 +111,7 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
     }),
     ...engineWrites(open),
   };
-  return refuseMissing(engine, 'strapi.db.query(uid)');
+  return engine;
 }
 
 interface Opened {
