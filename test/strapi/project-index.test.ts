@@ -133,7 +133,7 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ["strapi.db.query('admin::api-token')", "strapi.db.query('admin::api-token') is not offered: "],
   [
     "strapi.service('plugin::users-permissions.users-permissions').getActions()",
-    "strapi.plugin('users-permissions').service('users-permissions') is not offered: npx mangrove permissions",
+    "strapi.plugin('users-permissions').service('users-permissions').getActions is not offered: npx mangrove permissions",
   ],
   ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: its code does not run here"],
   ["strapi.plugin('i18n').service('content-types')", "strapi.plugin('i18n').service('content-types') is not offered"],
@@ -237,6 +237,10 @@ const supported: readonly (readonly [code: string, value: unknown])[] = [
   ["strapi.config.get('mine.key.inner')", 5],
   ["strapi.config.get('plugin.my-plugin.apiKey')", 'k'],
   ["strapi.config.get('none.key')", undefined],
+  [
+    "strapi.service('plugin::users-permissions.users-permissions').template('<%= USER.name %>, <%= CODE %>', { USER: { name: 'Ann' }, CODE: 7 })",
+    'Ann, 7',
+  ],
   ["strapi.service('api::none.none')", undefined],
   ["strapi.service('api::note.note') === strapi.service('api::note.note')", true],
   ["typeof strapi.service('api::note.note').createOrUpdate", 'function'],

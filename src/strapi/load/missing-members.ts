@@ -135,6 +135,10 @@ const members: Readonly<Record<string, Instead>> = {
     uploadImage: stored,
   },
   "strapi.plugin('email').service('email')": { getProviderSettings: "strapi.config.get('plugin.email') has the settings" },
+  "strapi.plugin('users-permissions').service('users-permissions')": each(
+    'getActions getRoutes initialize initializeAdmin syncPermissions',
+    grants,
+  ),
   "strapi.plugin('users-permissions').service('providers-registry')": each('add get getAll remove', 'register and run are there'),
   "strapi.plugin('email')": { ...ofPlugin('email'), routes: 'there are no routes for e-mails' },
   "strapi.plugin('i18n')": ofPlugin('i18n'),
@@ -167,7 +171,6 @@ const plugins: Instead = {
 /** Alternatives to services of plugins, by plugin and service. */
 const services: Instead = {
   'users-permissions.permission': grants,
-  'users-permissions.users-permissions': grants,
   'upload.file': stored,
   'upload.folder': 'files have no folders',
   'upload.api-upload-folder': 'files have no folders',

@@ -39,6 +39,7 @@ export const createPluginServices = (parts: PluginParts): PluginServices => ({
     jwt: tokenService(parts),
     role: roleService(parts),
     providers: providersService(parts),
+    'users-permissions': known('users-permissions', 'users-permissions', { template }),
     'providers-registry': known('users-permissions', 'providers-registry', providersRegistry(parts)),
   },
   i18n: { locales: known('i18n', 'locales', localeService(parts)) },
@@ -57,18 +58,19 @@ const emailService = ({ running }: PluginParts) => ({
   /** Sends an e-mail: `{ to, from, replyTo, cc, bcc, subject, text, html, attachments }`. */
   send: (mail: Mail) => accountsOf(running()).mailer.deliver(mail),
   /** Sends an e-mail from a template, whose texts contain `<%= user.name %>`. */
-  sendTemplatedEmail: (mail: Mail, template: Partial<Record<'subject' | 'text' | 'html', string>>, data: Values = {}) => {
-    const values = flatten(data);
-    const filled = Object.entries(template).map(([name, text]) => [name, fill(text, values)] as const);
+  sendTemplatedEmail: (mail: Mail, templates: Partial<Record<'subject' | 'text' | 'html', string>>, data: Values = {}) => {
+    const filled = Object.entries(templates).map(([name, text]) => [name, template(text, data)] as const);
     return accountsOf(running()).mailer.deliver({ ...mail, ...Object.fromEntries(filled) });
   },
 });
 
 /** Replaces `<%= name %>` by a value, and `<%- name %>` by the value with escaped HTML. Unknown names become empty. */
-const fill = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replace(/<%([=-])\s*([\w.]+)\s*%>/g, (_, kind: string, name: string) =>
+function template(text: string, data: Values): string {
+  const values = flatten(data);
+  return text.replace(/<%([=-])\s*([\w.]+)\s*%>/g, (_, kind: string, name: string) =>
     kind === '-' ? escapeHtml(values[name] ?? '') : (values[name] ?? ''),
   );
+}
 
 /** Returns `{ 'user.name': name }` for `{ user: { name } }`. */
 function flatten(values: Values, prefix = ''): Record<string, string> {
