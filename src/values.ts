@@ -5,6 +5,13 @@ export type Values = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
+/** Returns whether a value is an object with values by name, not an instance of a class, such as a Promise or a Map. */
+export const isPlainObject = (value: unknown): value is Values => {
+  if (!isRecord(value)) return false;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+};
+
 /** Returns the items of a kind; usually all, so that the list is not copied. */
 export const only = <Item>(items: readonly unknown[], isOf: (item: unknown) => item is Item): readonly Item[] =>
   items.every(isOf) ? items : items.filter(isOf);

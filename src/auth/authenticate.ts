@@ -7,7 +7,7 @@ import type { Backend } from '../mongo/models/open-backend.js';
 import type { Access } from '../query/access.js';
 import { readAccountSettings, type AccountSettings, type StoredSettings } from './account-settings.js';
 import { type ApiToken, tokenFinder } from './api-token.js';
-import { type Caller, readUser, weighUser, type KnownUser } from './caller.js';
+import { type Caller, type CallingUser, readUser, weighUser, type KnownUser } from './caller.js';
 import { createOpenAccess, type OpenAccess } from './is-open.js';
 import { readRoles } from './read-roles.js';
 import { roleAccess } from './role-access.js';
@@ -55,7 +55,7 @@ export type FetchUser = (id: number) => Promise<Values | null>;
 
 interface Sources extends Omit<Authenticator, 'authenticate' | 'accessOf'> {
   readonly input: AuthenticatorInput;
-  findUser(id: number): Promise<KnownUser | null>;
+  findUser(id: number): Promise<CallingUser | null>;
   readonly openAccess: OpenAccess;
 }
 

@@ -3,7 +3,7 @@ import { collections } from '../schema/collections.js';
 import type { Database, Document } from '../mongo/send/database.js';
 import { findStored } from '../mongo/stored.js';
 import type { Access } from '../query/access.js';
-import type { Values } from '../values.js';
+import { bytesOf, type Values } from '../values.js';
 import type { ApiToken } from './api-token.js';
 import type { Role } from './role.js';
 
@@ -23,17 +23,20 @@ export interface KnownUser {
   readonly tokensFrom: number;
 }
 
-const fields = ['username', 'email', 'role', 'blocked', 'confirmed', '_tokenVersion', '_tokensFrom', '_chosenEmail'];
+/** A user who sends requests. */
+export interface CallingUser extends KnownUser {
+  /** The stored user, of which code of a project sees all values. */
+  readonly document: Document;
+}
 
 /** Reads the user of an id; null if there is none. */
-export async function readUser(database: Database, id: number): Promise<KnownUser | null> {
-  const [document] = await findStored(database, collections.users, { match: { _id: id }, fields, limit: 1 });
-  return document === undefined ? null : knownUser(document);
+export async function readUser(database: Database, id: number): Promise<CallingUser | null> {
+  const [document] = await findStored(database, collections.users, { match: { _id: id }, limit: 1 });
+  return document === undefined ? null : { ...knownUser(document), document };
 }
 
 /** Returns the approximate size of a user in memory, in bytes. */
-export const weighUser = (user: KnownUser | null): number =>
-  user === null ? 0 : 200 + 2 * (user.username.length + user.email.length);
+export const weighUser = (user: CallingUser | null): number => (user === null ? 0 : 200 + 2 * bytesOf(user.document));
 
 export const knownUser = (document: Document): KnownUser => ({
   id: Number(document['_id']),
@@ -61,7 +64,7 @@ export type Caller =
   | {
       readonly kind: 'user';
       readonly access: Access;
-      readonly user: KnownUser;
+      readonly user: CallingUser;
       /** The user as project code has read it; absent unless code replaces the reading of users. */
       readonly fetched?: Values;
       readonly role: Role | null;

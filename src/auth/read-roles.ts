@@ -36,6 +36,7 @@ function buildRole(document: Document, actions: ReadonlySet<string>): Role {
     actions,
     rules: (document['_rules'] ?? null) as RoleRules | null, // checked when written
     access: { grants: { kind: 'actions', actions }, rules: new Map(), hidden: new Map() },
+    document,
   };
 }
 

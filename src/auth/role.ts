@@ -1,3 +1,4 @@
+import type { Document } from '../mongo/send/database.js';
 import type { Access } from '../query/access.js';
 
 /** The attributes of a type that a role may use: only the listed ones (`allow`), or all except these (`deny`). */
@@ -20,6 +21,8 @@ export interface Role {
   readonly rules: RoleRules | null;
   /** The access without rules. */
   readonly access: Access;
+  /** The stored role, of which code of a project sees all values. */
+  readonly document: Document;
 }
 
 /** All stored roles. */

@@ -1,15 +1,19 @@
 import type { Caller } from '../auth/caller.js';
+import { roleUid, userUid } from '../accounts/user-store.js';
+import type { StoredDocument } from '../mongo/form/loaded.js';
 import { allows } from '../query/access.js';
+import type { Registry } from '../schema/content-type.js';
+import type { Entity } from './entity-service.js';
+import { scalarsOf, shapeForCode } from './rows.js';
 
-/** A user in `state.user`, for custom code. */
-export interface StateUser {
-  readonly id: number;
+/** A user in `state.user`, for custom code: all values of the user, also those of a project, and the role. */
+export type StateUser = Entity & {
   readonly username: string;
   readonly email: string;
   readonly confirmed: boolean;
   readonly blocked: boolean;
   readonly role: { readonly id: number; readonly name: string; readonly type: string } | null;
-}
+};
 
 /** The caller, as code of Strapi v4 reads it from Koa's `ctx.state`. */
 export interface CallerState {
@@ -26,22 +30,36 @@ export interface CallerState {
   readonly isAuthenticated: boolean;
 }
 
-export function callerState(caller: Caller): CallerState {
-  const user = caller.kind === 'user' ? stateUser(caller) : undefined;
-  return { ...(user && { user }), auth: new CallerAuth(caller, user ?? null), isAuthenticated: caller.kind !== 'public' };
+/** Tells code the caller of a request, in Koa's `ctx.state`. */
+export function noteCaller<State extends object>(state: State, caller: Caller, registry: Registry): CallerState & State {
+  const auth = new CallerAuth(caller, registry);
+  const noted = Object.assign(state, { auth, isAuthenticated: caller.kind !== 'public' });
+  const set = (value: unknown): unknown => Object.defineProperty(state, 'user', { value, writable: true });
+  if (caller.kind === 'user')
+    Object.defineProperty(state, 'user', { get: () => auth.user, set, enumerable: true, configurable: true });
+  return noted;
 }
 
 /** How the caller of a request was recognized, and what they may do. */
 export class CallerAuth {
   readonly strategy: CallerState['auth']['strategy'];
-  readonly credentials: CallerState['auth']['credentials'];
+  declare readonly credentials: CallerState['auth']['credentials'];
   readonly #caller: Caller;
+  readonly #registry: Registry;
+  #user: StateUser | null = null;
 
-  constructor(caller: Caller, user: StateUser | null) {
-    const token = caller.kind === 'token' ? caller.token : null;
-    this.strategy = { name: token === null ? 'users-permissions' : 'api-token' };
-    this.credentials = token === null ? user : { id: token.id, name: token.name, type: token.type };
+  constructor(caller: Caller, registry: Registry) {
+    this.strategy = { name: caller.kind === 'token' ? 'api-token' : 'users-permissions' };
     this.#caller = caller;
+    this.#registry = registry;
+    const { token } = { token: null, ...caller };
+    const named = token && { id: token.id, name: token.name, type: token.type };
+    Object.defineProperty(this, 'credentials', { get: () => named ?? this.user, enumerable: true });
+  }
+
+  /** The user of the request, as an object of its own, since code may change it; null if there is none. */
+  get user(): StateUser | null {
+    return this.#caller.kind === 'user' ? (this.#user ??= stateUser(this.#caller, this.#registry)) : null;
   }
 
   get ability(): CallerState['auth']['ability'] {
@@ -49,15 +67,12 @@ export class CallerAuth {
   }
 }
 
-function stateUser({ user, role, fetched }: Extract<Caller, { kind: 'user' }>): StateUser {
-  if (fetched !== undefined) return fetched as unknown as StateUser; // code decides what users have
-  const { id, username, email, confirmed, blocked } = user;
-  return {
-    id,
-    username,
-    email,
-    confirmed,
-    blocked,
-    role: role === null ? null : { id: role.id, name: role.name, type: role.type },
+function stateUser({ user, role, fetched }: Extract<Caller, { kind: 'user' }>, registry: Registry): StateUser {
+  if (fetched !== undefined) return fetched as StateUser; // code decides what users have
+  const shown = (uid: string, document: StoredDocument): object => {
+    const type = registry.types.get(uid);
+    if (type === undefined) return { id: document['_id'] };
+    return shapeForCode({ document, selection: { type, fields: scalarsOf(type), children: [], locales: null }, children: [] });
   };
+  return { ...shown(userUid, user.document), role: role && shown(roleUid, role.document) } as StateUser; // the attributes of the type
 }

@@ -49,6 +49,7 @@ export function createEntityService(content: () => ContentContext): EntityServic
   return {
     findMany: async (uid, parameters) => {
       const { type, query, context } = open(uid, parameters);
+      if (Number(parameters?.['limit'] ?? -1) === 0) return []; // REST would return one entry
       const { entries } = await findMany(type, { ...query, withTotal: false }, context);
       return entries.map(entityOf);
     },
@@ -113,7 +114,8 @@ export class UnknownTypeError extends Error {
 export function entryType(uid: string, { types }: Registry): ContentType {
   const type = types.get(uid);
   if (type !== undefined && type.kind !== 'component') return type;
-  throw new UnknownTypeError(`Unknown content type "${uid}"${didYouMean(uid, types.keys())}`);
+  const hint = type === undefined ? didYouMean(uid, types.keys()) : ': it is a component, whose values are in entries';
+  throw new UnknownTypeError(`Unknown content type "${uid}"${hint}`);
 }
 
 const entityOrNull = (loaded: Loaded | null): Entity | null => (loaded === null ? null : entityOf(loaded));

@@ -1,6 +1,8 @@
+import { memoize } from '../caches.js';
 import { createShaper, type Presentation } from '../content/shape-values.js';
 import { unlimited } from '../limits/budget.js';
 import type { Loaded } from '../mongo/form/loaded.js';
+import type { ContentType } from '../schema/content-type.js';
 
 /** An entry or component for resolvers: its id, its loaded attributes, and populated values by key. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -18,6 +20,11 @@ export const rows: Presentation<Row> = {
 
 /** Converts a loaded entry to a row for an extension, without a budget. */
 export const shapeForCode = (entry: Loaded): Row => createShaper(rows, unlimited)(entry);
+
+/** Returns the scalar attributes of a type, which code sees all. */
+export const scalarsOf = memoize(({ attributes }: ContentType) =>
+  [...attributes.values()].filter((attribute) => attribute.kind === 'scalar'),
+);
 
 /** Related entries and components that an extension has read itself. */
 const loadedByExtension = new WeakSet<object>();

@@ -54,8 +54,8 @@ export type Written = { readonly id: number } | { readonly count: number; readon
 interface BegunWrite {
   /** The data to write, which may differ from the given data. */
   readonly data: unknown;
-  /** Called after the commit. Its errors are answered, but the write stays. */
-  finish(written: Written): Promise<void>;
+  /** Called after the commit. Returns the answer if code has changed it, otherwise null. Its errors are answered, but the write stays. */
+  finish(written: Written): Promise<Loaded | null>;
 }
 
 /** Called inside the transaction of a write. An error aborts the transaction. May run again after a write conflict. */

@@ -17,7 +17,10 @@ interface WriteSteps<Result> {
   readonly exists?: (context: ContentContext) => Promise<boolean>;
 }
 
-/** Runs a write with the code around it, all in one transaction; the write alone if there is no code. */
+/**
+ * Runs a write with the code around it, all in one transaction; the write alone if there is no code. Returns its result as the code
+ * after it has left that, unless an outer transaction is still open, after whose commit that code runs.
+ */
 export async function runWrite<Result>(
   write: PendingWrite,
   context: ContentContext,
@@ -26,15 +29,27 @@ export async function runWrite<Result>(
   await untilReady(write.type, context);
   const hook = hookOf(write, context);
   if (hook === null) return run(write.data, context);
-  return inTransaction(context.store.database, async (database) => {
+  const answer: { changed: Loaded | null } = { changed: null };
+  const result = await inTransaction(context.store.database, async (database) => {
     const inside = withDatabase(context, database);
     if (exists !== undefined && !(await exists(inside))) return run(write.data, inside);
     const begun = await hook(write, inside);
     const result = await run(begun.data, inside);
     const outcome = written(result);
-    if (outcome !== null) await afterCommit(database, () => begun.finish(outcome));
+    const finish = async (end: Written): Promise<void> => {
+      answer.changed = await begun.finish(end);
+      if (answer.changed !== null && context.store.database.session !== null) tellLate(write, context);
+    };
+    if (outcome !== null) await afterCommit(database, () => finish(outcome));
     return result;
   });
+  return (answer.changed ?? result) as Result; // only a write whose result is an entry has such an answer
+}
+
+function tellLate({ type: { uid } }: PendingWrite, { notices }: ContentContext): void {
+  notices.tell(
+    `${uid}: changes of event.result after a write in a transaction have no effect, because its result was returned before the commit`,
+  );
 }
 
 /**
@@ -76,7 +91,7 @@ export async function writePortions(write: PendingWrite, context: ContentContext
     database.time.renew(); // the time limit applies to each portion
     await inTransaction(database, (open) => run(ids.slice(start, start + atOnce), data, withDatabase(context, open)));
   }
-  if (begun !== null) await afterCommit(database, () => begun.finish({ count: ids.length }));
+  if (begun !== null) await afterCommit(database, async () => void (await begun.finish({ count: ids.length })));
   return ids.length;
 }
 

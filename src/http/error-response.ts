@@ -49,9 +49,10 @@ export function envelopeError(thrown: unknown): ErrorEnvelope {
   return envelope(status, thrown.name, thrown.message, Reflect.get(thrown, 'details'));
 }
 
-/** Returns the 4xx status of an error; null if it has none. */
+/** Returns the 4xx status of an error, under either name; null if it has none. */
 function clientStatus(thrown: unknown): number | null {
-  const status: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'status') : null;
+  const { status: own, statusCode } = Object(thrown) as { readonly status?: unknown; readonly statusCode?: unknown }; // checked below
+  const status = own ?? statusCode;
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 500 ? status : null;
 }
 

@@ -51,10 +51,11 @@ interface ComparisonContext {
 }
 
 function bindComparison(operator: Operator, value: unknown, context: ComparisonContext): Condition {
-  const { arity, denies } = operators[operator];
+  const { arity, denies, text } = operators[operator];
   if (asList(value).some(isStructure)) throw invalidParameter(`$${operator}`);
   if (arity === 'one' && Array.isArray(value)) return bindEach(operator, value, context);
-  if (arity !== 'flag' && asList(value).includes(undefined)) return bindComparison(operator, defined(value, context), context);
+  if (arity !== 'flag' && text === undefined && asList(value).includes(undefined))
+    return bindComparison(operator, defined(value, context), context);
   if (denies !== undefined) return bindComparison(denies, value, { ...context, polarity: flip(context.polarity) });
   switch (arity) {
     case 'flag':
@@ -69,8 +70,8 @@ function bindComparison(operator: Operator, value: unknown, context: ComparisonC
 }
 
 /**
- * Returns an operand of code without undefined, which clients cannot send. As in Strapi v4 it is the empty text, or false. Throws a
- * ValidationError for types that have no such value.
+ * Returns an operand of code without undefined, which clients cannot send. As in Strapi v4 it is the empty text, or false. Operators
+ * that search in text search for the word. Throws a ValidationError for types that have no such value.
  */
 function defined(value: unknown, { subject }: ComparisonContext): unknown {
   if (Array.isArray(value)) return value.map((item) => (item === undefined ? definedOperand(subject) : (item as unknown)));

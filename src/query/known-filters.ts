@@ -1,5 +1,5 @@
 import { type Attribute, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
-import { isRecord, type Values } from '../values.js';
+import { isPlainObject, isRecord, type Values } from '../values.js';
 import { type Access, accessInPart, readable } from './access.js';
 import { isGroup, isOperator } from './operators.js';
 
@@ -76,7 +76,7 @@ function knownConditions(filters: unknown, type: ContentType | undefined, sortin
 }
 
 function known(filters: unknown, type: ContentType, sorting: Sorting): unknown {
-  if (!isRecord(filters)) return filters;
+  if (!isPlainObject(filters)) return filters;
   return Object.fromEntries(
     Object.entries(filters).flatMap(([key, value]) => {
       const entry = knownEntry(key, value, type, sorting);
@@ -86,7 +86,7 @@ function known(filters: unknown, type: ContentType, sorting: Sorting): unknown {
 }
 
 const knownList = (list: readonly unknown[], type: ContentType, sorting: Sorting): unknown[] =>
-  list.map((item) => known(item, type, sorting)).filter((item) => !isRecord(item) || Object.keys(item).length > 0);
+  list.map((item) => known(item, type, sorting)).filter((item) => !isPlainObject(item) || Object.keys(item).length > 0);
 
 function knownEntry(key: string, value: unknown, type: ContentType, sorting: Sorting): { readonly value: unknown } | null {
   const inner = key.startsWith('$') ? operandType(key, type) : fieldType(key, type, sorting);

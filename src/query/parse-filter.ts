@@ -1,17 +1,17 @@
 import { invalidParameter, validationError } from '../errors.js';
 import type { Filter } from './ast.js';
-import { isRecord } from '../values.js';
+import { isPlainObject, isRecord } from '../values.js';
 import type { Limits } from './limits.js';
 import { isGroup, isOperator, operators, type Group, type Operator } from './operators.js';
 
 /**
  * Parses the decoded `filters` of a request. Keys that begin with `$` are operators or groups, all others names. Returns null if
  * there is no condition: an empty object is none, and so is an object of empty objects.
- * Throws a ValidationError for an unknown operator, a group that is not a list, or more than the limits allow.
+ * Throws a ValidationError for an unknown operator, a group that is not a list, an object of a class, or more than the limits allow.
  */
 export function parseFilters(input: unknown, limits: Limits): Filter | null {
   if (input === undefined || input === null) return null;
-  if (!isRecord(input)) throw invalidParameter('filters');
+  if (!isPlainObject(input)) throw invalidParameter('filters');
   const budget = { conditions: limits.filterNodes };
   return parseObject(input, { limits, budget, isNamed: false });
 }
@@ -29,6 +29,7 @@ function parseObject(input: Readonly<Record<string, unknown>>, context: Context)
 }
 
 function parseEntry(key: string, value: unknown, context: Context): Filter | null {
+  if (isRecord(value) && !isPlainObject(value)) throw unusable(key, value);
   if (!key.startsWith('$')) {
     const filter = parseValue(value, { ...context, isNamed: true });
     return filter === null ? null : { kind: 'field', name: key, filter };
@@ -38,6 +39,10 @@ function parseEntry(key: string, value: unknown, context: Context): Filter | nul
   if (isOperator(word)) return compare(word, parseOperand(key, value, context), context);
   throw invalidParameter(key);
 }
+
+/** Returns the error for an object of a class in a filter of code. It has no names, so that it would match all entries. */
+const unusable = (key: string, { constructor }: object): Error =>
+  validationError(`Invalid value for ${key}: a filter cannot contain a ${constructor.name}`);
 
 /** Returns a comparison. Only comparisons count as conditions, because depth bounds the names and groups around them. */
 function compare(operator: Operator, value: unknown, { budget, limits }: Context): Filter {
@@ -60,7 +65,7 @@ function parseGroup(word: Group, value: unknown, context: Context): Filter | nul
 }
 
 function parseMember(word: Group, item: unknown, context: Context): Filter | null {
-  if (!isRecord(item)) throw invalidParameter(`$${word}`);
+  if (!isPlainObject(item)) throw invalidParameter(`$${word}`);
   return parseObject(item, context);
 }
 

@@ -1,5 +1,6 @@
 import { readAccountSettings } from '../auth/account-settings.js';
-import { changeSettings } from '../accounts/mail/write-settings.js';
+import { advancedIn, templatesIn } from '../accounts/mail/settings-form.js';
+import { changeSettings, type SettingsChange } from '../accounts/mail/write-settings.js';
 import type { Config } from '../config/config.js';
 import { ApiError } from '../errors.js';
 import type { Database } from '../mongo/send/database.js';
@@ -21,36 +22,15 @@ export async function takeSettings(settings: ReadonlyMap<string, unknown>, targe
   const locale = settings.get(usedSettings.defaultLocale);
   if (typeof locale === 'string') await writeDefaultLocale(target.database, locale);
   const advanced = settings.get(usedSettings.advanced);
-  if (isRecord(advanced)) await take(target, { advanced: pick(advanced, advancedKeys) });
+  if (isRecord(advanced)) await take(target, { advanced: advancedIn(advanced) });
   const templates = settings.get(usedSettings.templates);
-  if (isRecord(templates)) for (const name of templateNames) await takeTemplate(target, name, templates[name]);
+  for (const [name, template] of Object.entries(templatesIn(isRecord(templates) ? templates : {})))
+    await take(target, { templates: { [name]: template } });
   await takeProviders(target, settings.get(usedSettings.providers));
   await takeImageChoices(target, settings.get(usedSettings.images));
 }
 
-const advancedKeys = [
-  'unique_email',
-  'allow_register',
-  'email_confirmation',
-  'email_reset_password',
-  'email_confirmation_redirection',
-  'default_role',
-] as const;
-const templateNames = ['reset_password', 'email_confirmation'] as const;
-const templateKeys = ['from', 'response_email', 'object', 'message'] as const;
-
-const pick = (values: Values, names: readonly string[]): Values =>
-  Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
-
-async function takeTemplate(target: SettingsTarget, name: (typeof templateNames)[number], template: unknown): Promise<void> {
-  const options = isRecord(template) && isRecord(template['options']) ? pick(template['options'], templateKeys) : {};
-  const { from, response_email: answer, object, message } = options;
-  const isWhole =
-    isRecord(from) && [from['name'], from['email'], answer, object, message].every((part) => typeof part === 'string');
-  if (isWhole) await take(target, { templates: { [name]: options } });
-}
-
-async function take({ config, database, report }: SettingsTarget, change: Readonly<Record<string, Values>>): Promise<void> {
+async function take({ config, database, report }: SettingsTarget, change: SettingsChange): Promise<void> {
   const stored = await readAccountSettings(database);
   try {
     await changeSettings(change, { stored, config, database });

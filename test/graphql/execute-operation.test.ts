@@ -3,7 +3,7 @@ import { execute, parse, type ExecutionResult } from 'graphql';
 import { executeOperation } from '../../src/graphql/execute/execute-operation.js';
 import { type Access, actionOf } from '../../src/query/access.js';
 import { type GraphqlContext } from '../../src/graphql/graphql-context.js';
-import { callerState } from '../../src/code/caller-state.js';
+import { noteCaller } from '../../src/code/caller-state.js';
 import { documents, models } from './content.js';
 import { serveGraphql, type ServedGraphql } from './serve-graphql.js';
 
@@ -59,7 +59,7 @@ describe('Executing an operation', () => {
       running: null as never, // only the fields of plugins look at it
       staging: null,
       koaContext: null as never, // no resolver of a generated field looks at it
-      state: callerState({ kind: 'public', access, publicRoleIsEmpty: false, ended: null }),
+      state: noteCaller({}, { kind: 'public', access, publicRoleIsEmpty: false, ended: null }, server.content.bind.registry),
     });
   });
   after(() => server.stop());

@@ -72,3 +72,94 @@ describe('fetchAuthenticatedUser of an extension', () => {
       if (body !== null) expect(await answer.json()).to.deep.equal(body);
     });
 });
+
+const userModel = {
+  uid: 'plugin::users-permissions.user',
+  kind: 'collectionType',
+  collectionName: 'up_users',
+  info: { singularName: 'user', pluralName: 'users', displayName: 'User' },
+  attributes: { tenant: { type: 'integer' }, badge: { type: 'string', private: true }, born: { type: 'date' } },
+};
+
+/** What code reads of `ctx.state.user`, and the value. */
+const values: readonly (readonly [code: string, value: unknown])[] = [
+  ['user.tenant', 7],
+  ['user.badge', 'b1'],
+  ['user.born', '1980-01-02'],
+  ['user.provider', 'local'],
+  ['user.createdAt', '2020-01-01T00:00:00.000Z'],
+  ['user.password', '$2a$10$hash'],
+  ['user.role.type', 'authenticated'],
+  ['user.role.description', 'Default role given to authenticated user.'],
+  ['Object.keys(user).some((name) => name.startsWith("_"))', false],
+  ['{ ...state }.user.tenant', 7],
+  ['state.auth.credentials === user', true],
+  ['(user.tenant = 9)', 9],
+  ['user.tenant', 7],
+  ['(state.user = { id: 5 }).id + state.user.id', 10],
+  ['Object.keys(state).includes("user")', true],
+];
+
+describe('ctx.state.user', () => {
+  let serving: ServedProject;
+  let token: unknown;
+  before(async () => {
+    const read = (code: string) =>
+      `((state) => { const { user } = state; return new Function('state', 'user', 'return ' + ${code})(state, user); })`;
+    const files = {
+      'config/middlewares.js': "module.exports = ['strapi::errors', 'global::after'];",
+      'src/middlewares/after.js': `module.exports = () => async (ctx, next) => {
+        await next();
+        if (ctx.query.after) ctx.body = { value: ${read('ctx.query.after')}(ctx.state), params: ctx.params, path: ctx.state.route.path }; };`,
+      'src/api/mine/routes/mine.js': `module.exports = { routes: [
+        { method: 'GET', path: '/mine', handler: (ctx) => ({ value: ${read('ctx.query.code')}(ctx.state) }) }] };`,
+      'src/index.js': `module.exports = { register({ strapi }) {
+        globalThis.projectStrapi = strapi;
+        strapi.plugin('graphql').service('extension').use({
+          typeDefs: 'type Query { mine(code: String): JSON }',
+          resolvers: { Query: { mine: (_, { code }, { state }) => ({ value: ${read('code')}(state) }) } },
+          resolversConfig: { 'Query.mine': { auth: true } },
+        }); } };`,
+    };
+    const user = { _id: 3, username: 'ann', email: 'ann@mail.test', provider: 'local', confirmed: true, blocked: false, role: 1 };
+    const own = {
+      tenant: 7,
+      badge: 'b1',
+      born: '1980-01-02',
+      password: '$2a$10$hash',
+      createdAt: new Date('2020-01-01'),
+    };
+    serving = await serveProject(files, {
+      models: [userModel],
+      documents: { up_users: [{ ...user, ...own }] },
+      config: { api: { open: false }, plugins: { graphql: { enabled: true } } },
+    });
+    token = serving.strapi.plugin('users-permissions').service('jwt').issue({ id: 3 });
+  });
+  after(() => serving.stop());
+
+  const ask = async (path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${String(token)}`, 'content-type': 'application/json' };
+    const asked = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers of code
+    return (await (await fetch(`${serving.server.url}${path}`, asked)).json()) as any;
+  };
+
+  for (const [code, value] of values)
+    it(`has all values over every way: ${code}`, async () => {
+      const asked = encodeURIComponent(code);
+      expect(await ask(`/api/mine?code=${asked}`)).to.deep.equal({ value });
+      expect(await ask(`/api/users/3?after=${asked}`)).to.deep.equal({ value, params: { id: '3' }, path: '/users/:id' });
+      const query = 'query ($code: String) { mine(code: $code) }';
+      expect((await ask('/graphql', { query, variables: { code } })).data).to.deep.equal({ mine: { value } });
+    });
+
+  it('takes no command of a request, and follows changes of the user', async () => {
+    await serving.settled();
+    await ask('/api/mine?code=user.tenant');
+    const { commands, result } = await serving.countCommands(() => ask('/api/mine?code=user.tenant'));
+    expect([commands, result]).to.deep.equal([[], { value: 7 }]);
+    await serving.strapi.query('plugin::users-permissions.user').update({ where: { id: 3 }, data: { tenant: 8 } });
+    expect(await ask('/api/mine?code=user.tenant')).to.deep.equal({ value: 8 });
+  });
+});

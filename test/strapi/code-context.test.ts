@@ -55,6 +55,23 @@ const values: readonly (readonly [code: string, path: string, value: object])[] 
     '/api/run',
     { same: true, all: 'function' },
   ],
+  ['return { same: ctx.origin === `http://${ctx.host}` && ctx.request.origin === ctx.origin }', '/api/run', { same: true }],
+  [
+    "ctx.redirect('back', '/else'); ctx.status = 200; ctx.body = { to: ctx.response.get('location') }",
+    '/api/run',
+    { to: '/else' },
+  ],
+  [
+    "throw Object.assign(new Error('gone'), { statusCode: 410 })",
+    '/api/run',
+    { data: null, error: { status: 410, name: 'Error', message: 'gone' } },
+  ],
+  ["strapi.config.set('mine.key', 7); return { key: strapi.config.mine.key }", '/api/run', { key: 7 }],
+  [
+    'return { port: typeof strapi.config.port, at: typeof strapi.config.get("launchedAt") }',
+    '/api/run',
+    { port: 'number', at: 'number' },
+  ],
   ['return { session: typeof ctx.session }', '/api/run', { session: 'undefined' }],
 ];
 

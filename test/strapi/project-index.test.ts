@@ -133,13 +133,22 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ["strapi.db.query('admin::api-token')", "strapi.db.query('admin::api-token') is not offered: "],
   [
     "strapi.service('plugin::users-permissions.users-permissions').getActions()",
-    "strapi.plugin('users-permissions').service('users-permissions') is not offered: npx mangrove permissions",
+    "strapi.plugin('users-permissions').service('users-permissions').getActions is not offered: npx mangrove permissions",
   ],
   ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: its code does not run here"],
   ["strapi.plugin('i18n').service('content-types')", "strapi.plugin('i18n').service('content-types') is not offered"],
   ['strapi.server.mount', 'strapi.server.mount is not offered: strapi.server has routes(), use() and httpServer'],
   ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: plugins of Strapi do not run"],
   ['strapi.admin.services.role', 'strapi.admin is not offered: its code does not run here'],
+  ['strapi.stop()', 'strapi.stop is not offered: the service loads the project, starts and stops by itself'],
+  ['strapi.db.destroy()', 'strapi.db.destroy is not offered'],
+  ['strapi.api.note.routes', "strapi.api['name'].routes is not offered: src/api has the code of the project"],
+  [
+    "strapi.plugin('users-permissions').service('providers-registry').getAll()",
+    "service('providers-registry').getAll is not offered",
+  ],
+  ["require('@strapi/utils').sanitize.sanitizers", 'sanitizers of sanitize of @strapi/utils is not offered'],
+  ["require('@strapi/utils').policy.get", 'get of policy of @strapi/utils is not offered'],
   ['strapi.webhookRunner.add()', 'strapi.webhookRunner is not offered: run notifications outside of the service'],
 ];
 
@@ -228,6 +237,10 @@ const supported: readonly (readonly [code: string, value: unknown])[] = [
   ["strapi.config.get('mine.key.inner')", 5],
   ["strapi.config.get('plugin.my-plugin.apiKey')", 'k'],
   ["strapi.config.get('none.key')", undefined],
+  [
+    "strapi.service('plugin::users-permissions.users-permissions').template('<%= USER.name %>, <%= CODE %>', { USER: { name: 'Ann' }, CODE: 7 })",
+    'Ann, 7',
+  ],
   ["strapi.service('api::none.none')", undefined],
   ["strapi.service('api::note.note') === strapi.service('api::note.note')", true],
   ["typeof strapi.service('api::note.note').createOrUpdate", 'function'],

@@ -351,6 +351,11 @@ describe('plugins of a project', () => {
     expect(strapi.plugins.menus.services.log.app()).to.equal('function');
     expect(plugin.controller('tool')).to.equal(strapi.controller('plugin::menus.tool'));
     expect(plugin.service('menu')).to.equal(strapi.service('plugin::menus.menu'));
+    expect([Object.keys(plugin.services), Object.keys(plugin.controllers)]).to.deep.equal([
+      ['menu', 'log'],
+      ['menu', 'tool'],
+    ]);
+    expect(Object.keys(strapi.plugins.email.services)).to.deep.equal(['email']);
     expect(() => plugin.service('none')).to.throw('is not offered');
     expect(() => strapi.plugin('others')).to.throw('is not offered');
     await serving.stop();

@@ -144,6 +144,9 @@ describe('strapi.db.query', () => {
     expect([titles(entries), total]).to.deep.equal([['Dune'], 4]);
     const { results, pagination } = await books().findPage({ page: 2, pageSize: 3 });
     expect([titles(results), pagination]).to.deep.equal([['Faust'], { page: 2, pageSize: 3, pageCount: 2, total: 4 }]);
+    const { books: loaded, ...others } = await serving.strapi.db.query('api::author.author').load({ id: 2 }, ['books']);
+    expect([titles(loaded), others]).to.deep.equal([['Emma', 'Persuasion'], {}]);
+    expect(await serving.strapi.entityService.findMany('api::book.book', { limit: 0 })).to.deep.equal([]);
     expect(titles(await serving.strapi.db.query('api::author.author').load({ id: 2 }, 'books'))).to.deep.equal([
       'Emma',
       'Persuasion',

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.js';
 import { fieldErrors, type FieldError } from '../../errors.js';
 import type { Database } from '../../mongo/send/database.js';
 import { writeSettings } from '../../mongo/stores/locale-store.js';
+import type { Values } from '../../values.js';
 import { unknownPlaceholders } from './email-templates.js';
 
 /** The settings to change. All others keep their values. */
@@ -18,17 +19,28 @@ interface SettingsContext {
   readonly database: Database;
 }
 
-/** Changes settings. Throws a ValidationError for an invalid address or an unknown placeholder. */
+/** Changes settings. Throws a ValidationError for an invalid value or address, or an unknown placeholder. */
 export async function changeSettings(change: SettingsChange, { stored, config, database }: SettingsContext): Promise<void> {
   const { advanced = {}, templates = {} } = change;
   const { appSchemes } = config.plugins['users-permissions'].config;
-  const problems = [...addressProblems(advanced, appSchemes), ...Object.entries(templates).flatMap(placeholderProblems)];
+  const problems = [
+    ...valueProblems(advanced),
+    ...addressProblems(advanced, appSchemes),
+    ...Object.entries(templates).flatMap(placeholderProblems),
+  ];
   if (problems.length > 0) throw fieldErrors(problems);
   await writeSettings(database, settingsId, {
     advanced: { ...stored.advanced, ...advanced },
     templates: { ...stored.templates, ...templates },
   });
 }
+
+const kinds = { unique_email: 'boolean', allow_register: 'boolean', email_confirmation: 'boolean', default_role: 'string' };
+
+const valueProblems = (advanced: Values): FieldError[] =>
+  Object.entries(kinds)
+    .filter(([name, kind]) => advanced[name] !== undefined && typeof advanced[name] !== kind)
+    .map(([name, kind]) => ({ path: ['advanced', name], message: `${name} must be a ${kind}` }));
 
 /** The form of addresses that browsers are redirected to: a web address or a path. */
 const webAddress = /^(https?:\/\/[^\s]+|\/[^\s/\\][^\s\\]*|\/)$/;

@@ -5,7 +5,7 @@ import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '.
 import { Staging } from '../../media/staging.js';
 import type { BindSettings } from '../../query/bind-context.js';
 import { type GraphqlContext, type PageSettings } from '../graphql-context.js';
-import { callerState } from '../../code/caller-state.js';
+import { noteCaller } from '../../code/caller-state.js';
 import { requireScope } from '../types/guard-fields.js';
 import { firstQuery } from '../playground/first-query.js';
 import { createPlayground, explainEndpoint } from '../playground/serve-playground.js';
@@ -102,7 +102,7 @@ function createState(ctx: Context, call: StagedCall, { snapshot, settings }: Sta
   const { running, content, caller, staging } = call;
   const { pages } = settings;
   const bind = { ...content.bind, registry: snapshot.registry, settings: bindSettings(pages, running.config.api.rest) };
-  const state = Object.assign(ctx.state, callerState(caller));
+  const state = noteCaller(ctx.state, caller, snapshot.registry);
   return {
     schema: snapshot.schema,
     caller,

@@ -1,7 +1,8 @@
 import { emptyBody } from '../../accounts/roles/roles.js';
-import { defaultTemplates, isTemplate } from '../../accounts/mail/email-templates.js';
+import { isTemplate } from '../../accounts/mail/email-templates.js';
+import { formOfTemplates, templateNames } from '../../accounts/mail/settings-form.js';
 import { changeSettings, type SettingsChange } from '../../accounts/mail/write-settings.js';
-import { readAccountSettings, type TemplateName } from '../../auth/account-settings.js';
+import { readAccountSettings } from '../../auth/account-settings.js';
 import { fieldErrors, validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
@@ -72,18 +73,9 @@ async function change(settings: SettingsChange, { running, content }: PanelCall)
   changes.changed(collections.settings);
 }
 
-/** How the panel shows the templates. */
-const looks = {
-  reset_password: { display: 'Email.template.reset_password', icon: 'sync' },
-  email_confirmation: { display: 'Email.template.email_confirmation', icon: 'check-square' },
-} as const;
-
-const templateNames: readonly TemplateName[] = ['reset_password', 'email_confirmation'];
-
 async function readTemplates({ content }: PanelCall): Promise<Answer> {
   const { templates } = await readAccountSettings(content.store.database);
-  const shown = templateNames.map((name) => [name, { ...looks[name], options: templates[name] ?? defaultTemplates[name] }]);
-  return { body: Object.fromEntries(shown) as Values };
+  return { body: formOfTemplates(templates) };
 }
 
 const template = () =>

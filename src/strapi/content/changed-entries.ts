@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { entityOf } from '../../code/entity-service.js';
 import type { Loaded, Related } from '../../mongo/form/loaded.js';
 import { maySee, readable, type Access } from '../../query/access.js';
+import type { Query } from '../../query/ast.js';
+import type { BindContext } from '../../query/bind-context.js';
 import type { Child, Selection } from '../../query/plan.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
@@ -38,6 +41,33 @@ export function applyChanges(after: Values, input: EntryBefore): Loaded {
   const parts = Object.entries(after).flatMap(([name, value]) => changedPart(name, value, input));
   const kept = input.keepsChildren && entry !== null ? entry.selection.children.flatMap((_, index) => partAt(entry, index)) : [];
   return assemble(after, type, { parts: [...parts, ...kept], entry });
+}
+
+/** The access by which entries that code has changed are answered. */
+export const answeringAccess = ({ includePrivate }: Query, access: Access): Access =>
+  includePrivate === true ? { ...access, seesPrivate: true } : access;
+
+interface AnsweredWrite {
+  readonly query?: Query;
+  readonly selection: Selection | null;
+  readonly bind: BindContext;
+}
+
+/** Returns the answer of a write whose result code has changed; null if it has not, or the answer lists other locales. */
+export function changedAnswer(after: Values, entry: Loaded, { query, selection, bind }: AnsweredWrite): Loaded | null {
+  const before = entityOf(entry);
+  if (query === undefined || selection === null || selection.locales !== null || isDeepStrictEqual(after, before)) return null;
+  const keepsChildren = query.isForFields === true;
+  const access = answeringAccess(query, bind.access);
+  return applyChanges(after, {
+    entry,
+    before,
+    selection,
+    keepsChildren,
+    isPopulatedByCode: false,
+    registry: bind.registry,
+    access,
+  });
 }
 
 function changedPart(name: string, value: unknown, input: EntryBefore): Part[] {

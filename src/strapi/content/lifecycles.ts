@@ -6,16 +6,19 @@ import type {
   SurroundedReads,
   WriteAction,
   WriteHook,
-  Written,
 } from '../../content/content-context.js';
 import { hasId } from '../../content/find-one.js';
-import { entityOf, type Entity } from '../../code/entity-service.js';
+import { refuseOrTell } from '../../content/refuse-or-tell.js';
+import { entityOf } from '../../code/entity-service.js';
+import { scalarsOf } from '../../code/rows.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
+import type { Loaded } from '../../mongo/form/loaded.js';
 import type { Selection } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { isRecord, type Values } from '../../values.js';
+import { isPlainObject, type Values } from '../../values.js';
+import { changedAnswer } from './changed-entries.js';
 import type { CodeTransactions } from './code-transactions.js';
-import { describeAnswer } from './translate-read.js';
+import { describeAnswer, ignoredChanges } from './translate-read.js';
 import { createSurroundedReads, readKinds, type ReadHooks, type ReadKind } from './surrounded-reads.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
 
@@ -139,15 +142,19 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     };
     const event: Event = { model: describeModel(type), params };
     const states: States = new Map();
+    const given = { ...params, ...(where && { where: copyPlain(where) }) };
     await this.#input.transactions.run(context.store.database, () => this.#call(`before${kind}`, event, states));
+    refuseOrTell(ignoredChanges(params, given, type.uid), context);
     const listens = this.#pairs(type.uid, `after${kind}`).length > 0;
     const deleted = listens && action === 'delete' ? await readResult(write, idIn(where), context) : null;
     return {
       data: isDeepStrictEqual(params.data, data) ? data : params.data,
       finish: async (written) => {
-        if (!listens) return;
-        const result = deleted ?? (await resultOf(write, written, this.#input.content()));
+        if (!listens) return null;
+        const entry = deleted ?? ('count' in written ? null : await readResult(write, written.id, this.#input.content()));
+        const result: unknown = 'count' in written ? written : entry && entityOf(entry);
         await this.#call(`after${kind}`, { ...event, result }, states);
+        return entry === null ? null : changedAnswer(Object(result) as Values, entry, { ...write, bind: context.bind });
       },
     };
   }
@@ -180,25 +187,17 @@ function copyPlain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyPlain(inner)]));
 }
 
-const isPlainObject = (value: unknown): value is Values => isRecord(value) && Object.getPrototypeOf(value) === Object.prototype;
-
 const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCase()}${action.slice(1)}` as WriteKind; // capitalized
 
 const idIn = (where: object | undefined): number => Number(where === undefined ? 0 : Reflect.get(where, 'id'));
 
-async function resultOf(write: PendingWrite, written: Written, context: ContentContext): Promise<unknown> {
-  return 'count' in written ? written : readResult(write, written.id, context);
-}
-
 /** Returns the entry with all values, and with what the caller of the write reads back. */
-async function readResult({ type, selection }: PendingWrite, id: number, { store }: ContentContext): Promise<Entity | null> {
-  const entry = await readEntry(hasId(id), wholeSelection(type, selection), store.database);
-  return entry === null ? null : entityOf(entry);
-}
+const readResult = ({ type, selection }: PendingWrite, id: number, { store }: ContentContext): Promise<Loaded | null> =>
+  readEntry(hasId(id), wholeSelection(type, selection), store.database);
 
 const wholeSelection = (type: ContentType, selection: Selection | null): Selection => ({
   type,
-  fields: [...type.attributes.values()].filter((attribute) => attribute.kind === 'scalar'),
+  fields: scalarsOf(type),
   children: selection?.children ?? [],
   locales: null,
 });

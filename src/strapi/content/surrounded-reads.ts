@@ -15,7 +15,7 @@ import { allOf, orNull } from '../../query/conditions.js';
 import type { Plan, Selection } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
-import { applyChanges } from './changed-entries.js';
+import { answeringAccess, applyChanges } from './changed-entries.js';
 import { describeRead } from './translate-read.js';
 import { engineQuery, limitsOfCode, type EngineParameters } from './translate-query.js';
 
@@ -180,8 +180,7 @@ const shownTo = (entry: Loaded, { query }: PendingRead): Loaded =>
 /** Returns the entries after code may have removed or changed some. */
 function closeForCode(entities: readonly unknown[], found: FoundForCode, { bind }: ContentContext): readonly Loaded[] {
   const { read, entries, isPopulatedByCode } = found;
-  const includePrivate = read.query.includePrivate === true;
-  const access = includePrivate ? { ...bind.access, seesPrivate: true as const } : bind.access;
+  const access = answeringAccess(read.query, bind.access);
   return entities.filter(isRecord).map((entity) => {
     const entry = entries.get(entity['id']) ?? null;
     return applyChanges(entity, {

@@ -4,7 +4,7 @@ import type { Limits } from '../../query/limits.js';
 import { parseFields, parseSort, parseWhole } from '../../query/parse-list.js';
 import { parseFilters } from '../../query/parse-filter.js';
 import { parsePopulate } from '../../query/parse-populate.js';
-import { isRecord, type Values } from '../../values.js';
+import { isPlainObject, type Values } from '../../values.js';
 
 /** Parameters of `strapi.db.query(uid)`. Undefined parameters are treated as absent. */
 export interface EngineParameters {
@@ -57,7 +57,7 @@ export function engineFilter({ where, filters }: EngineParameters, limits: Limit
 }
 
 const asRecord = (value: unknown): Values => {
-  if (isRecord(value)) return value;
+  if (isPlainObject(value)) return value;
   throw validationError('where must be an object or a list of objects');
 };
 
@@ -66,7 +66,7 @@ const groups: ReadonlySet<string> = new Set(['$and', '$or']);
 /** Translates conditions. A list means that all its conditions must be met. */
 function translateWhere(where: unknown): unknown {
   if (Array.isArray(where)) return { $and: where.map(translateWhere) };
-  if (!isPlain(where)) return where;
+  if (!isPlainObject(where)) return where;
   return Object.fromEntries(
     Object.entries(where).map(([key, value]) => {
       if (groups.has(key)) return [key, [value].flat().map(translateWhere)];
@@ -77,14 +77,14 @@ function translateWhere(where: unknown): unknown {
 
 /** Translates the condition on an attribute. A list is one of values, unless it contains conditions. */
 const translateField = (value: unknown): unknown =>
-  Array.isArray(value) && !value.some(isPlain) ? value : translateWhere(value);
+  Array.isArray(value) && !value.some(isCondition) ? value : translateWhere(value);
 
-const isPlain = (value: unknown): value is Values => isRecord(value) && !(value instanceof Date);
+const isCondition = (value: unknown): boolean => isPlainObject(value) && Object.keys(value).length > 0;
 
 function translatePopulate(populate: unknown): unknown {
   if (populate === true) return '*';
-  if (populate === false || !isPlain(populate)) return populate === false ? undefined : populate;
-  return mapValues(populate, (value) => (isPlain(value) ? translateNested(value) : value));
+  if (populate === false || !isPlainObject(populate)) return populate === false ? undefined : populate;
+  return mapValues(populate, (value) => (isPlainObject(value) ? translateNested(value) : value));
 }
 
 /** Translates the parameters of a populated relation into those of REST. */
@@ -96,7 +96,7 @@ function translateNested({ select, where, filters, orderBy, offset, populate, on
     sort: orderBy,
     start: offset,
     populate: translatePopulate(populate),
-    on: isPlain(on) ? mapValues(on, (value) => (isPlain(value) ? translateNested(value) : value)) : on,
+    on: isPlainObject(on) ? mapValues(on, (value) => (isPlainObject(value) ? translateNested(value) : value)) : on,
   };
   return { ...rest, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }

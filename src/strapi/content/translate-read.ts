@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PendingRead } from '../../content/content-context.js';
+import type { Undone } from '../../content/refuse-or-tell.js';
 import { emptyQuery, type Filter, type Populate, type PopulateField, type Query, type Sort } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
 import { namesIn } from '../../query/parse-list.js';
@@ -114,3 +115,13 @@ const describeQuery = (query: Query): unknown =>
 export function describeAnswer({ isForFields, fields, populate }: Query): EngineParameters {
   return isForFields === true ? {} : describeList({ ...emptyQuery, fields, populate });
 }
+
+/** Returns what code before a write has changed in its parameters without an effect: all but the data. */
+export const ignoredChanges = (params: Values, given: Values, uid: string): readonly Undone[] =>
+  Object.keys(params)
+    .filter((name) => name !== 'data' && !isDeepStrictEqual(params[name], given[name]))
+    .map((name) => ({
+      path: ['params', name],
+      message: `${uid}: a change of event.params.${name} before a write has no effect`,
+      remedy: 'change event.params.data, or write by strapi.db.query(uid)',
+    }));

@@ -11,24 +11,24 @@ const locales = 'the admin API (/admin/api/locales) changes locales';
 const clones = 'read the entry, and create another one with its values';
 const logins = 'users, API tokens and the providers of users-permissions log in';
 const grants = 'npx mangrove permissions and the admin API (/admin/api/roles) change what roles may do';
+const lifetime = 'the service loads the project, starts and stops by itself';
 const page = 'findMany of strapi.entityService reads related entries by filters';
 
 /** Alternatives to names of Strapi v4, by name. */
 type Instead = Readonly<Record<string, string>>;
 
+/** Returns one alternative for several names. */
+const each = (names: string, instead: string): Instead => Object.fromEntries(names.split(' ').map((name) => [name, instead]));
+
 /** Returns the alternative for names without a replacement: code of the project. */
-const ownCode = (names: string): Instead => Object.fromEntries(names.split(' ').map((name) => [name, 'use code of your own']));
+const ownCode = (names: string): Instead => each(names, 'use code of your own');
 
 const policies = 'strapi.policy(name) has the policies';
 
 /** Returns the alternatives to members that every plugin of Strapi has. */
 const ofPlugin = (name: string): Instead => {
   const extended = `src/extensions/${name}/strapi-server changes the plugin`;
-  const members = ['bootstrap', 'destroy', 'load', 'register', 'middleware', 'middlewares', 'routes'].map((key) => [
-    key,
-    extended,
-  ]);
-  return { policy: policies, policies, ...(Object.fromEntries(members) as Instead) };
+  return { policy: policies, policies, ...each('bootstrap destroy load register middleware middlewares routes', extended) };
 };
 
 /** Alternatives to members that Mangrove lacks, by object. */
@@ -50,18 +50,34 @@ const members: Readonly<Record<string, Instead>> = {
     telemetry: 'nothing is sent',
     validators: 'strapi.entityService checks what it writes',
     webhookRunner: outside,
+    ...each(
+      'bootstrap destroy listen load loadAdmin loadAPIs loadApp loadComponents loadMiddlewares loadPlugins loadPolicies loadSanitizers ' +
+        'loadValidators openAdmin postListen register registerInternalHooks reload runLifecyclesFunctions start startWebhooks stop ' +
+        'stopWithError',
+      lifetime,
+    ),
+    sendStartupTelemetry: 'nothing is sent',
+  },
+  "strapi.api['name']": {
+    ...each('bootstrap config destroy load register routes', 'src/api has the code of the project'),
+    ...each('policies policy', policies),
+    ...each('middleware middlewares', 'strapi.middleware(name) has the middlewares'),
   },
   'strapi.auth': {
     authenticate: logins,
     register: logins,
   },
   'strapi.db': {
+    config: 'there is no SQL database; MONGODB_URI names the database',
+    destroy: lifetime,
     connection: `there is no SQL database; ${queries}`,
     getConnection: `there is no SQL database; ${queries}`,
+    getSchemaName: 'there is no SQL database',
     getSchemaConnection: `there is no SQL database; ${queries}`,
     dialect: 'there is no SQL database',
     migrations: 'the database needs no migrations of its schema',
     queryBuilder: queries,
+    repair: 'relations of deleted entries are removed with them',
     schema: 'the database needs no schema',
   },
   'strapi.entityService': {
@@ -119,6 +135,11 @@ const members: Readonly<Record<string, Instead>> = {
     uploadImage: stored,
   },
   "strapi.plugin('email').service('email')": { getProviderSettings: "strapi.config.get('plugin.email') has the settings" },
+  "strapi.plugin('users-permissions').service('users-permissions')": each(
+    'getActions getRoutes initialize initializeAdmin syncPermissions',
+    grants,
+  ),
+  "strapi.plugin('users-permissions').service('providers-registry')": each('add get getAll remove', 'register and run are there'),
   "strapi.plugin('email')": { ...ofPlugin('email'), routes: 'there are no routes for e-mails' },
   "strapi.plugin('i18n')": ofPlugin('i18n'),
   "strapi.plugin('users-permissions')": {
@@ -131,6 +152,9 @@ const members: Readonly<Record<string, Instead>> = {
       'isOperator isOperatorOfType joinBy keysDeep nameToCollectionName pagination parseType providerFactory relations startsWithANumber ' +
       'stringEquals stringIncludes template templateConfiguration toKebabCase toRegressedEnumValue traverse traverseEntity webhook',
   ),
+  'sanitize of @strapi/utils': each('sanitizers visitors', 'sanitize.contentAPI removes what a caller may not see'),
+  'validate of @strapi/utils': each('validators visitors', 'validate.contentAPI refuses what a caller may not use'),
+  'policy of @strapi/utils': each('createPolicyContext get globalPolicy resolve', policies),
   'contentTypes of @strapi/utils': ownCode('getComponentAttributes getContentTypeRoutePrefix getCreatorFields getOptions isKind'),
 };
 
@@ -147,7 +171,6 @@ const plugins: Instead = {
 /** Alternatives to services of plugins, by plugin and service. */
 const services: Instead = {
   'users-permissions.permission': grants,
-  'users-permissions.users-permissions': grants,
   'upload.file': stored,
   'upload.folder': 'files have no folders',
   'upload.api-upload-folder': 'files have no folders',

@@ -52,7 +52,8 @@ const raise = (error: Error): never => {
 
 /** Creates `strapi.config`. Settings in force have precedence over raw values of files. */
 export function createStrapiConfig(settings: Config, files: Values): StrapiConfig {
-  const config = asInStrapi(settings);
+  const config = asInStrapi(settings, files['info']);
+  const shown: Record<string, unknown> = { ...files, ...withFileValues(config, files) };
   const set = new Map<string, SetValue>();
   const get = (path: string | readonly string[], fallback?: unknown): unknown => {
     const names = namesIn(path);
@@ -64,11 +65,13 @@ export function createStrapiConfig(settings: Config, files: Values): StrapiConfi
     has: (path: string | readonly string[]) => get(path) !== undefined,
     set: (path: string, value: unknown) => {
       const names = namesIn(path);
+      const [section = '', ...below] = names;
+      shown[section] = setBelow(shown[section], below, value);
       set.delete(names.join('.')); // the last one counts
       set.set(names.join('.'), { names, value });
     },
   };
-  return Object.assign(Object.create({ ...files, ...withFileValues(config, files) }) as SettingsInStrapi, own);
+  return Object.assign(Object.create(shown) as SettingsInStrapi, own);
 }
 
 const namesIn = (path: string | readonly string[]): readonly string[] =>
@@ -104,9 +107,14 @@ const withFileValues = (config: SettingsInStrapi, files: Values): Values =>
 
 type SettingsInStrapi = Omit<StrapiConfig, 'get' | 'has' | 'set'>;
 
-/** Returns the settings with the public address as Strapi has it: without a slash at the end, and empty if there is none. */
-const asInStrapi = ({ server, ...settings }: Config): SettingsInStrapi => ({
+/**
+ * Returns the settings with what Strapi v4 adds to them. The public address has no slash at the end, and is empty if there is none.
+ * `info` is the package.json.
+ */
+const asInStrapi = ({ server, ...settings }: Config, info: unknown): SettingsInStrapi => ({
   ...settings,
+  ...{ host: server.host, port: server.port, launchedAt: Date.now(), autoReload: false },
+  ...{ packageJsonStrapi: isRecord(info) && isRecord(info['strapi']) ? info['strapi'] : {} },
   environment: settings.environmentName,
   server: { ...server, url: server.url?.replace(/\/+$/, '') ?? '' },
 });

@@ -41,7 +41,7 @@ export function strapiPackages(parts: PackageParts): Readonly<Record<string, obj
   const utils = {
     errors: errorClasses,
     env: createEnv(process.env, lenientReaders),
-    policy: { createPolicy: (policy: unknown) => policy },
+    policy: standIn('policy of @strapi/utils', { createPolicy: (policy: unknown) => policy }),
     ...asyncHelpers,
     ...valueHelpers,
     ...addressHelpers,
@@ -145,7 +145,10 @@ function contentHelpers({ requests, content }: PackageParts) {
     async (asked: unknown, model: { readonly uid: string }, about?: About): Promise<unknown> =>
       (await query({ [name]: asked }, model, about))[name];
   const parts = { filters: part('filters'), sort: part('sort'), fields: part('fields'), populate: part('populate') };
-  return { sanitize: { contentAPI: { output, input, query, ...parts } }, validate: { contentAPI: { input, query, ...parts } } };
+  return {
+    sanitize: standIn('sanitize of @strapi/utils', { contentAPI: { output, input, query, ...parts } }),
+    validate: standIn('validate of @strapi/utils', { contentAPI: { input, query, ...parts } }),
+  };
 }
 
 const standIn = (exporter: string, exported: object): object =>

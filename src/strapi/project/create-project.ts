@@ -25,6 +25,7 @@ import { hooksOf, type HookName, type PlacedHooks } from './project-hooks.js';
 import type { Registry } from '../../schema/content-type.js';
 import { replacedFetch } from '../routes/fetch-user.js';
 import { createPluginServices, type PluginServices } from '../services/plugin-services.js';
+import { entitiesWithCodes } from '../services/user-codes.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
 import type { MiddlewareItem } from '../routes/strapi-route.js';
 import { createProjectStrapi, type ProjectStrapi } from '../runtime/project-strapi.js';
@@ -170,7 +171,7 @@ async function load(given: Strapi, { directory, config, builtin, observer, regis
     config,
     running,
     content,
-    entityService: given.entityService,
+    entityService: entitiesWithCodes(given.entityService, registers.running),
     query: (uid) => strapi.query(uid),
   });
   const plugins = new ProjectPlugins(directory, files['plugins'], observer);

@@ -8,11 +8,12 @@ import type { Lifecycles, SubscriberMap } from '../content/lifecycles.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
 import { changedSettings, withStandIns } from './extended-plugin.js';
+import { routerOf, writtenRoute, type Controllers } from './extended-routes.js';
 import type { Exports } from '../load/load-folders.js';
 import { hooksOf, type PlacedHooks } from './project-hooks.js';
 import type { RegisteredRouter } from '../routes/project-routes.js';
 import type { PluginServices } from '../services/plugin-services.js';
-import { attemptLimit, type StrapiRoute, type RouteRequirements } from '../routes/strapi-route.js';
+import type { StrapiRoute } from '../routes/strapi-route.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
 import { awaitUnlessUnsupported } from '../load/run-code.js';
 
@@ -88,6 +89,7 @@ async function extendPlugin(
 ): Promise<ExtendedPlugin> {
   const before = controllersOf(name, routes, parts.registry);
   const written = new Map(routes.map((route) => [writtenRoute(route, name, parts.config), route] as const));
+  const givenRoutes = new Map([...written.keys()].map((route) => [route, structuredClone(route)]));
   const settings = structuredClone(Object(parts.strapi.config.get(`plugin.${name}`)) as Values); // data
   const bare = pluginOf(name, [...written.keys()], { before, services: parts.services[name] ?? {}, config: settings });
   const given = withStandIns(bare, name, (text) => {
@@ -100,33 +102,8 @@ async function extendPlugin(
   takeTypes(name, plugin, { file, parts });
   for (const [path, value] of changedSettings(saved, plugin.config))
     parts.strapi.config.set(['plugin', name, ...path].join('.'), value);
-  const isChanged = (route: StrapiRoute): boolean => {
-    const [controller = '', action = ''] = String(route.handler).split('.');
-    return !written.has(route) || plugin.controllers[controller]?.[action] !== before[controller]?.[action];
-  };
-  const byHandler = new Map([...written].reverse().map(([{ handler }, route]) => [handler, route] as const));
-  const requirementsOf = (route: StrapiRoute): RouteRequirements => {
-    const unchanged = isChanged(route) ? undefined : written.get(route);
-    if (unchanged !== undefined) return { unchanged };
-    const { limit, ignoresEnded } = written.get(route) ?? byHandler.get(route.handler) ?? {};
-    return { ...(limit && { limit }), ...(ignoresEnded && { ignoresEnded }) };
-  };
-  const ordered = addedFirst(plugin.routes['content-api'].routes, [...written.keys()]);
-  parts.addRouter({
-    router: { prefix: `/${name}`, routes: ordered.some(isChanged) ? ordered : [] },
-    prefix: null,
-    owner: `plugin::${name}`,
-    file,
-    requirementsOf,
-  });
+  parts.addRouter(routerOf({ name, file }, plugin, { before, written, givenRoutes }));
   return plugin;
-}
-
-/** Paths without parameters that code adds come before those of the service, which would take their requests: `/users/:id`. */
-function addedFirst(routes: readonly StrapiRoute[], written: readonly StrapiRoute[]): StrapiRoute[] {
-  const keys = new Set(written.map(({ method, path }) => `${method} ${path}`));
-  const isAdded = ({ method, path }: StrapiRoute): boolean => !keys.has(`${method} ${path}`) && !path.includes(':');
-  return [...routes.filter(isAdded), ...routes.filter((route) => !isAdded(route))];
 }
 
 function register(name: string, plugin: ExtendedPlugin, { registry, strapi }: ExtendParts): void {
@@ -171,20 +148,10 @@ const typesOf = (name: string): Record<string, ExtendedType> =>
 const givenServices = new WeakSet<object>();
 const isGiven = (service: unknown): boolean => typeof service === 'function' && givenServices.has(service);
 
-type Controllers = Readonly<Record<string, Controller>>;
-
 function controllersOf(name: string, routes: readonly Route[], registry: CodeRegistry): Controllers {
   const keys = [...new Set(routes.map(({ action }) => action.split('.')[1] ?? ''))];
   return Object.fromEntries(keys.map((key) => [key, registry.get('controller', `plugin::${name}.${key}`) ?? {}]));
 }
-
-/** Returns a built-in route in the form of Strapi v4. */
-const writtenRoute = ({ method, path, action, limit }: Route, name: string, { api }: Config): StrapiRoute => ({
-  method: method as StrapiRoute['method'], // REST has only these methods
-  path: path.slice(api.rest.prefix.length),
-  handler: action.slice(`plugin::${name}.`.length),
-  config: { middlewares: limit === undefined ? [] : [attemptLimit], prefix: '' },
-});
 
 function pluginOf(
   name: string,

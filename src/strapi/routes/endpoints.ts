@@ -1,12 +1,8 @@
 import { resolve } from 'node:path';
 import type { Context } from 'koa';
 import { sourceFile } from '../../config/load-source.js';
-import type { Caller } from '../../auth/caller.js';
 import type { LimitedRoute } from '../../limits/attempts.js';
 import { ForbiddenError, missingActions, policyError, UnauthorizedError } from '../../errors.js';
-import { callerState } from '../../code/caller-state.js';
-import type { EntityService } from '../../code/entity-service.js';
-import { nobody } from '../../http/authorize.js';
 import { readQuery } from '../../http/request-query.js';
 import type { ContextRoute, RouteCall } from '../../http/route.js';
 import type { ActionName } from '../../query/access.js';
@@ -14,11 +10,10 @@ import { flattenAnswer, wantsFlat } from '../../rest/flatten-answer.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { CodeContext, CodeRequests } from './core-controller.js';
-import { userUid } from './fetch-user.js';
 import { defaultOf } from '../load/load-folders.js';
 import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
 import { attemptLimit, handlerName, scopesOf } from './strapi-route.js';
-import { noteRoute, type CodeRouter } from './matched-route.js';
+import { infoOf, noteMatch, type CodeRouter } from './matched-route.js';
 import { withBody } from './received-files.js';
 import { UnsupportedCodeError } from '../load/unsupported-code.js';
 
@@ -32,7 +27,6 @@ export interface EndpointParts {
   readonly strapi: {
     readonly policies: Named;
     readonly middlewares: Named;
-    readonly entityService: Pick<EntityService, 'findOne'>;
   };
   readonly registry: CodeRegistry;
   readonly requests: CodeRequests;
@@ -64,7 +58,7 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
     ...(scopes === null && { leavesRightsToCode: true }),
     handleContext: (ctx, call) =>
       withBody(ctx, call.running.config, async () => {
-        await beginCode(ctx, call, resolved, parts);
+        beginCode(ctx, call, resolved, parts);
         parts.requests.noteCounted(ctx, limit);
         await refusingPlainly(async () => {
           for (const passes of policies) if (!(await passes(ctx))) throw policyError();
@@ -109,35 +103,12 @@ function limitOf(resolved: ResolvedRoute): LimitedRoute | null {
 }
 
 /** Adds to Koa's context what code of Strapi v4 expects. */
-async function beginCode(ctx: Context, call: RouteCall, resolved: ResolvedRoute, parts: EndpointParts): Promise<void> {
-  const { caller } = call;
-  const { route, path, owner } = resolved;
-  noteRoute(ctx, path, parts.router, route.name);
-  const params = { ...call.request.params };
-  Object.assign(ctx, { params });
-  Object.assign(ctx.request, { params });
-  Object.assign(ctx.state, stateOfCaller(caller), { route: { ...route, info: infoOf(owner) } });
+function beginCode(ctx: Context, call: RouteCall, { route, path, owner }: ResolvedRoute, parts: EndpointParts): void {
+  const { caller, content, request } = call;
+  const { registry } = content.bind;
+  const noted = { path, params: request.params, route: { ...route, info: infoOf(owner) }, caller };
+  noteMatch(ctx, noted, { router: parts.router, registry });
   parts.requests.begin(ctx, call);
-  if (caller.kind !== 'user') return;
-  const user = caller.fetched ?? (await parts.strapi.entityService.findOne(userUid, caller.user.id, { populate: ['role'] }));
-  if (user !== null) Object.assign(ctx.state, { user });
-}
-
-/** Returns what `ctx.state` says about a caller: nothing on routes with `auth: false`, as in Strapi v4. */
-const stateOfCaller = (caller: Caller): object => (caller === nobody ? {} : callerState(caller));
-
-/** Returns `ctx.state` for a request that the service answers itself. */
-export function stateOf(action: ActionName | 'anybody' | 'authenticated' | 'admin', caller: Caller): object {
-  const [, plugin, name] = /^plugin::([^.]+)\.(.+)$/.exec(action) ?? [];
-  const owner = plugin === undefined ? (action.split('.')[0] ?? '') : `plugin::${plugin}`;
-  const route = { handler: name ?? action, config: {}, info: infoOf(owner) };
-  return { ...stateOfCaller(caller), ...(action.includes('::') && { route }) };
-}
-
-/** Returns `ctx.state.route.info`, which names the API or plugin of a route. */
-function infoOf(owner: string | null): Readonly<Record<string, string>> {
-  const [kind, name = ''] = owner?.split('::') ?? [];
-  return { type: 'content-api', ...(kind === 'api' && { apiName: name }), ...(kind === 'plugin' && { pluginName: name }) };
 }
 
 /** Runs nested functions, each of which calls the next one. Returns the result of the first one. */

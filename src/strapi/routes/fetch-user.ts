@@ -1,8 +1,7 @@
+import { userUid } from '../../accounts/user-store.js';
 import type { FetchUser } from '../../auth/authenticate.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { PluginServices } from '../services/plugin-services.js';
-
-export const userUid = 'plugin::users-permissions.user';
 
 /** Returns `fetchAuthenticatedUser` of the user service; null unless an extension has replaced it. */
 export function replacedFetch(registry: Pick<CodeRegistry, 'get'>, services: PluginServices): FetchUser | null {

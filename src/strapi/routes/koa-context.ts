@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type Koa from 'koa';
-import type { Response } from 'koa';
+import type { Request, Response } from 'koa';
 import { extendQuery } from '../../http/request-query.js';
 import { parseQueryString, type QueryStringLimits } from '../../http/query-string.js';
 import type { Values } from '../../values.js';
@@ -13,6 +13,17 @@ export function extendContext(app: Koa, limits: QueryStringLimits, keys: unknown
   const usable = [keys ?? []].flat().filter((key): key is string => typeof key === 'string' && key !== '');
   if (usable.length > 0) app.keys = usable; // without any, a signed cookie is an error
   extendQuery(app, (querystring) => plain(parseQueryString(querystring, limits)) as Values); // an object in, an object out
+  // In Koa 3 these are the header Origin, and a redirect to a path `back`.
+  Object.defineProperty(app.request, 'origin', {
+    get(this: Request) {
+      return `${this.protocol}://${this.host}`;
+    },
+  });
+  const { redirect } = app.response;
+  app.response.redirect = function (this: Response, url: string, otherwise?: string) {
+    if (url === 'back') this.back(otherwise);
+    else redirect.call(this, url);
+  };
   for (const [name, method] of Object.entries(responseMethods)) {
     Object.assign(app.response, { [name]: method });
     Object.assign(app.context, {

@@ -1,6 +1,11 @@
 import type { Context } from 'koa';
+import type { Caller } from '../../auth/caller.js';
+import { noteCaller } from '../../code/caller-state.js';
+import { nobody } from '../../http/authorize.js';
 import type { ProjectRoute } from '../../http/route.js';
 import type { RouteParams } from '../../http/route-request.js';
+import type { Registry } from '../../schema/content-type.js';
+import type { Values } from '../../values.js';
 
 /** The router of a request, as far as code of Strapi v4 reads it. */
 export interface CodeRouter {
@@ -18,14 +23,47 @@ export const routerOf = (source: { readonly prefix: string; readonly routes: rea
   },
 });
 
-/** Sets what the router of Strapi v4 tells code: the path of the route, its name if it has one, and the router. */
-export function noteRoute(ctx: Context, path: string, router: CodeRouter, name?: unknown): void {
-  Object.assign(ctx, {
-    _matchedRoute: path,
-    routerPath: path,
-    router,
-    ...(typeof name === 'string' && { _matchedRouteName: name }),
-  });
+/** A request whose route is known. */
+interface MatchedRequest {
+  /** The path of the route with all prefixes: `/api/articles/:id`. */
+  readonly path: string;
+  readonly params: RouteParams;
+  /** What `ctx.state.route` says. */
+  readonly route: Values;
+  readonly caller: Caller;
+}
+
+interface MatchParts {
+  readonly router: CodeRouter;
+  readonly registry: Registry;
+}
+
+/**
+ * Sets in Koa's context what the router of Strapi v4 tells code: the route, its parameters, and who has sent the request, unless the
+ * route has `auth: false`.
+ */
+export function noteMatch(ctx: Context, { path, params: given, route, caller }: MatchedRequest, parts: MatchParts): void {
+  const { name } = route;
+  const params = { ...given };
+  Object.assign(ctx, { _matchedRoute: path, routerPath: path, router: parts.router, params });
+  if (typeof name === 'string') Object.assign(ctx, { _matchedRouteName: name });
+  Object.assign(ctx.request, { params });
+  if (caller !== nobody) noteCaller(ctx.state, caller, parts.registry);
+  if ('handler' in route) Object.assign(ctx.state, { route });
+}
+
+/** Returns what `ctx.state.route` says about the route of an action that the service answers itself; nothing for other routes. */
+export function routeOf(action: string, method: string, path: string): Values {
+  if (!action.includes('::')) return {};
+  const [, plugin, name] = /^plugin::([^.]+)\.(.+)$/.exec(action) ?? [];
+  const owner = plugin === undefined ? (action.split('.')[0] ?? '') : `plugin::${plugin}`;
+  return { method, path, handler: name ?? action, config: {}, info: infoOf(owner) };
+}
+
+/** Returns `ctx.state.route.info`, which names the API or plugin of a route. */
+export function infoOf(owner: string | null): Readonly<Record<string, string>> {
+  const [kind, name = ''] = owner?.split('::') ?? [];
+  return { type: 'content-api', ...(kind === 'api' && { apiName: name }), ...(kind === 'plugin' && { pluginName: name }) };
 }
 
 /** Returns the path of the route that has matched: `/api/articles/:id` for `/api/articles/1`. */

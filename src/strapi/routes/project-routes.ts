@@ -27,6 +27,8 @@ export interface RegisteredRouter {
   readonly owner: string | null;
   /** Path of the file for messages. */
   readonly file: string;
+  /** Built-in routes that code has removed from its plugin, which are not served. */
+  readonly removed?: readonly Route[];
   readonly requirementsOf?: (route: StrapiRoute) => RouteRequirements;
   /** Called with the problem of one of its routes, instead of the function for the whole project. */
   readonly warn?: NoteProblem;
@@ -86,8 +88,11 @@ function buildTable(registry: Registry, input: ProjectRoutesInput, queries: Quer
   });
   const actions = [...new Set(routes.flatMap(({ handler }) => handler ?? []))];
   const routed = new Set(actions.map((name) => name.slice(0, name.lastIndexOf('.'))));
-  const unchanged = input.builtin.map(unchangedRoute);
-  const index = indexRoutes([...routes, ...unchanged], closedPaths(registry, routed, input));
+  const removed = new Set(input.code.routers.flatMap((router) => router.removed ?? []));
+  const builtin = input.builtin.map((route) =>
+    removed.has(route) ? { ...unchangedRoute(route), isRemoved: true as const } : unchangedRoute(route),
+  );
+  const index = indexRoutes([...routes, ...builtin], closedPaths(registry, routed, input));
   return { ...index, actions, guarded: routes.flatMap(({ guarded = [] }) => guarded) };
 }
 

@@ -6,6 +6,8 @@ import { compilePath, startOf, type PathMatcher } from './route-paths.js';
 export interface OrderedRoute extends ProjectRoute {
   /** Whether code has not changed this route of the service, so that the route table answers it. */
   readonly isUnchanged: boolean;
+  /** Whether code has removed this route of the service, so that nothing answers it. */
+  readonly isRemoved?: true;
 }
 
 /** A path and its rows by method. */
@@ -13,6 +15,8 @@ interface PathRows {
   readonly matcher: PathMatcher;
   /** Methods that the route table answers. */
   readonly unchanged: Set<string>;
+  /** Methods whose route code has removed. */
+  readonly removed: Set<string>;
   /** Null if the path is closed, so that the service does not serve it itself. */
   readonly rows: Map<string, Row> | null;
 }
@@ -25,21 +29,31 @@ export interface RouteIndex {
   readonly routes: readonly ProjectRoute[];
 }
 
+const emptyPath = (path: string, rows: PathRows['rows']): PathRows => ({
+  matcher: compilePath(path),
+  unchanged: new Set(),
+  removed: new Set(),
+  rows,
+});
+
 /**
  * Returns the index of routes. If two have the same method and path, the first one is used. `closed` are paths that are not
  * served.
  */
 export function indexRoutes(routes: readonly OrderedRoute[], closed: readonly string[]): RouteIndex {
   const paths = new Map<string, PathRows>();
-  for (const { method, path, row, isUnchanged } of routes) {
-    const known = paths.get(path) ?? { matcher: compilePath(path), unchanged: new Set<string>(), rows: new Map<string, Row>() };
+  for (const { method, path, row, isUnchanged, isRemoved } of routes) {
+    const known = paths.get(path) ?? emptyPath(path, new Map());
     paths.set(path, known);
     if (known.rows?.has(method) !== false) continue;
+    if (isRemoved === true) {
+      known.removed.add(method);
+      continue;
+    }
     known.rows.set(method, row);
     if (isUnchanged) known.unchanged.add(method);
   }
-  for (const path of closed)
-    if (!paths.has(path)) paths.set(path, { matcher: compilePath(path), unchanged: new Set(), rows: null });
+  for (const path of closed) if (!paths.has(path)) paths.set(path, emptyPath(path, null));
   const index = groupPaths([...paths.values()]);
   const changed = routes.filter(({ isUnchanged }) => !isUnchanged);
   const shown = changed.map((route) => ({ ...route, path: paths.get(route.path)?.matcher.shown ?? route.path }));
@@ -75,16 +89,21 @@ export function findRows(
 ): RouteMatch | null {
   const asked = method === 'HEAD' ? 'GET' : method;
   let last: RouteMatch | null = null;
-  for (const { matcher, rows, unchanged } of [...(byStart.get(startOf(path) ?? '') ?? []), ...others]) {
+  const candidates = [...(byStart.get(startOf(path) ?? '') ?? []), ...others];
+  for (const { matcher, rows, unchanged } of candidates) {
     const params = matcher.match(path);
     if (params === null) continue;
-    if (unchanged.has(asked)) return null;
+    // The route table would answer by a removed route without parameters.
+    if (unchanged.has(asked)) return candidates.some((one) => isRemoved(one, asked, path)) ? { rows: null, params } : null;
     const match = { rows, params };
     if (rows?.has(asked) === true || rows?.has('ALL') === true) return match;
     last = join(last, match);
   }
   return last;
 }
+
+const isRemoved = ({ removed, matcher }: PathRows, method: string, path: string): boolean =>
+  removed.has(method) && !matcher.shown.includes(':') && matcher.match(path) !== null;
 
 const join = (one: RouteMatch | null, other: { rows: Rows | null; params: RouteParams }): RouteMatch =>
   one?.rows && other.rows ? { params: one.params, rows: new Map([...other.rows, ...one.rows]) } : (one ?? other);

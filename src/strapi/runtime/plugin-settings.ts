@@ -1,34 +1,76 @@
 import { readAccountSettings } from '../../auth/account-settings.js';
 import type { Body } from '../../accounts/accounts.js';
 import { fieldProblems, refuseProblems } from '../../accounts/check-fields.js';
-import { defaultTemplates } from '../../accounts/mail/email-templates.js';
+import { advancedIn, formOfTemplates, templateNames, templatesIn } from '../../accounts/mail/settings-form.js';
+import { changeSettings, type SettingsChange } from '../../accounts/mail/write-settings.js';
 import { changedUserProblems, newUserProblems } from '../../accounts/users/user-input.js';
-import type { FieldError } from '../../errors.js';
+import { type FieldError, validationError } from '../../errors.js';
 import type { ProjectRegisters } from './project-registers.js';
 import type { Service } from '../services/core-service.js';
-import type { ReadSettings } from './strapi-store.js';
+import { collections } from '../../schema/collections.js';
+import type { Values } from '../../values.js';
+import type { SettingsOfStore } from './strapi-store.js';
 
-/**
- * Returns a function that reads settings of users and permissions by the keys of Strapi v4's store: `grant` (login providers),
- * `advanced`, and `email` (templates).
- */
-export const readPluginSettings =
-  ({ content, running }: Pick<ProjectRegisters, 'content' | 'running'>): ReadSettings =>
-  async (key) => {
-    const read = async () => readAccountSettings(content().store.database);
-    switch (key) {
-      case 'plugin_users-permissions_grant': {
-        const { providers } = running().config.plugins['users-permissions'].config;
-        const enabled = Object.entries(providers).map(([name, { clientId }]) => [name, { enabled: true, key: clientId }]);
-        return { email: { enabled: true }, ...(Object.fromEntries(enabled) as object) };
-      }
-      case 'plugin_users-permissions_advanced':
-        return (await read()).advanced;
-      case 'plugin_users-permissions_email':
-        return { ...defaultTemplates, ...(await read()).templates };
-      default:
-        return null;
-    }
+type Sources = Pick<ProjectRegisters, 'content' | 'running'>;
+
+/** A setting of the service that Strapi v4 has in its store. */
+interface StoredSetting {
+  read(sources: Sources): Promise<unknown>;
+  write(value: unknown, sources: Sources): Promise<void>;
+}
+
+const readAccounts = async ({ content }: Sources) => readAccountSettings(content().store.database);
+
+async function changeAccounts(change: SettingsChange, { content, running }: Sources): Promise<void> {
+  const { database, changes } = content().store;
+  await changeSettings(change, { stored: await readAccountSettings(database), config: running().config, database });
+  changes.changed(collections.settings);
+}
+
+/** Returns a function that tells that a value has no effect. */
+const ignored =
+  (what: string, instead: string): StoredSetting['write'] =>
+  async (_value, { content }) => {
+    content().notices.tell(`strapi.store does not set ${what}: ${instead}`);
+    return Promise.resolve();
+  };
+
+/** The settings by their keys in the store: log-in providers, the advanced settings and e-mails of users, the default locale. */
+const settings: Readonly<Record<string, StoredSetting>> = {
+  'plugin_users-permissions_grant': {
+    read: async ({ running }) => {
+      const { providers } = running().config.plugins['users-permissions'].config;
+      const enabled = Object.entries(providers).map(([name, { clientId }]) => [name, { enabled: true, key: clientId }]);
+      return Promise.resolve({ email: { enabled: true }, ...(Object.fromEntries(enabled) as object) });
+    },
+    write: ignored('log-in providers', 'they are in plugins.users-permissions.config.providers of config/plugins'),
+  },
+  'plugin_users-permissions_advanced': {
+    read: async (sources) => (await readAccounts(sources)).advanced,
+    write: (value, sources) => changeAccounts({ advanced: advancedIn(Object(value) as Values) }, sources),
+  },
+  'plugin_users-permissions_email': {
+    read: async (sources) => formOfTemplates((await readAccounts(sources)).templates),
+    write: async (value, sources) => {
+      const form = Object(value) as Values;
+      const templates = templatesIn(form);
+      const partial = templateNames.find((name) => form[name] !== undefined && templates[name] === undefined);
+      if (partial !== undefined) throw validationError(`${partial} needs options with from, response_email, object and message`);
+      await changeAccounts({ templates }, sources);
+    },
+  },
+  plugin_i18n_default_locale: {
+    read: async ({ running }) => Promise.resolve(running().backend.models.snapshot.locales.default),
+    write: ignored('the default locale', 'the admin API (/admin/api/locales) changes locales'),
+  },
+};
+
+/** Returns the settings of the service in the store of a project; null for other keys. */
+export const settingsOfStore =
+  (sources: Sources): SettingsOfStore =>
+  (key) => {
+    const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
+    return setting === undefined ? null : { read: () => setting.read(sources), write: (value) => setting.write(value, sources) };
   };
 
 /** Required fields of the bodies of login routes. */

@@ -16,13 +16,13 @@ import { CodeRegistry } from '../routes/code-registry.js';
 import { CodeTransactions } from '../content/code-transactions.js';
 import type { CookieSessions } from '../routes/cookie-session.js';
 import { CodeRequests } from '../routes/core-controller.js';
-import { runAll, stateOf } from '../routes/endpoints.js';
+import { runAll } from '../routes/endpoints.js';
 import { createCoreCode, type CoreCode } from '../routes/factories.js';
 import { CustomFields } from './custom-fields.js';
 import { extendContext } from '../routes/koa-context.js';
 import { announceTo, EventHub } from '../content/event-hub.js';
 import { Lifecycles } from '../content/lifecycles.js';
-import { noteRoute, patternOf, routerOf } from '../routes/matched-route.js';
+import { noteMatch, patternOf, routeOf, routerOf } from '../routes/matched-route.js';
 import { ProjectCron } from './project-cron.js';
 import type { RegisteredRouter } from '../routes/project-routes.js';
 import type { CodeHandler } from '../routes/strapi-route.js';
@@ -137,8 +137,10 @@ export class ProjectRegisters {
       ...routes,
       noteCaller: (ctx, action, caller, params) => {
         if (this.#middlewares.length === 0) return;
-        Object.assign(ctx.state, stateOf(action, caller));
-        noteRoute(ctx, patternOf(ctx.path, params), this.router);
+        const path = patternOf(ctx.path, params);
+        const route = routeOf(action, ctx.method, path.replace(this.prefix, ''));
+        const { registry } = this.running().backend.models.snapshot;
+        noteMatch(ctx, { path, params, route, caller }, { router: this.router, registry });
       },
       middleware: (ctx, next) => this.#contexts.run(ctx, () => this.#runInSession(ctx, next)),
       extend: (app) => {

@@ -18,11 +18,12 @@ import type { EventHub } from '../content/event-hub.js';
 import type { StrapiCron } from './project-cron.js';
 import { createProjectEntityService, type ProjectEntityService } from '../services/project-entity-service.js';
 import type { PluginServices } from '../services/plugin-services.js';
+import { entitiesWithCodes } from '../services/user-codes.js';
 import type { ProjectRegisters } from './project-registers.js';
 import type { QueryEngine } from '../services/query-engine.js';
 import { createStrapiConfig, type StrapiConfig } from '../load/strapi-config.js';
 import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
-import { readPluginSettings } from './plugin-settings.js';
+import { settingsOfStore } from './plugin-settings.js';
 import { createApis, type StrapiApi } from './strapi-apis.js';
 import { createPlugins, type OwnPlugins, type StrapiPlugin } from './strapi-plugins.js';
 import type { StrapiServer } from '../routes/strapi-server.js';
@@ -104,7 +105,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     ...fixedMembers,
     log: withLevels(strapi.log),
     entityService: createProjectEntityService({
-      base: strapi.entityService,
+      base: entitiesWithCodes(strapi.entityService, code.running),
       query: db.query,
       model: models.contentType,
       attachFiles: code.attachFiles,
@@ -116,7 +117,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     server,
     cron,
     eventHub: code.events,
-    store: createStrapiStore(() => openCodeStore(content().store.database), readPluginSettings(code)),
+    store: createStrapiStore(() => openCodeStore(content().store.database), settingsOfStore(code)),
     ...plugins,
     service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),
     controller: (uid: string) => registry.get('controller', uid),

@@ -2,6 +2,7 @@ import type { CodeRegistry } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { Service } from '../services/core-service.js';
 import type { StrapiModel } from '../content/describe-model.js';
+import { refuseMissing } from '../load/unsupported-code.js';
 
 /** The models and code of one API of a project, a folder of `src/api`. Members are named without the uid's prefix. */
 export interface StrapiApi {
@@ -36,7 +37,7 @@ function createApi(prefix: string, { models, registry }: ApiSources): StrapiApi 
   };
   const contentTypes = Object.fromEntries(own.map((model) => [model.uid.slice(prefix.length), model]));
   const [services, controllers] = [codeOf('service'), codeOf('controller')];
-  return {
+  const api: StrapiApi = {
     contentTypes,
     contentType: (name) => contentTypes[name],
     services,
@@ -44,4 +45,5 @@ function createApi(prefix: string, { models, registry }: ApiSources): StrapiApi 
     controllers,
     controller: (name) => controllers[name],
   };
+  return refuseMissing(api, "strapi.api['name']");
 }

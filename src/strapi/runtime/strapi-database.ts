@@ -1,9 +1,12 @@
+import { userUid } from '../../accounts/user-store.js';
 import type { ContentContext } from '../../content/content-context.js';
+import type { Running } from '../../http/running.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import type { CodeTransactions } from '../content/code-transactions.js';
 import type { StrapiModel } from '../content/describe-model.js';
 import type { Lifecycles, Subscriber } from '../content/lifecycles.js';
 import { createQueryEngine, type QueryEngine } from '../services/query-engine.js';
+import { engineWithCodes } from '../services/user-codes.js';
 import { missingTransaction, refuseMissing } from '../load/unsupported-code.js';
 
 /** `strapi.db` of Strapi v4, without access to the database itself. */
@@ -59,6 +62,7 @@ export interface CodeTransaction {
 
 interface DatabaseInput {
   readonly content: () => ContentContext;
+  readonly running: () => Running;
   readonly lifecycles: Lifecycles;
   readonly transactions: CodeTransactions;
   /** Returns all content types and components in force, by uid. */
@@ -66,9 +70,13 @@ interface DatabaseInput {
 }
 
 /** Creates `strapi.db`. Other members of Strapi throw an UnsupportedCodeError. */
-export function createStrapiDatabase({ content, lifecycles, transactions, models }: DatabaseInput): StrapiDatabase {
+export function createStrapiDatabase({ content, running, lifecycles, transactions, models }: DatabaseInput): StrapiDatabase {
   const { subscribe, clear, disable, enable } = lifecycles;
-  const query = (uid: string): QueryEngine => (uid === 'webhook' ? noWebhooks : createQueryEngine(uid, content, lifecycles));
+  const query = (uid: string): QueryEngine => {
+    if (uid === 'webhook') return noWebhooks;
+    const engine = createQueryEngine(uid, content, lifecycles);
+    return refuseMissing(uid === userUid ? engineWithCodes(engine, running) : engine, 'strapi.db.query(uid)');
+  };
   const database: StrapiDatabase = {
     query,
     entityManager: createEntityManager(query),

@@ -69,9 +69,12 @@ export function createPlugins({ strapi, registry, services, config, models, plug
     const controller = (of: string): Controller | undefined => registry.get('controller', `plugin::${name}.${of}`);
     const own: StrapiPlugin = {
       service,
-      services: byName(service),
+      services: byName(service, () => [...Object.keys(services[name] ?? {}), ...writtenNames('service', name, registry)]),
       controller,
-      controllers: byName((of) => controller(of)) as StrapiPlugin['controllers'], // by name
+      controllers: byName(
+        (of) => controller(of),
+        () => writtenNames('controller', name, registry),
+      ) as StrapiPlugin['controllers'], // by name
       config: (key, otherwise) => config.get(`plugin.${name}.${key}`, otherwise),
       contentType: (of) => models.getModel(`plugin::${name}.${of}`),
       get contentTypes() {
@@ -88,15 +91,24 @@ export function createPlugins({ strapi, registry, services, config, models, plug
       (name) => (has(name) || isPluginOfStrapi(name) ? plugin(name) : undefined),
       () => namesOf(services, plugins),
     ) as PluginMembers['plugins'], // by name
-    service: (uid) => {
-      const [, name, of] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
-      return name === undefined || of === undefined ? undefined : find(name, of);
-    },
+    service: (uid) => find(...partsOf(uid)),
   };
 }
 
 const namesOf = (services: PluginServices, plugins: OwnPlugins): readonly string[] =>
   [...Object.keys(services), 'graphql', ...plugins.names()].filter((name) => !plugins.isAbsent(name));
+
+/** Returns the names of the services or controllers that a plugin of the project, or an extension, has. */
+function writtenNames(kind: 'service' | 'controller', plugin: string, registry: CodeRegistry): readonly string[] {
+  const prefix = `plugin::${plugin}.`;
+  return registry.uids(kind).flatMap((uid) => (uid.startsWith(prefix) ? [uid.slice(prefix.length)] : []));
+}
+
+/** Returns the plugin and the name in the uid of a service; empty texts, which no plugin has, for other uids. */
+function partsOf(uid: string): readonly [plugin: string, name: string] {
+  const [, plugin = '', name = ''] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
+  return [plugin, name];
+}
 
 function refuse(error: Error): never {
   throw error;

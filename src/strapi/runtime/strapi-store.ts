@@ -19,20 +19,26 @@ export interface NamedStore {
 /** `strapi.store`: a function that sets parts of the key, and methods that take the whole key. */
 export type StrapiStore = ((source?: StoreKey) => NamedStore) & NamedStore;
 
-/** Returns a setting of the service by key; null if there is none. */
-export type ReadSettings = (key: string) => Promise<unknown>;
+/** Returns the setting of the service for a key; null if there is none. */
+export type SettingsOfStore = (key: string) => {
+  read(): Promise<unknown>;
+  write(value: unknown): Promise<void>;
+} | null;
 
 /**
- * Creates a store of values of code in the database. `open` throws a 503 until the database has answered. Settings of the service
- * are returned for keys without a stored value.
+ * Creates a store of values of code in the database. `open` throws a 503 until the database has answered. Keys of settings of the
+ * service read and change these.
  */
-export function createStrapiStore(open: () => CodeStore, settings: ReadSettings): StrapiStore {
+export function createStrapiStore(open: () => CodeStore, settingOf: SettingsOfStore): StrapiStore {
   const named = (source: StoreKey = {}): NamedStore => ({
     get: async (key) => {
       const name = keyOf({ ...source, ...key });
-      return (await open().get(name)) ?? settings(name);
+      return settingOf(name)?.read() ?? open().get(name);
     },
-    set: ({ value, ...key }) => open().set(keyOf({ ...source, ...key }), value),
+    set: ({ value, ...key }) => {
+      const name = keyOf({ ...source, ...key });
+      return settingOf(name)?.write(value) ?? open().set(name, value);
+    },
     delete: (key) => open().delete(keyOf({ ...source, ...key })),
   });
   return Object.assign(named, named());

@@ -1,6 +1,6 @@
 import { isPassword } from '../../accounts/login/passwords.js';
 import { sendConfirmation } from '../../accounts/login/confirm-email.js';
-import { findStoredUser } from '../../accounts/user-store.js';
+import { findStoredUser, roleUid, userUid } from '../../accounts/user-store.js';
 import { createRole, deleteRole, updateRole } from '../../accounts/roles/roles.js';
 import type { ClaimsOptions } from '../../auth/user-tokens.js';
 import type { Config } from '../../config/config.js';
@@ -31,8 +31,6 @@ interface PluginParts {
   readonly content: () => ContentContext;
 }
 
-const userUid = 'plugin::users-permissions.user';
-
 /** Returns the plugin services of Strapi v4 that Mangrove has. */
 export const createPluginServices = (parts: PluginParts): PluginServices => ({
   email: { email: known('email', 'email', emailService(parts)) },
@@ -41,7 +39,8 @@ export const createPluginServices = (parts: PluginParts): PluginServices => ({
     jwt: tokenService(parts),
     role: roleService(parts),
     providers: providersService(parts),
-    'providers-registry': providersRegistry(parts),
+    'users-permissions': known('users-permissions', 'users-permissions', { template }),
+    'providers-registry': known('users-permissions', 'providers-registry', providersRegistry(parts)),
   },
   i18n: { locales: known('i18n', 'locales', localeService(parts)) },
   upload: { upload: known('upload', 'upload', createUploadService(parts)) },
@@ -59,18 +58,19 @@ const emailService = ({ running }: PluginParts) => ({
   /** Sends an e-mail: `{ to, from, replyTo, cc, bcc, subject, text, html, attachments }`. */
   send: (mail: Mail) => accountsOf(running()).mailer.deliver(mail),
   /** Sends an e-mail from a template, whose texts contain `<%= user.name %>`. */
-  sendTemplatedEmail: (mail: Mail, template: Partial<Record<'subject' | 'text' | 'html', string>>, data: Values = {}) => {
-    const values = flatten(data);
-    const filled = Object.entries(template).map(([name, text]) => [name, fill(text, values)] as const);
+  sendTemplatedEmail: (mail: Mail, templates: Partial<Record<'subject' | 'text' | 'html', string>>, data: Values = {}) => {
+    const filled = Object.entries(templates).map(([name, text]) => [name, template(text, data)] as const);
     return accountsOf(running()).mailer.deliver({ ...mail, ...Object.fromEntries(filled) });
   },
 });
 
 /** Replaces `<%= name %>` by a value, and `<%- name %>` by the value with escaped HTML. Unknown names become empty. */
-const fill = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replace(/<%([=-])\s*([\w.]+)\s*%>/g, (_, kind: string, name: string) =>
+function template(text: string, data: Values): string {
+  const values = flatten(data);
+  return text.replace(/<%([=-])\s*([\w.]+)\s*%>/g, (_, kind: string, name: string) =>
     kind === '-' ? escapeHtml(values[name] ?? '') : (values[name] ?? ''),
   );
+}
 
 /** Returns `{ 'user.name': name }` for `{ user: { name } }`. */
 function flatten(values: Values, prefix = ''): Record<string, string> {
@@ -126,13 +126,13 @@ function tokenService({ running }: PluginParts) {
 const roleService = ({ query, content }: PluginParts) => ({
   /** Returns the roles with the number of their users. */
   find: async () => {
-    const roles = await query('plugin::users-permissions.role').findMany({
+    const roles = await query(roleUid).findMany({
       orderBy: 'name',
       populate: { users: { count: true } },
     });
     return roles.map(({ users, ...role }) => ({ ...role, nb_users: Number(Reflect.get(Object(users) as object, 'count')) }));
   },
-  findOne: (id: number) => query('plugin::users-permissions.role').findOne({ where: { id }, populate: ['permissions'] }),
+  findOne: (id: number) => query(roleUid).findOne({ where: { id }, populate: ['permissions'] }),
   /** Takes the body of POST /users-permissions/roles: name, description, and permissions by type, controller and action. */
   createRole: async (values: Values) => void (await createRole(values, content())),
   updateRole: (id: number, values: Values) => updateRole(Number(id), values, content()),

@@ -14,7 +14,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from '../content/translate-query.js';
 import type { ReadHooks } from '../content/surrounded-reads.js';
-import { missingModel, refuseMissing } from '../load/unsupported-code.js';
+import { missingModel } from '../load/unsupported-code.js';
 
 export type WithData = EngineParameters & { readonly data: object };
 
@@ -53,8 +53,12 @@ export interface QueryEngine {
   /** Deletes the first entry that matches `where`. Returns its former content; null if there is none. */
   delete(parameters: EngineParameters): Promise<Entity | null>;
   deleteMany(parameters?: EngineParameters): Promise<{ readonly count: number }>;
-  /** Returns the value of a relation, component or dynamic zone of an entry. */
-  load(entry: { readonly id: number | string }, name: string, parameters?: EngineParameters): Promise<unknown>;
+  /** Returns the value of a relation, component or dynamic zone of an entry; for a list of names all values by name. */
+  load(
+    entry: { readonly id: number | string },
+    names: string | readonly string[],
+    parameters?: EngineParameters,
+  ): Promise<unknown>;
   /** Returns the entry with the relations in `populate`. */
   populate<Value extends { readonly id: number | string }>(entry: Value, populate: unknown): Promise<Value & Entity>;
 }
@@ -94,9 +98,11 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
     },
     findPage: (parameters = {}) => findPage(parameters, (all) => reads.run('FindMany', { uid, params: all }, read), counted),
     count: (parameters = {}) => counted(parameters),
-    load: async ({ id }, name, parameters) => {
-      const entry = await findFirst({ where: { id }, select: 'id', populate: { [name]: parameters ?? true } });
-      return entry?.[name] ?? null;
+    load: async ({ id }, names, parameters = {}) => {
+      const populate = Object.fromEntries([names].flat().map((name) => [name, parameters]));
+      const entry = await findFirst({ where: { id }, select: 'id', populate });
+      if (typeof names === 'string') return (entry?.[names] ?? null) as unknown;
+      return Object.fromEntries(names.map((name) => [name, (entry?.[name] ?? null) as unknown]));
     },
     populate: async (entry, populate) => ({
       ...entry,
@@ -105,7 +111,7 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
     }),
     ...engineWrites(open),
   };
-  return refuseMissing(engine, 'strapi.db.query(uid)');
+  return engine;
 }
 
 interface Opened {

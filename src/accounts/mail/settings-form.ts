@@ -1,0 +1,42 @@
+import type { AccountSettings, EmailTemplate, StoredSettings, TemplateName } from '../../auth/account-settings.js';
+import { isRecord, type Values } from '../../values.js';
+import { defaultTemplates } from './email-templates.js';
+
+/** How the admin panel of Strapi v4 shows the templates. */
+const looks = {
+  reset_password: { display: 'Email.template.reset_password', icon: 'sync' },
+  email_confirmation: { display: 'Email.template.email_confirmation', icon: 'check-square' },
+} as const;
+
+export const templateNames: readonly TemplateName[] = ['reset_password', 'email_confirmation'];
+
+const advancedKeys: readonly (keyof AccountSettings)[] = [
+  ...(['unique_email', 'allow_register', 'email_confirmation', 'default_role'] as const),
+  ...(['email_reset_password', 'email_confirmation_redirection'] as const),
+];
+const templateKeys: readonly (keyof EmailTemplate)[] = ['from', 'response_email', 'object', 'message'];
+
+/** Returns the templates in force as Strapi v4 stores them. */
+export const formOfTemplates = (templates: StoredSettings['templates']): Values =>
+  Object.fromEntries(templateNames.map((name) => [name, { ...looks[name], options: templates[name] ?? defaultTemplates[name] }]));
+
+/** Returns the templates in the form of Strapi v4. Those that are not whole are left out. */
+export function templatesIn(form: Values): StoredSettings['templates'] {
+  const whole = templateNames.flatMap((name) => {
+    const template = form[name];
+    const options = isRecord(template) && isRecord(template['options']) ? pick(template['options'], templateKeys) : {};
+    return isWhole(options) ? [[name, options] as const] : [];
+  });
+  return Object.fromEntries(whole);
+}
+
+/** Returns the advanced settings in the form of Strapi v4, without other names. */
+export const advancedIn = (form: Values): Partial<AccountSettings> => pick(form, advancedKeys); // checked when written
+
+const pick = (values: Values, names: readonly string[]): Values =>
+  Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
+
+function isWhole(options: Values): options is Values & EmailTemplate {
+  const { from, response_email: answer, object, message } = options;
+  return isRecord(from) && [from['name'], from['email'], answer, object, message].every((part) => typeof part === 'string');
+}

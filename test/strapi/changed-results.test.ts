@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import { createLog, type Log } from '../support/create-log.js';
+import { serveProject, type ServedProject } from '../support/serve-project.js';
+import type { TestModel } from '../support/serve.js';
+
+const model = (name: string, attributes: object): TestModel => ({
+  uid: `api::${name}.${name}`,
+  kind: 'collectionType',
+  info: { singularName: name, pluralName: `${name}s`, displayName: name },
+  attributes: { title: { type: 'string' }, ...attributes },
+});
+
+const models = [
+  model('note', {
+    hush: { type: 'string', private: true },
+    day: { type: 'date' },
+    tags: { type: 'relation', relation: 'manyToMany', target: 'api::tag.tag' },
+  }),
+  model('tag', {}),
+];
+
+const uid = 'api::note.note';
+const data = { title: 'sent', hush: 'h', day: '2020-02-29', tags: [1] };
+
+/** Ways to write an entry. Each returns the entry as it is answered. */
+const ways = {
+  'REST create': async ({ call }: ServedProject) => {
+    const { body } = await call('POST', '/api/notes?populate=tags&fields[0]=title&fields[1]=day', { data });
+    return { id: body.data.id, ...body.data.attributes, tags: body.data.attributes.tags.data.length };
+  },
+  'REST update': async ({ call }: ServedProject) => {
+    const { body } = await call('PUT', '/api/notes/1?populate=tags&fields[0]=title&fields[1]=day', { data });
+    return { id: body.data.id, ...body.data.attributes, tags: body.data.attributes.tags.data.length };
+  },
+  GraphQL: async ({ call }: ServedProject) => {
+    const query =
+      'mutation ($data: NoteInput!) { updateNote(id: 1, data: $data) { data { id attributes { title day tags { data { id } } } } } }';
+    const { updateNote } = (await call('POST', '/graphql', { query, variables: { data } })).body.data;
+    const { attributes } = updateNote.data;
+    return { id: Number(updateNote.data.id), ...attributes, tags: attributes.tags.data.length };
+  },
+  entityService: async ({ strapi }: ServedProject) => {
+    const entry = await strapi.entityService.update(uid, 1, { data, fields: ['title', 'day'], populate: ['tags'] });
+    return { ...entry, tags: entry.tags.length };
+  },
+} as const;
+
+interface Event {
+  result: Record<string, unknown>;
+  params: { where?: object; populate?: object };
+}
+
+const answer = { title: 'sent', day: '2020-02-29', tags: 1 };
+const known: readonly (keyof typeof ways)[] = ['REST create', 'REST update', 'GraphQL', 'entityService'];
+
+/** What code after a write does with the result, the ways to write, and what they answer besides the id. */
+const changes: readonly (readonly [after: (event: Event) => unknown, ways: readonly (keyof typeof ways)[], answer: object])[] = [
+  [() => undefined, known, answer],
+  [(event) => (event.result['title'] = 'changed'), known, { ...answer, title: 'changed' }],
+  [async (event) => Promise.resolve((event.result['title'] = null)), known, { ...answer, title: null }],
+  [(event) => (event.result = { title: 'replaced' }), known, answer],
+  [(event) => (event.result['hush'] = 'shown'), ['REST create', 'REST update', 'GraphQL'], answer],
+  [(event) => (event.result['extra'] = 1), ['REST create', 'REST update', 'entityService'], { ...answer, extra: 1 }],
+  [(event) => delete event.result['day'], ['REST create', 'REST update'], { title: 'sent', tags: 1 }],
+  [(event) => (event.result['tags'] = []), ['REST create', 'REST update', 'entityService'], { ...answer, tags: 0 }],
+];
+
+describe('the result of a write that code after it changes', () => {
+  let serving: ServedProject;
+  let log: Log;
+  before(async () => {
+    log = await createLog();
+    serving = await serveProject({}, { models, logger: log.logger, config: { plugins: { graphql: { enabled: true } } } });
+    await serving.strapi.entityService.create('api::tag.tag', { data: { title: 'red' } });
+    await serving.strapi.entityService.create(uid, { data });
+  });
+  after(() => serving.stop());
+
+  const during = async <Result>(listeners: object, work: () => Promise<Result>): Promise<Result> => {
+    const end = serving.strapi.db.lifecycles.subscribe({ models: [uid], ...listeners });
+    return work().finally(() => end());
+  };
+
+  for (const [after, written, expected] of changes)
+    for (const way of written)
+      it(`${way}: ${String(after)}`, async () => {
+        const { id, ...shown } = await during({ afterCreate: after, afterUpdate: after }, () => ways[way](serving));
+        expect(id).to.be.a('number');
+        expect(shown).to.deep.equal(expected);
+      });
+
+  it('stays as it was stored', async () => {
+    expect(await serving.strapi.entityService.findOne(uid, 1)).to.include({ title: 'sent', hush: 'h' });
+  });
+
+  it('is the former one in a transaction of code, which the log says', async () => {
+    const afterUpdate = ({ result }: Event) => (result['title'] = 'late');
+    const work = () => serving.strapi.db.transaction(() => ways.entityService(serving));
+    expect(await during({ afterUpdate }, work)).to.include({ title: 'sent' });
+    expect(log.lines.filter(({ msg }) => String(msg).startsWith(`${uid}: changes of event.result after a write`))).to.have.length(
+      1,
+    );
+  });
+
+  for (const [name, change] of [
+    ['where', ({ params }: Event) => Object.assign(params.where ?? {}, { id: 2 })],
+    ['populate', ({ params }: Event) => (params.populate = { tags: true })],
+  ] as const)
+    it(`before it, a change of event.params.${name} is told once`, async () => {
+      for (let time = 0; time < 2; time++)
+        expect(await during({ beforeUpdate: change }, () => ways['REST update'](serving))).to.include({ id: 1, title: 'sent' });
+      const text = `${uid}: a change of event.params.${name} before a write has no effect`;
+      expect(log.lines.filter(({ msg }) => String(msg).startsWith(text))).to.have.length(1);
+    });
+});
