@@ -17,6 +17,7 @@ export function formatResults({ rows, skipped, names, unit }: ContestResult): st
 const heading = [
   'row',
   'target',
+  'at once',
   'req/s',
   'Node us',
   'mongod us',
@@ -30,11 +31,11 @@ const heading = [
 ];
 
 const formatRow = (
-  { key, title, product, baseline, ratio }: RowResult,
+  { key, title, connections, product, baseline, ratio }: RowResult,
   names: ContestResult['names'],
 ): readonly (readonly string[])[] => [
-  [`${key}: ${title}`, names.product, ...formatMeasurement(product), ratio.toFixed(2)],
-  ['', names.baseline, ...formatMeasurement(baseline), ''],
+  [`${key}: ${title}`, names.product, String(connections), ...formatMeasurement(product), ratio.toFixed(2)],
+  ['', names.baseline, '', ...formatMeasurement(baseline), ''],
 ];
 
 function formatMeasurement(measurement: Measurement): readonly string[] {
@@ -62,7 +63,7 @@ function formatTable(rows: readonly (readonly string[])[]): string {
   return [line(heading), rule, ...rows.map(line)].join('\n');
 }
 
-function sayVerdict({ key, goal, ratio, verdict }: RowResult, unit: string): string {
+function sayVerdict({ key, connections, goal, ratio, verdict }: RowResult, unit: string): string {
   const judgement = goal === null ? ' (no goal)' : `, goal ${String(Math.round(goal * 100) / 100)}x: ${verdict}`;
-  return `${key}: ${ratio.toFixed(2)}x ${unit}${judgement}`;
+  return `${key}, ${String(connections)} at once: ${ratio.toFixed(2)}x ${unit}${judgement}`;
 }

@@ -7,7 +7,7 @@ import type { Target } from './target.js';
 
 /** Warms both sides up, then measures them in turns; every other round in the other order. */
 export async function measureRow(judged: JudgedRow, sides: Sides<StartedContender>, settings: Settings): Promise<RowResult> {
-  const meter = makeMeter(judged, sides, settings);
+  const meter = makeMeter(judged, sides);
   const most = judged.row.scans === 'always' ? warmUpOfScans : settings.warmUp;
   await warmUp(meter, 'product', most);
   await warmUp(meter, 'baseline', most);
@@ -46,7 +46,7 @@ const inReverse = async (meter: Meter, seconds: number): Promise<Round> => {
 const scanners = 2;
 
 /** Measures one side while the other stands still. The questions go on where they left off: no two creates are the same. */
-function makeMeter({ row }: JudgedRow, { product, baseline }: Sides<StartedContender>, { connections }: Settings): Meter {
+function makeMeter({ row, connections }: JudgedRow, { product, baseline }: Sides<StartedContender>): Meter {
   const clients = row.scans !== undefined ? Math.min(connections, scanners) : connections;
   let asked = firstQuestion;
   return async (name, seconds) => {

@@ -3,8 +3,8 @@ import { benchSecrets } from './bench-secrets.js';
 import { reportToParent } from './report-to-parent.js';
 
 /**
- * The product as it ships, save the log line per request, which the baseline does not write either. `guarded` as third argument:
- * roles decide what a caller may do; otherwise everybody may do everything.
+ * The product as it ships, with its log. `guarded` as third argument: roles decide what a caller may do; otherwise everybody may do
+ * everything.
  */
 const [uri = '', database = '', access = 'open'] = process.argv.slice(2);
 const server = await createServer({
@@ -13,7 +13,6 @@ const server = await createServer({
     database: { uri, name: database },
     api: { open: access !== 'guarded', rest: { defaultLimit: 25, maxLimit: 100, withCount: true } },
     plugins: { 'users-permissions': { config: { jwtSecret: benchSecrets.jwtSecret } } },
-    middlewares: { logger: { level: 'warn' } },
     admin: { enabled: false, apiToken: { salt: benchSecrets.tokenSalt } },
   },
 });

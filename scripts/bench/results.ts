@@ -6,6 +6,8 @@ import type { Row, RowKey } from './questions.js';
 export interface RowResult {
   readonly key: RowKey;
   readonly title: string;
+  /** Requests under way at any time. */
+  readonly connections: number;
   readonly goal: number | null;
   /** Each the median of all rounds, number by number. */
   readonly product: Measurement;
@@ -26,6 +28,8 @@ export interface JudgedRow {
   readonly row: Row;
   readonly goal: number | null;
   readonly difference: string | null;
+  /** Requests under way at any time. */
+  readonly connections: number;
 }
 
 /** A row that was not measured. */
@@ -47,11 +51,15 @@ export interface ContestResult {
   readonly skipped: readonly SkippedRow[];
 }
 
-export function concludeRow({ row: { key, title }, goal, difference }: JudgedRow, rounds: readonly Round[]): RowResult {
+export function concludeRow(
+  { row: { key, title }, goal, difference, connections }: JudgedRow,
+  rounds: readonly Round[],
+): RowResult {
   const ratio = median(rounds.map(({ product, baseline }) => sumCpu(product) / sumCpu(baseline)));
   return {
     key,
     title,
+    connections,
     goal,
     product: mediate(rounds.map(({ product }) => product)),
     baseline: mediate(rounds.map(({ baseline }) => baseline)),

@@ -56,19 +56,15 @@ async function measureRows(
   const skipped: SkippedRow[] = [];
   for (const row of contest.rows) {
     console.log(`measuring ${row.key}: ${row.title}`);
-    const { refusal, difference } = await contest.verify(row, sides);
-    const skip = (reason: string): void => void skipped.push({ key: row.key, title: row.title, reason });
-    if (refusal !== null) skip(refusal);
-    else {
-      const judge = async (): Promise<RowResult> =>
-        measureRow({ row, goal: await contest.findGoal(row, sides), difference }, sides, settings);
-      // A side that fails under the load fails this row alone.
-      await judge().then(
-        (result) => rows.push(result),
-        (error: unknown) => {
-          skip(error instanceof Error ? error.message : String(error));
-        },
-      );
+    try {
+      const { refusal, difference } = await contest.verify(row, sides);
+      if (refusal !== null) throw new Error(refusal);
+      const goal = await contest.findGoal(row, sides);
+      for (const connections of settings.connections)
+        rows.push(await measureRow({ row, goal, difference, connections }, sides, settings));
+    } catch (error) {
+      // A side that fails, also under the load, fails this row alone.
+      skipped.push({ key: row.key, title: row.title, reason: error instanceof Error ? error.message : String(error) });
     }
   }
   return { rows, skipped };

@@ -28,8 +28,8 @@ export interface Settings {
   readonly types: number;
   /** Of builds: the checkout of the other one. */
   readonly against: string | null;
-  /** Requests under way at any time. */
-  readonly connections: number;
+  /** Requests under way at any time. Each row is measured with each of them. */
+  readonly connections: readonly number[];
   /** The folder of performance.md, whose table and plot of the mode and size are replaced; null: they stay. */
   readonly docs: string | null;
   /** Where the results go as JSON besides the table. */
@@ -51,8 +51,8 @@ export const usage = `usage: npm run bench -- [options]
   --seconds N          length of one measurement (default: 2; of --growth: 1)
   --rounds N           measurements of each side and row (default: 3; of --growth: 2); of --hot: types that are added
                        in each way (default: 20)
-  --connections N      requests under way at any time (default: 32; of --growth and --peers: 8); two in rows that
-                       read all content
+  --connections N,...  requests under way at any time, each of them in turn (default: 32; 8 and 32 against the
+                       baseline, 8 of --growth and --peers); two in rows that read all content
   --docs DIRECTORY     replace the table and the plot of the mode, and of a --size that is not its default, in its
                        performance.md
   --json FILE          write the results as JSON
@@ -71,7 +71,7 @@ interface Defaults {
 }
 
 const defaults: Readonly<Record<Mode, Defaults>> = {
-  baseline: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
+  baseline: { size: '10k', rows: rowKeys.join(','), seconds: '2', connections: '8,32' },
   // The health check and files need no authorization.
   access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(','), seconds: '2' },
   // Both sides are the same program, so that they are warmed up alike.
@@ -98,7 +98,9 @@ export function readSettings(args: readonly string[]): Settings | null {
     warmUp: defaults[mode].warmUp ?? 10,
     rounds: Math.ceil(readPositive('--rounds', values.rounds ?? defaults[mode].rounds ?? '3')),
     types: Math.ceil(readPositive('--types', values.types ?? '500')),
-    connections: Math.ceil(readPositive('--connections', values.connections ?? defaults[mode].connections ?? '32')),
+    connections: (values.connections ?? defaults[mode].connections ?? '32')
+      .split(',')
+      .map((one) => Math.ceil(readPositive('--connections', one))),
     against: values.against ?? null,
     docs: values.docs ?? null,
     jsonFile: values.json ?? null,

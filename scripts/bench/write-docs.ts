@@ -50,8 +50,8 @@ const unitOf = ({ contests }: Documented): string => `CPU of Node and mongod, ti
 
 const barsOf = ({ contests }: Documented): readonly Bar[] =>
   contests.flatMap(({ names, rows }) =>
-    rows.map(({ key, title, ratio, goal }) => ({
-      label: `${key}${contests.length > 1 ? ` at ${names.product}` : ''}: ${title}`.slice(0, 52),
+    rows.map(({ key, title, connections, ratio, goal }) => ({
+      label: `${key}${contests.length > 1 ? ` at ${names.product}` : ''}, ${String(connections)}: ${title}`.slice(0, 52),
       value: ratio,
       mark: goal,
     })),
@@ -61,6 +61,7 @@ const barsOf = ({ contests }: Documented): readonly Bar[] =>
 function tableOf({ names, rows, skipped }: ContestResult): string {
   const heading = [
     'Row',
+    'At once',
     `${names.product === 'product' ? 'Mangrove' : names.product}: Node + mongod, µs`,
     names.baseline,
     'Ratio',
@@ -75,11 +76,12 @@ function tableOf({ names, rows, skipped }: ContestResult): string {
   return refused.length === 0 ? table : `${table}\n\n${refused.join('\n')}`;
 }
 
-function cellsOf({ key, title, product, baseline, ratio }: RowResult): readonly string[] {
+function cellsOf({ key, title, connections, product, baseline, ratio }: RowResult): readonly string[] {
   const commands = Object.values(product.commands).reduce((sum, count) => sum + count, 0);
   const examined = [product.keysExamined, product.documentsExamined].map((count) => count.toFixed(0));
   return [
     `${key}: ${title}`,
+    String(connections),
     cpuOf(product),
     cpuOf(baseline),
     ratio.toFixed(2),
@@ -92,4 +94,4 @@ function cellsOf({ key, title, product, baseline, ratio }: RowResult): readonly 
 const cpuOf = ({ cpuNode, cpuMongod }: Measurement): string => `${cpuNode.toFixed(0)} + ${cpuMongod.toFixed(0)}`;
 
 const measuredOn = ({ machine, settings: { size, seconds, rounds, connections } }: Documented): string =>
-  `Measured on ${machineLine(machine)}; up to ${size} articles, ${String(connections)} connections, ${String(rounds)} rounds of ${String(seconds)} s. Times of one run differ from those of another by half on such a machine, ratios by a tenth.`;
+  `Measured on ${machineLine(machine)}; up to ${size} articles, ${connections.join(' and ')} connections, ${String(rounds)} rounds of ${String(seconds)} s. Times of one run differ from those of another by half on such a machine, ratios by a tenth.`;

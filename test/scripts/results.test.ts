@@ -27,7 +27,7 @@ const rounds: readonly Round[] = [
 const judge = (key: string, goal: number | null): JudgedRow => {
   const row = workload.find((known) => known.key === key);
   if (row === undefined) throw new Error(`no row ${key}`);
-  return { row, goal, difference: null };
+  return { row, goal, difference: null, connections: 32 };
 };
 
 describe('concludeRow', () => {
@@ -90,8 +90,8 @@ describe('formatResults', () => {
     expect(lines.slice(-4)).to.deep.equal([
       'n: same entries, other answers: data.0.id: 1 from the product, 2 from the baseline',
       'g: not measured (GraphQL, lists within lists): POST /graphql -> 404',
-      'a: 1.50x the CPU without authorization, goal 1.1x: missed',
-      'n: 1.50x the CPU without authorization (no goal)',
+      'a, 32 at once: 1.50x the CPU without authorization, goal 1.1x: missed',
+      'n, 32 at once: 1.50x the CPU without authorization (no goal)',
     ]);
   });
 });
