@@ -66,6 +66,8 @@ describe('the rows of the route table', () => {
     'ALL /graphql',
     'ALL /admin/api{/*rest}',
     'GET /admin{/*path}',
+    ...['', '/models', '/instances', '/rules', '/tokens'].map((page) => `GET /_status${page}`),
+    ...['log-in', 'log-out'].map((form) => `POST /_status/${form}`),
   ];
 
   it('are described, but for those of GraphQL, pages, the panel, and those that answer nothing of their own', () => {
