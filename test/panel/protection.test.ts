@@ -68,6 +68,53 @@ describe('limits of attempts in the panel', () => {
   });
 });
 
+describe('guesses at one administrator', () => {
+  let panel: Panel;
+  before(async () => {
+    const ratelimit = { maxPerClientAndAccount: 4, maxPerAccount: 6 };
+    panel = await openPanel(
+      {
+        server: { proxy: true },
+        admin: { rateLimit: { max: 50, maxPerClient: 50 } },
+        plugins: { 'users-permissions': { config: { ratelimit } } },
+      },
+      ['ann', 'bob'],
+    );
+  });
+  after(() => panel.serving.stop());
+  const guess = async (name: string, ip: string | null, word: string): Promise<number> => {
+    const answer = await fetch(`${panel.serving.server.url}/admin/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(ip !== null && { 'x-forwarded-for': ip }) },
+      body: JSON.stringify({ email: `${name}@test.test`, password: word }),
+    });
+    if (answer.status === 429) expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
+    return answer.status;
+  };
+  const attack = async (name: string): Promise<readonly number[]> => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 8; n += 1) statuses.push(await guess(name, `203.0.113.${String(n)}`, 'Wrong1234'));
+    return statuses;
+  };
+  const bounded = [400, 400, 400, 400, 400, 400, 429, 429];
+
+  it('from many addresses are bounded, and do not lock out where they have logged in before', async () => {
+    for (let n = 0; n < 8; n += 1) expect(await guess('ann', '198.51.100.1', password)).to.equal(200);
+    expect(await attack('ann')).to.deep.equal(bounded);
+    expect(await guess('ann', '198.51.100.2', password)).to.equal(429);
+    expect(await guess('ann', '198.51.100.1', password)).to.equal(200);
+    expect(await guess('ann', null, password), 'where they have registered').to.equal(200);
+    expect(await attack('nobody'), 'of an account that there is not').to.deep.equal(bounded);
+  });
+
+  it('know no place from before another password', async () => {
+    const { results } = (await panel.send('super', 'GET', '/admin/users?_q=bob')).body.data;
+    await panel.send('super', 'PUT', `/admin/users/${String(results[0].id)}`, { password: 'Password2' });
+    await attack('bob');
+    expect(await guess('bob', null, 'Password2')).to.equal(429);
+  });
+});
+
 describe('tokens of administrators', () => {
   let panel: Panel;
   const ends = {
