@@ -42,7 +42,7 @@ export async function checkLogIn(call: OpenPanelCall): Promise<StoredAdministrat
   const identifier = typeof email === 'string' ? email.toLowerCase() : '';
   const administrator = await findAdministrator(content.store.database, { email: exactly(identifier) });
   const { ip } = request;
-  const guess = { of: 'admin-login', identifier, ip, known: knownClient(panel.tokens, administrator, ip) } as const;
+  const guess = { of: 'administrator', identifier, ip, known: knownClient(panel.tokens, administrator, ip) } as const;
   await panel.guesses?.admitGuess(guess);
   const isRight = await isPassword(typeof password === 'string' ? password : '', administrator?.password ?? null);
   if (administrator === null || !isRight) throw applicationError('Invalid credentials');
