@@ -71,7 +71,7 @@ describe('limits of attempts in the panel', () => {
 describe('guesses at one administrator', () => {
   let panel: Panel;
   before(async () => {
-    const ratelimit = { maxPerClientAndAccount: 4, maxPerAccount: 6 };
+    const ratelimit = { maxPerClientAndAccount: 2, maxPerAccount: 3 };
     panel = await openPanel(
       {
         server: { proxy: true },
@@ -93,13 +93,13 @@ describe('guesses at one administrator', () => {
   };
   const attack = async (name: string): Promise<readonly number[]> => {
     const statuses: number[] = [];
-    for (let n = 0; n < 8; n += 1) statuses.push(await guess(name, `203.0.113.${String(n)}`, 'Wrong1234'));
+    for (let n = 0; n < 5; n += 1) statuses.push(await guess(name, `203.0.113.${String(n)}`, 'Wrong1234'));
     return statuses;
   };
-  const bounded = [400, 400, 400, 400, 400, 400, 429, 429];
+  const bounded = [400, 400, 400, 429, 429];
 
   it('from many addresses are bounded, and do not lock out where they have logged in before', async () => {
-    for (let n = 0; n < 8; n += 1) expect(await guess('ann', '198.51.100.1', password)).to.equal(200);
+    for (let n = 0; n < 4; n += 1) expect(await guess('ann', '198.51.100.1', password)).to.equal(200);
     expect(await attack('ann')).to.deep.equal(bounded);
     expect(await guess('ann', '198.51.100.2', password)).to.equal(429);
     expect(await guess('ann', '198.51.100.1', password)).to.equal(200);
@@ -206,7 +206,6 @@ describe('the test of e-mails', () => {
   const cases: readonly (readonly [title: string, config: PartialConfig, setting: string | null])[] = [
     ['succeeds in development, where e-mails are files', unlimited, null],
     ['succeeds in production with a mail server', { ...production, ...plugins(server) }, null],
-    ['names the setting in production without one', { ...production, ...plugins({}) }, 'plugins.email.config.providerOptions'],
     ['names the setting that switches e-mails off', { ...unlimited, ...plugins({ enabled: false }) }, 'plugins.email.enabled'],
   ];
   for (const [title, config, setting] of cases)
@@ -219,7 +218,7 @@ describe('the test of e-mails', () => {
     });
 });
 
-describe('webhooks in production', () => {
+describe('in production', () => {
   let panel: Panel;
   before(async () => {
     panel = await openPanel({ ...production, ...plugins({}) });
@@ -228,7 +227,7 @@ describe('webhooks in production', () => {
 
   const urls = ['http://127.0.0.1:1337/', 'http://[::ffff:10.0.0.1]/', 'http://169.254.169.254/latest', 'http://localhost:1/'];
   for (const [index, url] of urls.entries())
-    it(`do not call ${url}, neither when they are stored nor afterwards`, async () => {
+    it(`webhooks do not call ${url}, neither when they are stored nor afterwards`, async () => {
       const hook = { name: 'hook', url, headers: {}, events: [] };
       expect((await panel.send('super', 'POST', '/admin/webhooks', hook)).status).to.equal(400);
       const { db } = panel.serving.database;
@@ -238,4 +237,10 @@ describe('webhooks in production', () => {
       expect(body.data.statusCode).to.equal(500);
       expect(body.data.message).to.include('private network');
     });
+
+  it('the test of e-mails names the setting without a mail server', async () => {
+    const { status, body } = await panel.send('super', 'POST', '/email/test', { to: 'a@test.test' });
+    expect(status).to.equal(400);
+    expect(body.error.message).to.include('plugins.email.config.providerOptions');
+  });
 });
