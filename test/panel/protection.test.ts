@@ -78,7 +78,7 @@ describe('guesses at one administrator', () => {
         admin: { rateLimit: { max: 50, maxPerClient: 50 } },
         plugins: { 'users-permissions': { config: { ratelimit } } },
       },
-      ['ann', 'bob'],
+      ['ann', 'bob', 'cid'],
     );
   });
   after(() => panel.serving.stop());
@@ -112,6 +112,13 @@ describe('guesses at one administrator', () => {
     await panel.send('super', 'PUT', `/admin/users/${String(results[0].id)}`, { password: 'Password2' });
     await attack('bob');
     expect(await guess('bob', null, 'Password2')).to.equal(429);
+  });
+
+  it('know the place where the owner has set another password', async () => {
+    const body = { currentPassword: password, password: 'Password2' };
+    expect((await panel.send('cid', 'PUT', '/admin/users/me', body)).status).to.equal(200);
+    await attack('cid');
+    expect(await guess('cid', null, 'Password2')).to.equal(200);
   });
 });
 

@@ -38,7 +38,11 @@ export function withClient(tokens: UserTokens, account: Account, ip: string): { 
 }
 
 /** Remembers that a client has logged in to an account with a password. Sends no command for a client that is known. */
-export async function rememberClient({ limits, tokens }: Accounts, user: StoredUser, { content, request }: AccountCall): Promise<void> {
+export async function rememberClient(
+  { limits, tokens }: Accounts,
+  user: StoredUser,
+  { content, request }: AccountCall,
+): Promise<void> {
   if (limits === null || user.password === null) return;
   const set = withClient(tokens, user, request.ip);
   if (set !== null) await noteOnUser(content, { _id: user.id }, { set });

@@ -52,8 +52,8 @@ export async function checkLogIn(call: OpenPanelCall): Promise<StoredAdministrat
   return administrator;
 }
 
-/** Remembers that a client has logged in to an account. Sends no command for a client that is known. */
-async function rememberClient(administrator: StoredAdministrator, { request, content, panel }: OpenPanelCall): Promise<void> {
+/** Remembers that a client has logged in to an account, or set its password. Sends no command for a client that is known. */
+export async function rememberClient(administrator: StoredAdministrator, { request, content, panel }: OpenPanelCall): Promise<void> {
   const set = panel.guesses === null ? null : withClient(panel.tokens, administrator, request.ip);
   if (set === null) return;
   const update = { match: { _id: administrator.id }, change: { set }, projection: {} };
