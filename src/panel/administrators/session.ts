@@ -53,7 +53,10 @@ export async function checkLogIn(call: OpenPanelCall): Promise<StoredAdministrat
 }
 
 /** Remembers that a client has logged in to an account, or set its password. Sends no command for a client that is known. */
-export async function rememberClient(administrator: StoredAdministrator, { request, content, panel }: OpenPanelCall): Promise<void> {
+export async function rememberClient(
+  administrator: StoredAdministrator,
+  { request, content, panel }: OpenPanelCall,
+): Promise<void> {
   const set = panel.guesses === null ? null : withClient(panel.tokens, administrator, request.ip);
   if (set === null) return;
   const update = { match: { _id: administrator.id }, change: { set }, projection: {} };
