@@ -86,6 +86,15 @@ function wrongTokens({ target, tokens }: Panel): readonly Try[] {
       ],
     ),
     ['nobody', `GET /admin/users/me${inQuery}`, undefined, 401],
+    ...[panel, api, admin, cookies, { cookie: `mangrove.status=${tokens.get('super') ?? ''}` }].map((headers): Try => [
+      'nobody',
+      'GET /_status/models',
+      undefined,
+      401,
+      headers,
+    ]),
+    ['nobody', 'POST /_status/log-in', 'email=super%40mail.test&password=Password1', 403, form],
+    ['nobody', 'POST /_status/log-out', '', 403, form],
     // what the page of another site can send without asking first
     ['nobody', 'POST /admin/roles', role, [400, 401, 415], form],
     ['nobody', 'POST /admin/roles', '{"name":"forged"}', [400, 401, 415], { ...form, 'content-type': 'text/plain' }],

@@ -11,7 +11,7 @@ import { readModels } from '../mongo/stores/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { PanelRecord } from '../transfer/panel-records.js';
 import { parseImported } from '../transfer/parse-imported.js';
-import { isPanelSetting, usedSettings } from '../transfer/source.js';
+import { isPanelSetting, uidOfView, usedSettings } from '../transfer/source.js';
 import { takeSettings } from '../transfer/take-settings.js';
 import { isRecord, type Values } from '../values.js';
 import { panelTarget } from './import-panel.js';
@@ -32,7 +32,7 @@ interface SyncFile {
 
 /** Returns whether a folder has files of the plugin config-sync that can be imported. */
 export const isSyncFolder = (folder: string): boolean =>
-  existsSync(folder) && readdirSync(folder).some((name) => /^(user-role|i18n-locale)\./.test(name));
+  existsSync(folder) && readdirSync(folder).some((name) => filePattern.test(name));
 
 /**
  * Imports roles with their actions, locales and settings from a folder of the plugin config-sync. Roles and locales that exist get
@@ -139,12 +139,19 @@ const listOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? va
 async function importSettings(settings: ReadonlyMap<string, unknown>, { service, isDry, lines }: Target): Promise<void> {
   const { config, store, settings: modelSettings } = service;
   const isUsed = (key: string): boolean => Object.values<string>(usedSettings).includes(key);
-  for (const key of settings.keys()) if (isUsed(key) || isPanelSetting(key)) lines.push(['changed', 'setting', key]);
-  if (isDry) return;
+  for (const key of settings.keys()) if (isUsed(key)) lines.push(['changed', 'setting', key]);
   const report = (reason: string, where: string): void => void lines.push(['not imported', 'setting', `${where}: ${reason}`]);
-  await takeSettings(settings, { config, database: store.database, report });
+  if (!isDry) await takeSettings(settings, { config, database: store.database, report });
   const { models: definitions, registry } = buildRegistry(await readModels(store.database), modelSettings);
   const panel = panelTarget(service);
-  for (const [key, value] of settings)
-    if (isPanelSetting(key)) await panel.takeSetting({ key, value }, { plan: { definitions, registry }, report });
+  for (const [key, value] of [...settings].filter(([name]) => isPanelSetting(name))) {
+    const uid = uidOfView(key);
+    const hasModel = uid === '' || definitions.has(uid);
+    if (!hasModel && ofProject.test(uid)) report('there is no such model', key);
+    const isTaken = hasModel && (isDry || (await panel.takeSetting({ key, value }, { plan: { definitions, registry }, report })));
+    if (isTaken) lines.push(['changed', 'setting', key]);
+  }
 }
+
+/** The uids of types and components of projects. Strapi v4 stores views of its own types too, which are not offered. */
+const ofProject = /^(api::|[^:]+$)/;

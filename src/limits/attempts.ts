@@ -22,6 +22,8 @@ export const tooMany = (attempt: Attempt): ApiError => rateLimitError(undefined,
 
 /** A guess of a password. */
 export interface Guess {
+  /** The part of the keys that tells guesses at users (login) from those at administrators. */
+  readonly of: 'login' | 'administrator';
   /** The name or address that somebody tries to log in with. */
   readonly identifier: string;
   /** The address of the client. */

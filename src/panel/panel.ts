@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { memoize } from '../caches.js';
+import { attemptLimits } from '../accounts/login/limit-attempts.js';
+import type { AccountLimits } from '../limits/attempts.js';
 import { type AttemptLimiter, attemptLimiter } from '../mongo/stores/attempt-limiter.js';
 import { type UserTokens, userTokens } from '../auth/user-tokens.js';
 import type { ContentContext } from '../content/content-context.js';
@@ -18,6 +20,8 @@ export interface Panel {
   readonly pageTokens: UserTokens;
   /** Limits of log-ins: of a client with one e-mail address, and with any; null if they are not limited. */
   readonly logins: { readonly account: AttemptLimiter; readonly client: AttemptLimiter } | null;
+  /** Limits of wrong passwords of one administrator, as of users; null if they are not limited. */
+  readonly guesses: AccountLimits | null;
   /** Creates the default roles of administrators if there are none. Called before anything else. */
   readonly prepare: (content: ContentContext) => Promise<void>;
   /** Returns an administrator; null if there is none of that id. */
@@ -46,6 +50,7 @@ function createPanel({ config, secrets, backend }: Pick<Running, 'config' | 'sec
     pageTokens: userTokens(keyOf('pages of administrators'), pageLifetime),
     prepare: once(createDefaultAdminRoles),
     logins: rateLimit.enabled ? { account: limiter(rateLimit.max), client: limiter(rateLimit.maxPerClient) } : null,
+    guesses: attemptLimits({ ...config.plugins['users-permissions'].config.ratelimit, enabled: rateLimit.enabled }, database),
     administrator: cacheByKey(changes, stored, {
       load: (id) => findAdministrator(database, { _id: id }),
       weigh: () => 1_000,

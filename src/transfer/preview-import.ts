@@ -1,4 +1,5 @@
-import { type ImportContext, Tally } from './import-run.js';
+import { type ImportContext } from './import-run.js';
+import { Tally } from './tally.js';
 import { administratorUid, PanelRecords } from './panel-records.js';
 import type { PreparedImport } from './run-import.js';
 import { comingEntry, placeOrReport, storedForm } from './write-records.js';

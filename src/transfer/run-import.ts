@@ -20,7 +20,8 @@ import {
 import { countStaged, createStaged, dropLinksBehind, dropStaged, stagedFor } from '../mongo/transfer/staged.js';
 import { stageAssets } from './import-files.js';
 import { prepareAdministrators } from './import-panel.js';
-import { type ImportContext, type ImportOptions, type ImportRun, Tally } from './import-run.js';
+import { type ImportContext, type ImportOptions, type ImportRun } from './import-run.js';
+import { Tally } from './tally.js';
 import { assertFree, findOccupied } from './occupied.js';
 import { type ImportPlan, planImport } from './plan-import.js';
 import { publishImport } from './publish-import.js';

@@ -21,6 +21,7 @@ const permissions = (...actions: readonly string[]): object => ({ permissions: a
 const advanced = { unique_email: true, allow_register: false, default_role: 'editor' };
 
 const viewKey = 'plugin_content_manager_configuration_content_types::api::memo.memo';
+const componentKey = 'plugin_content_manager_configuration_components';
 const view = JSON.stringify({ settings: { pageSize: 20 }, metadatas: {}, layouts: { list: ['text', 'gone'], edit: [] } });
 
 /** Files as config-sync 1.2 writes them. */
@@ -45,6 +46,10 @@ const files: Readonly<Record<string, unknown>> = {
   'config/sync/core-store.plugin_users-permissions_advanced.json': { key: 'plugin_users-permissions_advanced', value: advanced },
   'config/sync/core-store.plugin_content_manager_configuration_components##a.json': { key: 'a', value: '{}' },
   'config/sync/core-store.plugin_content_manager_configuration_content_types##api##memo.memo.json': { key: viewKey, value: view },
+  'config/sync/core-store.view-of-no-model.json': { key: viewKey.replaceAll('memo', 'gone'), value: view },
+  'config/sync/core-store.view-of-no-component.json': { key: `${componentKey}::shared.gone`, value: view },
+  'config/sync/core-store.view-of-strapi.json': { key: viewKey.replace('api::memo.memo', 'admin::transfer-token'), value: view },
+  'config/sync/core-store.wrong-view.json': { key: 'plugin_upload_view_configuration', value: '{"pageSize":"x"}' },
   'config/sync/admin-role.strapi-editor.json': { name: 'Editor', code: 'strapi-editor' },
   'config/sync/admin-role.readers-k2x.json': {
     name: 'Readers',
@@ -64,6 +69,8 @@ const rows = [
   'changed       setting  plugin_i18n_default_locale',
   'changed       setting  plugin_users-permissions_advanced',
   `changed       setting  ${viewKey}`,
+  `not imported  setting  ${viewKey.replaceAll('memo', 'gone')}: there is no such model`,
+  `not imported  setting  ${componentKey}::shared.gone: there is no such model`,
   'imported      role     strapi-editor of administrators: Editor',
   'imported      role     readers-k2x of administrators: Readers',
 ];
@@ -99,6 +106,8 @@ describe('npx mangrove import config/sync', () => {
         expect(stdout).to.include(
           isAgain ? row.replace(/^added {9}(locale)/, 'unchanged     $1').replace(/^added {4}/, 'changed  ') : row,
         );
+      expect(stdout).not.to.include('admin::transfer-token');
+      if (isStored) expect(stdout).not.to.include('changed       setting  plugin_upload_view_configuration');
       expect(exitCode).to.equal(2); // an action is not imported
       const { stdout: editors } = await run('permissions', 'list', 'editor');
       expect(editors).to.equal(isStored ? 'editor\tapi::memo.memo.create' : '');

@@ -13,10 +13,10 @@ const role = (id: number, name: unknown, code: unknown): PanelRecord => ({
   data: { name, code },
   roles: [],
 });
-const right = (id: number, of: number, action: string): PanelRecord => ({
+const right = (id: number, of: number, action: string, more: object = {}): PanelRecord => ({
   type: 'admin::permission',
   id,
-  data: { action },
+  data: { action, ...more },
   roles: [of],
 });
 const user = (id: number, email: unknown, roles: readonly number[], more: object = {}): PanelRecord => ({
@@ -81,6 +81,20 @@ const cases: readonly Case[] = [
     /no name and code of its own/,
   ],
   ['an action that there is not', [role(7, 'A', 'a'), right(1, 7, 'plugin::none.read')], [[7, null, []]], [], /no such action/],
+  [
+    'two permissions for one action',
+    [role(7, 'A', 'a'), right(1, 7, read, { conditions: ['admin::is-creator'] }), right(2, 7, read), right(3, 7, write)],
+    [[7, null, [read, write]]],
+    [],
+    /another one is for the same action/,
+  ],
+  [
+    'a permission with more names than the panel takes',
+    [role(7, 'A', 'a'), right(1, 7, read, { conditions: Array.from({ length: 2_001 }, (_, n) => `c${String(n)}`) })],
+    [[7, null, []]],
+    [],
+    /too many names/,
+  ],
   ['an administrator who is stored', [user(4, 'ANN@mail.test', [1])], [], [[4, 1]]],
   ['a new administrator', [role(7, 'A', 'a'), user(4, 'bob@mail.test', [7])], [[7, null, null]], [[4, null]]],
   ['one without a role', [user(4, 'bob@mail.test', [7])], [], [[4, null]], /an administrator has no role/],

@@ -68,6 +68,60 @@ describe('limits of attempts in the panel', () => {
   });
 });
 
+describe('guesses at one administrator', () => {
+  let panel: Panel;
+  before(async () => {
+    const ratelimit = { maxPerClientAndAccount: 2, maxPerAccount: 3 };
+    panel = await openPanel(
+      {
+        server: { proxy: true },
+        admin: { rateLimit: { max: 50, maxPerClient: 50 } },
+        plugins: { 'users-permissions': { config: { ratelimit } } },
+      },
+      ['ann', 'bob', 'cid'],
+    );
+  });
+  after(() => panel.serving.stop());
+  const guess = async (name: string, ip: string | null, word: string): Promise<number> => {
+    const answer = await fetch(`${panel.serving.server.url}/admin/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(ip !== null && { 'x-forwarded-for': ip }) },
+      body: JSON.stringify({ email: `${name}@test.test`, password: word }),
+    });
+    if (answer.status === 429) expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
+    return answer.status;
+  };
+  const attack = async (name: string): Promise<readonly number[]> => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n += 1) statuses.push(await guess(name, `203.0.113.${String(n)}`, 'Wrong1234'));
+    return statuses;
+  };
+  const bounded = [400, 400, 400, 429, 429];
+
+  it('from many addresses are bounded, and do not lock out where they have logged in before', async () => {
+    for (let n = 0; n < 4; n += 1) expect(await guess('ann', '198.51.100.1', password)).to.equal(200);
+    expect(await attack('ann')).to.deep.equal(bounded);
+    expect(await guess('ann', '198.51.100.2', password)).to.equal(429);
+    expect(await guess('ann', '198.51.100.1', password)).to.equal(200);
+    expect(await guess('ann', null, password), 'where they have registered').to.equal(200);
+    expect(await attack('nobody'), 'of an account that there is not').to.deep.equal(bounded);
+  });
+
+  it('know no place from before another password', async () => {
+    const { results } = (await panel.send('super', 'GET', '/admin/users?_q=bob')).body.data;
+    await panel.send('super', 'PUT', `/admin/users/${String(results[0].id)}`, { password: 'Password2' });
+    await attack('bob');
+    expect(await guess('bob', null, 'Password2')).to.equal(429);
+  });
+
+  it('know the place where the owner has set another password', async () => {
+    const body = { currentPassword: password, password: 'Password2' };
+    expect((await panel.send('cid', 'PUT', '/admin/users/me', body)).status).to.equal(200);
+    await attack('cid');
+    expect(await guess('cid', null, 'Password2')).to.equal(200);
+  });
+});
+
 describe('tokens of administrators', () => {
   let panel: Panel;
   const ends = {
@@ -159,7 +213,6 @@ describe('the test of e-mails', () => {
   const cases: readonly (readonly [title: string, config: PartialConfig, setting: string | null])[] = [
     ['succeeds in development, where e-mails are files', unlimited, null],
     ['succeeds in production with a mail server', { ...production, ...plugins(server) }, null],
-    ['names the setting in production without one', { ...production, ...plugins({}) }, 'plugins.email.config.providerOptions'],
     ['names the setting that switches e-mails off', { ...unlimited, ...plugins({ enabled: false }) }, 'plugins.email.enabled'],
   ];
   for (const [title, config, setting] of cases)
@@ -172,7 +225,7 @@ describe('the test of e-mails', () => {
     });
 });
 
-describe('webhooks in production', () => {
+describe('in production', () => {
   let panel: Panel;
   before(async () => {
     panel = await openPanel({ ...production, ...plugins({}) });
@@ -181,7 +234,7 @@ describe('webhooks in production', () => {
 
   const urls = ['http://127.0.0.1:1337/', 'http://[::ffff:10.0.0.1]/', 'http://169.254.169.254/latest', 'http://localhost:1/'];
   for (const [index, url] of urls.entries())
-    it(`do not call ${url}, neither when they are stored nor afterwards`, async () => {
+    it(`webhooks do not call ${url}, neither when they are stored nor afterwards`, async () => {
       const hook = { name: 'hook', url, headers: {}, events: [] };
       expect((await panel.send('super', 'POST', '/admin/webhooks', hook)).status).to.equal(400);
       const { db } = panel.serving.database;
@@ -191,4 +244,10 @@ describe('webhooks in production', () => {
       expect(body.data.statusCode).to.equal(500);
       expect(body.data.message).to.include('private network');
     });
+
+  it('the test of e-mails names the setting without a mail server', async () => {
+    const { status, body } = await panel.send('super', 'POST', '/email/test', { to: 'a@test.test' });
+    expect(status).to.equal(400);
+    expect(body.error.message).to.include('plugins.email.config.providerOptions');
+  });
 });

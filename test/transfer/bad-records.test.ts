@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Source, TransferRecord } from '../../src/transfer/source.js';
 import { prepareImport, runImport } from '../../src/transfer/run-import.js';
-import type { Tally } from '../../src/transfer/import-run.js';
+import type { Tally } from '../../src/transfer/tally.js';
 import { inFresh } from './importing.js';
 
 const schema = {

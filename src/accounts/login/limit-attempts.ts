@@ -86,12 +86,12 @@ interface GuessKey {
  * Returns the keys that a guess is counted under, in the order of counting. A client that has logged in to the account before has an
  * allowance of its own, which strangers cannot use up.
  */
-function guessKeys({ identifier, ip, known }: Guess): readonly GuessKey[] {
-  if (known !== null) return [{ kind: 'clientAndAccount', key: `known:login:${known}` }];
+function guessKeys({ of, identifier, ip, known }: Guess): readonly GuessKey[] {
+  if (known !== null) return [{ kind: 'clientAndAccount', key: `known:${of}:${known}` }];
   const account = textOf(identifier) ?? '';
   return [
-    { kind: 'clientAndAccount', key: `${account}:login:${clientOf(ip)}` },
-    { kind: 'account', key: `${account}:login:*` },
+    { kind: 'clientAndAccount', key: `${account}:${of}:${clientOf(ip)}` },
+    { kind: 'account', key: `${account}:${of}:*` },
   ];
 }
 

@@ -31,7 +31,7 @@ export async function logIn(accounts: Accounts, body: Body, call: AccountCall): 
   const { identifier, password } = readTexts(body, logInFields, 'ignored');
   const user = await findByIdentifier(identifier, call.content);
   const { ip } = call.request;
-  const guess = { identifier, ip, known: knownClient(accounts, user, ip) };
+  const guess = { of: 'login', identifier, ip, known: knownClient(accounts.tokens, user, ip) } as const;
   await accounts.limits?.admitGuess(guess);
   const isRight = await isPassword(password, user?.password ?? null);
   if (user === null || !isRight) throw validationError('Invalid identifier or password');

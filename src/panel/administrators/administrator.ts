@@ -37,6 +37,7 @@ export interface StoredAdministrator extends Administrator {
   readonly password: string | null;
   /** Version of the tokens, which increases to revoke them. */
   readonly tokenVersion: number;
+  readonly document: Document;
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
@@ -74,6 +75,7 @@ export const administratorOf = (document: Document, roles: ReadonlyMap<number, A
   roles: idsIn(document['roles']).flatMap((id) => roles.get(id) ?? []),
   password: textOrNull(document['password']),
   tokenVersion: Number(document['_tokenVersion'] ?? 0),
+  document,
 });
 
 /** Returns the first administrator of a match with the stored values; null if there is none. */

@@ -33,8 +33,9 @@ export const hasAdministrator = ({ store }: ContentContext): Promise<boolean> =>
  * Creates the first administrator, with all rights. Only a program on this machine may do so, because anybody could be first
  * otherwise; from elsewhere `npx mangrove admin create` creates one. Throws an ApplicationError if there is one already.
  */
-async function registerFirst({ request, content, panel }: OpenPanelCall): Promise<Answer> {
-  await countAttempt('register-admin', null, { request, panel });
+async function registerFirst(call: OpenPanelCall): Promise<Answer> {
+  const { request, content } = call;
+  await countAttempt('register-admin', null, call);
   const taken = () => applicationError('You cannot register a new super admin');
   if (await hasAdministrator(content)) throw taken();
   if (!request.isLocal)
@@ -51,5 +52,5 @@ async function registerFirst({ request, content, panel }: OpenPanelCall): Promis
       request.sender,
     );
   };
-  return openSession(panel, await claim(database, 'first administrator', { busy: taken, work }));
+  return openSession(await claim(database, 'first administrator', { busy: taken, work }), call);
 }

@@ -8,7 +8,7 @@ import { allPermissions } from '../rights/all-permissions.js';
 import { may, permissionsFor, type Rights } from '../rights/rights.js';
 import { findAdministrator, shownAdministrator } from './administrator.js';
 import { fields } from './fields.js';
-import { countAttempt } from './session.js';
+import { countAttempt, rememberClient } from './session.js';
 import { changeAdministrator, isEmailTaken } from './write-administrator.js';
 
 /** The routes of the administrator who is logged in. */
@@ -33,10 +33,11 @@ const profile = object({
   preferedLanguage: fields.preferedLanguage(),
 }).noUnknown();
 
-async function changeMe({ request, content, rights, panel }: PanelCall): Promise<Answer> {
+async function changeMe(call: PanelCall): Promise<Answer> {
+  const { request, content, rights } = call;
   const { currentPassword, email, ...values } = await checkPanelBody(profile, bodyOf(request));
   const { id } = rights.administrator;
-  if (values.password !== undefined) await countAttempt('change-password', String(id), { request, panel });
+  if (values.password !== undefined) await countAttempt('change-password', String(id), call);
   const stored = await findAdministrator(content.store.database, { _id: id });
   if (values.password !== undefined && !(await isPassword(currentPassword ?? '', stored?.password ?? null)))
     throw refused('currentPassword', 'Invalid credentials');
@@ -45,6 +46,7 @@ async function changeMe({ request, content, rights, panel }: PanelCall): Promise
     throw refused('email', 'Email already taken');
   const changed = await changeAdministrator({ _id: id }, { ...defined(values), ...address }, content, request.sender);
   if (changed === null) throw applicationError('User does not exist');
+  if (values.password !== undefined) await rememberClient(changed, call);
   return answerData(shownAdministrator(changed));
 }
 

@@ -1,3 +1,4 @@
+import { knownClient, withClient } from '../../accounts/login/known-clients.js';
 import { heldCode, isPassword, makeCode, storedCode } from '../../accounts/login/passwords.js';
 import { applicationError, validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
@@ -5,8 +6,9 @@ import { bodyOf, parameterOf } from '../../http/route-request.js';
 import { tooMany } from '../../limits/attempts.js';
 import { clientOf } from '../../limits/client-of.js';
 import { exactly } from '../../mongo/form/matches.js';
+import { updateEntry } from '../../mongo/write/write-entries.js';
+import { collections } from '../../schema/collections.js';
 import { checkPanelBody, object, string } from '../check-body.js';
-import type { Panel } from '../panel.js';
 import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoute } from '../panel-route.js';
 import { findAdministrator, shownAdministrator, shownWithoutRoles, type StoredAdministrator } from './administrator.js';
 import { fields } from './fields.js';
@@ -32,17 +34,33 @@ async function logIn(call: OpenPanelCall): Promise<Answer> {
  * Returns the administrator whose e-mail address and password the body has, and counts the attempt. Throws an ApplicationError for
  * wrong ones and for administrators who are not active, and a RateLimitError for too many attempts.
  */
-export async function checkLogIn({ request, content, panel }: OpenPanelCall): Promise<StoredAdministrator> {
+export async function checkLogIn(call: OpenPanelCall): Promise<StoredAdministrator> {
+  const { request, content, panel } = call;
   const { email, password } = bodyOf(request);
-  await countAttempt('login', email, { request, panel });
+  await countAttempt('login', email, call);
   if (!isGiven(email) || !isGiven(password)) throw applicationError('Missing credentials');
-  const { database } = content.store;
-  const known = typeof email === 'string' ? { email: exactly(email.toLowerCase()) } : { _id: 0 };
-  const administrator = await findAdministrator(database, known);
+  const identifier = typeof email === 'string' ? email.toLowerCase() : '';
+  const administrator = await findAdministrator(content.store.database, { email: exactly(identifier) });
+  const { ip } = request;
+  const guess = { of: 'administrator', identifier, ip, known: knownClient(panel.tokens, administrator, ip) } as const;
+  await panel.guesses?.admitGuess(guess);
   const isRight = await isPassword(typeof password === 'string' ? password : '', administrator?.password ?? null);
   if (administrator === null || !isRight) throw applicationError('Invalid credentials');
+  await panel.guesses?.forgiveGuess(guess);
   if (!administrator.isActive || administrator.blocked) throw applicationError('User not active');
+  await rememberClient(administrator, call);
   return administrator;
+}
+
+/** Remembers that a client has logged in to an account, or set its password. Sends no command for a client that is known. */
+export async function rememberClient(
+  administrator: StoredAdministrator,
+  { request, content, panel }: OpenPanelCall,
+): Promise<void> {
+  const set = panel.guesses === null ? null : withClient(panel.tokens, administrator, request.ip);
+  if (set === null) return;
+  const update = { match: { _id: administrator.id }, change: { set }, projection: {} };
+  await updateEntry(content.store, collections.administrators, update);
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
@@ -78,8 +96,10 @@ async function renewToken({ request, panel }: OpenPanelCall): Promise<Answer> {
 }
 
 /** Answers a log-in after a registration or a new password. */
-export const openSession = (panel: Panel, administrator: StoredAdministrator): Answer =>
-  answerData({ token: panel.tokens.sign(administrator), user: shownAdministrator(administrator) });
+export async function openSession(administrator: StoredAdministrator, call: OpenPanelCall): Promise<Answer> {
+  await rememberClient(administrator, call);
+  return answerData({ token: call.panel.tokens.sign(administrator), user: shownAdministrator(administrator) });
+}
 
 async function registrationInfo({ request, content }: OpenPanelCall): Promise<Answer> {
   const given = { registrationToken: parameterOf(request, 'registrationToken') };
@@ -101,15 +121,16 @@ const registration = object({
     .noUnknown(),
 }).noUnknown();
 
-async function register({ request, content, panel }: OpenPanelCall): Promise<Answer> {
+async function register(call: OpenPanelCall): Promise<Answer> {
+  const { request, content } = call;
   const { registrationToken, userInfo } = await checkPanelBody(registration, bodyOf(request));
-  await countAttempt('register', null, { request, panel });
+  await countAttempt('register', null, call);
   const { firstname, lastname = null, password } = userInfo;
   const values = { firstname, lastname, password, registrationToken: null, isActive: true };
   const match = { registrationToken: heldCode(registrationToken), password: null };
   const registered = await changeAdministrator(match, values, content, request.sender);
   if (registered === null) throw validationError('Invalid registration info');
-  return openSession(panel, registered);
+  return openSession(registered, call);
 }
 
 /** Sends a code to an active administrator. The answer does not tell whether there is one. */
@@ -144,11 +165,12 @@ async function sendCode({ id, email }: StoredAdministrator, { running, content }
 
 const reset = object({ resetPasswordToken: string().required(), password: fields.password().required() }).noUnknown();
 
-async function resetPassword({ request, content, panel }: OpenPanelCall): Promise<Answer> {
+async function resetPassword(call: OpenPanelCall): Promise<Answer> {
+  const { request, content } = call;
   const { resetPasswordToken, password } = await checkPanelBody(reset, bodyOf(request));
-  await countAttempt('reset-password', null, { request, panel });
+  await countAttempt('reset-password', null, call);
   const match = { resetPasswordToken: heldCode(resetPasswordToken), isActive: true };
   const changed = await changeAdministrator(match, { password, resetPasswordToken: null }, content, request.sender);
   if (changed === null) throw applicationError('An application error occured');
-  return openSession(panel, changed);
+  return openSession(changed, call);
 }

@@ -53,8 +53,8 @@ export function newDocument(_id: number, values: Values): EntryDocument {
 }
 
 /**
- * Changes the administrator of a match; returns null if there is none. A new password and a deactivation end all tokens. They and a
- * new e-mail address end the codes that were sent before.
+ * Changes the administrator of a match; returns null if there is none. A new password and a deactivation end all tokens, and forget
+ * the clients that have logged in. They and a new e-mail address end the codes that were sent before.
  */
 export async function changeAdministrator(
   match: Match,
@@ -63,12 +63,13 @@ export async function changeAdministrator(
   sender: Sender | null = null,
 ): Promise<StoredAdministrator | null> {
   const endsTokens = values.password !== undefined || values.isActive === false;
-  const codes = {
+  const ended = {
+    ...(endsTokens && { _clients: [] }),
     ...((endsTokens || values.email !== undefined) && { resetPasswordToken: null }),
     ...(values.password !== undefined && { registrationToken: null }),
   };
   const change: Change = {
-    set: { ...codes, ...(await hashed(values, sender)), updatedAt: new Date() },
+    set: { ...ended, ...(await hashed(values, sender)), updatedAt: new Date() },
     ...(endsTokens && { increase: { _tokenVersion: 1 } }),
   };
   const document = await updateEntry(store, collections.administrators, { match, change, projection: {} });

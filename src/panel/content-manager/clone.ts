@@ -7,8 +7,8 @@ import type { Attribute, ContentType, Registry } from '../../schema/content-type
 import { emptyQuery, type Populate, type Query } from '../../query/ast.js';
 import type { PanelCall, PanelRoute } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
-import { permittedAttributes } from '../rights/field-paths.js';
-import { field, values } from './entry-query.js';
+import { listedComponent, permittedAttributes } from '../rights/field-paths.js';
+import { countedParts, field, type PartOf, values } from './entry-query.js';
 import { callOnEntry } from './entry-rights.js';
 import { contextOfEntry, typeOf } from './read-routes.js';
 import { createEntry, showWritten } from './write-entry.js';
@@ -38,10 +38,11 @@ async function autoClone(call: PanelCall): Promise<Answer> {
 /** The path of an attribute, and why it cannot be copied. */
 type Prohibited = readonly [path: readonly string[], reason: 'unique' | 'relation'];
 
+/** Lists the values that two entries cannot have. Writes refuse those of components with too many fields to list. */
 function prohibited(type: ContentType, registry: Registry, above: readonly string[] = []): Prohibited[] {
   const below = (uid: string, path: readonly string[]): Prohibited[] => {
-    const part = registry.types.get(uid);
-    return part === undefined || path.length > deepest ? [] : prohibited(part, registry, path);
+    const part = listedComponent(uid, registry);
+    return part === null ? [] : prohibited(part, registry, path);
   };
   return permittedAttributes(type).flatMap((attribute): Prohibited[] => {
     const path = [...above, attribute.name];
@@ -51,9 +52,6 @@ function prohibited(type: ContentType, registry: Registry, above: readonly strin
     return isExclusive(attribute) ? [[path, 'relation']] : [];
   });
 }
-
-/** Components may contain themselves. */
-const deepest = 10;
 
 const isExclusive = (attribute: Attribute): boolean => attribute.kind === 'relation' && attribute.exclusive;
 
@@ -89,20 +87,19 @@ async function valuesToCopy(
 ): Promise<{ readonly data: Values; readonly locale: Values }> {
   const own = await callOnEntry({ type, id }, { call, action: 'read' });
   const context = await contextOfEntry(type, id, { call: own, action: 'read' });
-  const { registry, budget } = context.bind;
-  const query = { ...values, populate: linksOf(type, registry) };
+  const query = { ...values, populate: linksOf(type, countedParts(context.bind)) };
   const entry = await findOne(type, id, query, context);
   if (entry === null) throw notFoundError();
   return {
-    data: createShaper(asBody, budget)(entry),
+    data: createShaper(asBody, context.bind.budget)(entry),
     locale: type.localized ? { locale: entry.document['locale'] } : {},
   };
 }
 
-function linksOf(type: ContentType, registry: Registry, depth = 0): Populate {
+function linksOf(type: ContentType, partOf: PartOf): Populate {
   const below = (uid: string): Query => {
-    const part = registry.types.get(uid);
-    return part === undefined || depth > deepest ? values : { ...values, populate: linksOf(part, registry, depth + 1) };
+    const part = partOf(uid);
+    return part === undefined ? values : { ...values, populate: linksOf(part, partOf) };
   };
   const ids: Query = { ...emptyQuery, publicationState: 'preview', fields: ['id'] };
   const fields = permittedAttributes(type).flatMap((attribute) => {

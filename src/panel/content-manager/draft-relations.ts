@@ -15,7 +15,7 @@ import { contentFor } from '../rights/content-access.js';
 import { permittedAttributes } from '../rights/field-paths.js';
 import { may } from '../rights/rights.js';
 import { explorer } from '../rights/actions.js';
-import { field, values } from './entry-query.js';
+import { countedParts, field, type PartOf, values } from './entry-query.js';
 import { contextOfEntry, typeOf } from './read-routes.js';
 import { singleOf } from './write-routes.js';
 
@@ -72,21 +72,25 @@ const isDraft: Filter = {
   filter: { kind: 'comparison', operator: 'null', value: true },
 };
 
-type Names = Pick<BindContext, 'registry' | 'access'>;
+interface Names extends Pick<BindContext, 'registry' | 'access'> {
+  readonly partOf: PartOf;
+}
 
 /** Returns the query that counts the drafts that each relation leads to which the administrator may read, also in components. */
-const draftsOf = (type: ContentType, names: Names): Query => ({
+const draftsOf = (type: ContentType, bind: BindContext): Query => draftsBelow(type, { ...bind, partOf: countedParts(bind) });
+
+const draftsBelow = (type: ContentType, names: Names): Query => ({
   ...emptyQuery,
   fields: ['id'],
   publicationState: 'preview',
   populate: { all: false, fields: draftFields(type, names) },
 });
 
-function draftFields(type: ContentType, { registry, access }: Names): PopulateField[] {
+function draftFields(type: ContentType, { registry, access, partOf }: Names): PopulateField[] {
   const below = (uid: string, name: string): Query | null => {
-    const part = registry.types.get(uid);
-    const inPart = { registry, access: accessInPart(access, type, name) };
-    const query = part === undefined ? null : { ...values, ...draftsOf(part, inPart) };
+    const part = partOf(uid);
+    const inPart = { registry, partOf, access: accessInPart(access, type, name) };
+    const query = part === undefined ? null : { ...values, ...draftsBelow(part, inPart) };
     return query === null || query.populate.fields.length === 0 ? null : query;
   };
   return permittedAttributes(type).flatMap((attribute) => {

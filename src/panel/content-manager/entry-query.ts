@@ -1,5 +1,6 @@
 import { emptyQuery, type Populate, type PopulateField, type Query } from '../../query/ast.js';
-import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
+import type { BindContext } from '../../query/bind-context.js';
+import type { Attribute, ContentType } from '../../schema/content-type.js';
 
 /**
  * How much of an entry is shown.
@@ -9,16 +10,28 @@ import type { Attribute, ContentType, Registry } from '../../schema/content-type
  */
 export type EntryForm = 'row' | 'entry' | 'whole';
 
+/** Returns a component of a query that is built. */
+export type PartOf = (uid: string) => ContentType | undefined;
+
+/** Makes a function for one query. It throws a ValidationError beyond `api.limits.boundSelections`, because components multiply. */
+export function countedParts({ registry, budget }: Pick<BindContext, 'registry' | 'budget'>): PartOf {
+  const count = budget.typeCounter();
+  return (uid) => {
+    count();
+    return registry.types.get(uid);
+  };
+}
+
 /** Returns the query that reads an entry in a form, of any publication state. */
-export const entryQuery = (type: ContentType, form: EntryForm, registry: Registry): Query => ({
+export const entryQuery = (type: ContentType, form: EntryForm, bind: BindContext): Query => ({
   ...emptyQuery,
   publicationState: 'preview',
-  populate: populateFor(type, form, registry),
+  populate: populateFor(type, form, countedParts(bind)),
 });
 
 /** Returns what is populated in a form. */
-export function populateFor(type: ContentType, form: EntryForm, registry: Registry): Populate {
-  const fields = [...type.attributes.values()].flatMap((attribute) => populated(attribute, form, registry) ?? []);
+export function populateFor(type: ContentType, form: EntryForm, partOf: PartOf): Populate {
+  const fields = [...type.attributes.values()].flatMap((attribute) => populated(attribute, form, partOf) ?? []);
   return { all: false, fields };
 }
 
@@ -32,7 +45,7 @@ export const values: Query = { ...emptyQuery, publicationState: 'preview' };
 const creator: Query = { ...emptyQuery, fields: ['firstname', 'lastname', 'username'] };
 const file: Query = { ...values, populate: { all: false, fields: [field('folder', values)] } };
 
-function populated(attribute: Attribute, form: EntryForm, registry: Registry): PopulateField | null {
+function populated(attribute: Attribute, form: EntryForm, partOf: PartOf): PopulateField | null {
   const { name } = attribute;
   switch (attribute.kind) {
     case 'scalar':
@@ -46,14 +59,16 @@ function populated(attribute: Attribute, form: EntryForm, registry: Registry): P
       return field(name, values, !isShown);
     }
     case 'component':
-      return field(name, partQuery(registry.types.get(attribute.component), form, registry));
+      return field(name, partQuery(attribute.component, form, partOf));
     case 'dynamiczone': {
-      const on = attribute.components.map((uid) => [uid, partQuery(registry.types.get(uid), form, registry)] as const);
+      const on = attribute.components.map((uid) => [uid, partQuery(uid, form, partOf)] as const);
       return { ...field(name, values), on: new Map(on) };
     }
   }
 }
 
 /** Returns the query of a component. In lists its components, files and relations are left out. */
-const partQuery = (type: ContentType | undefined, form: EntryForm, registry: Registry): Query =>
-  type === undefined || form === 'row' ? values : { ...values, populate: populateFor(type, 'entry', registry) };
+function partQuery(uid: string, form: EntryForm, partOf: PartOf): Query {
+  const type = form === 'row' ? undefined : partOf(uid);
+  return type === undefined ? values : { ...values, populate: populateFor(type, 'entry', partOf) };
+}

@@ -12,7 +12,7 @@ import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { shownTypes } from '../rights/actions.js';
 import { contentFor, type EntryAction } from '../rights/content-access.js';
 import { callOnEntry, idQuery } from './entry-rights.js';
-import { entryQuery, type EntryForm, populateFor } from './entry-query.js';
+import { countedParts, entryQuery, type EntryForm, populateFor } from './entry-query.js';
 import { entryShower } from './show-entry.js';
 
 /** The routes that read entries. */
@@ -37,7 +37,7 @@ async function list(call: PanelCall): Promise<Answer> {
   const { registry, access } = context.bind;
   const { parameters } = knownFilters(parametersOf(call), type, { registry, access });
   const query = parseListQuery(parameters, context.bind);
-  const page = await findMany(type, { ...query, populate: populateFor(type, 'row', registry) }, context);
+  const page = await findMany(type, { ...query, populate: populateFor(type, 'row', countedParts(context.bind)) }, context);
   return { body: { results: page.entries.map(entryShower(type, call, context)), pagination: paginationOf(page) } };
 }
 
@@ -56,7 +56,7 @@ interface Showing {
 export async function showEntry(type: ContentType, id: number, { call, form }: Showing): Promise<object> {
   const own = await callOnEntry({ type, id }, { call, action: 'read' });
   const context = contentFor(own, 'read', type);
-  const entry = await findOne(type, id, entryQuery(type, form, context.bind.registry), context);
+  const entry = await findOne(type, id, entryQuery(type, form, context.bind), context);
   if (entry === null) return refuseEntry(type, id, call);
   return entryShower(type, own, context)(entry);
 }

@@ -6,7 +6,7 @@ import type { Values } from '../../values.js';
 import { type AdminRole, superAdminCode } from '../administrators/administrator.js';
 import { fields } from '../administrators/fields.js';
 import { conditions } from '../rights/actions.js';
-import { type PermissionInput, problemOf } from '../rights/check-permissions.js';
+import { type PermissionInput, permissionsBody, problemOf } from '../rights/check-permissions.js';
 import { type PanelPermission, permissionOf } from '../rights/permission.js';
 import { without } from '../rights/write-permissions.js';
 
@@ -105,7 +105,7 @@ function comingRole(
     return [];
   }
   if (code === superAdminCode || records === null) return [{ source: id, stored: known, values, permissions: null }];
-  const wanted = records.flatMap((record) => comingPermission(record, code, { registry, report }));
+  const wanted = comingPermissions(records, code, { registry, report });
   const isHeld = known !== null && stored.administrators.some(({ roles }) => Array.isArray(roles) && roles.includes(known.id));
   if (!isHeld) return [{ source: id, stored: known, values, permissions: wanted }];
   const own = stored.permissions.get(known.id) ?? [];
@@ -125,18 +125,32 @@ const shortText = (value: unknown): string | null =>
 
 const knownConditions: ReadonlySet<string> = new Set(conditions.map(({ id }) => id));
 
-/** Returns the permission of a record. Reports one that the panel does not have, and returns nothing. */
-function comingPermission({ data, id }: PanelRecord, role: string, { registry, report }: Judging): readonly PermissionInput[] {
-  const { action, subject, properties, conditions: given } = permissionOf({ ...data, _id: id });
-  const where = [role, action, ...(subject === null ? [] : [subject])].join(' ');
-  const problem = problemOf({ action, subject, properties }, '', { registry });
-  if (problem !== null) {
-    report('a permission of administrators is not imported: the panel has no such action on such entries', where);
-    return [];
-  }
-  for (const condition of given)
-    if (!knownConditions.has(condition)) report(`a permission allows nothing under an unknown condition: ${condition}`, where);
-  return [{ action, subject, properties, conditions: given }];
+/** Returns the permissions of a role, one for each action and subject as in the panel. Reports those that are left out. */
+function comingPermissions(
+  records: readonly PanelRecord[],
+  role: string,
+  { registry, report }: Judging,
+): readonly PermissionInput[] {
+  const seen = new Set<string>();
+  return records.flatMap(({ data, id }) => {
+    const { action, subject, properties, conditions: given } = permissionOf({ ...data, _id: id });
+    const permission = { action, subject, properties, conditions: given };
+    const where = [role, action, ...(subject === null ? [] : [subject])].join(' ');
+    const reason = seen.has(where) ? 'another one is for the same action and entries' : whyNotPermission(permission, registry);
+    if (reason !== null) {
+      report(`a permission of administrators is not imported: ${reason}`, where);
+      return [];
+    }
+    seen.add(where);
+    for (const condition of given)
+      if (!knownConditions.has(condition)) report(`a permission allows nothing under an unknown condition: ${condition}`, where);
+    return [permission];
+  });
+}
+
+function whyNotPermission(permission: PermissionInput, registry: Registry): string | null {
+  if (problemOf(permission, '', { registry }) !== null) return 'the panel has no such action on such entries';
+  return permissionsBody.isValidSync({ permissions: [permission] }) ? null : 'it has too many names, or too long ones';
 }
 
 /** Returns the administrators with valid addresses and passwords, each once. Reports the others. */

@@ -1,7 +1,7 @@
 import type { ContentContext } from '../../content/content-context.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { conditions, contentActions, pluginActions, settingsActions, shownTypes, subjectsOf } from './actions.js';
-import { permittedAttributes } from './field-paths.js';
+import { componentIn, permittedAttributes } from './field-paths.js';
 
 /** Returns what the page of a role shows: conditions, and actions with the types and properties that they can be restricted to. */
 export function describePermissions({ bind }: ContentContext) {
@@ -28,7 +28,7 @@ export function describePermissions({ bind }: ContentContext) {
 }
 
 function describeSubject(type: ContentType, { registry, locales }: ContentContext['bind']) {
-  const fields = { label: 'Fields', value: 'fields', children: describeFields(type, registry, []) };
+  const fields = { label: 'Fields', value: 'fields', children: describeFields(type, registry) };
   const ofLocales = { label: 'Locales', value: 'locales', children: locales.map((code) => ({ label: code, value: code })) };
   return { uid: type.uid, label: type.singularName, properties: type.localized ? [fields, ofLocales] : [fields] };
 }
@@ -40,15 +40,14 @@ interface DescribedField {
   readonly children?: readonly DescribedField[];
 }
 
-const describeFields = (type: ContentType, registry: Registry, above: readonly string[]): readonly DescribedField[] =>
+const describeFields = (type: ContentType, registry: Registry): readonly DescribedField[] =>
   permittedAttributes(type).map((attribute) => {
     const { name } = attribute;
-    const inner = attribute.kind === 'component' ? registry.types.get(attribute.component) : undefined;
+    const inner = componentIn(attribute, registry);
     return {
       label: name,
       value: name,
       ...('required' in attribute && attribute.required && { required: true as const }),
-      ...(inner !== undefined &&
-        !above.includes(inner.uid) && { children: describeFields(inner, registry, [...above, inner.uid]) }),
+      ...(inner !== null && { children: describeFields(inner, registry) }),
     };
   });

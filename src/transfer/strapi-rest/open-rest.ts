@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto';
 import { roleUid, userUid } from '../../accounts/user-store.js';
 import { nameOf, type FilePlace } from '../../media/file-values.js';
 import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
-import type { TransferredLink } from '../../mongo/transfer/transferred.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { placed, type PlacedRecord, sizeOf, type Source, type Stage, type TransferRecord, usedSettings } from '../source.js';
 import { createRestClient, type Credentials, type RestClient } from './rest-client.js';
 import {
-  idsIn,
-  linksIn,
+  linksOf,
   listOf,
   permissionUid,
   populateOf,
@@ -91,15 +89,6 @@ function* recordsOf(
 ): Generator<PlacedRecord> {
   if (stages.has('entities')) yield { stage: 'entities', type, id, data: values, bytes };
   if (stages.has('links')) yield* linksOf(type, id, values, shapes).map((link) => ({ stage: 'links', ...link }) as const);
-}
-
-function linksOf(type: string, id: number, values: Values, shapes: Shapes): readonly TransferredLink[] {
-  const siblings = idsIn(values['localizations']).map((other) => ({
-    isMorph: false,
-    left: { type, id, field: 'localizations', position: null },
-    right: { type, id: other, field: null, position: null },
-  }));
-  return [...linksIn(type, id, values, shapes), ...siblings];
 }
 
 /** A type, and a function that reads its entries in the order of ids, starting at an id. */

@@ -65,7 +65,7 @@ function componentPaths(uid: string, path: string, shapes: Shapes, depth: number
 }
 
 /** Returns the links that an entry and its components own, from an answer to a request with the parameters of `populateOf`. */
-export function linksIn(uid: string, id: number, values: Values, shapes: Shapes): readonly TransferredLink[] {
+function linksIn(uid: string, id: number, values: Values, shapes: Shapes): readonly TransferredLink[] {
   return Object.entries(shapes.get(uid) ?? {}).flatMap(([field, attribute]) => {
     const owned = ownedLink(attribute);
     const value = values[field];
@@ -79,6 +79,16 @@ export function linksIn(uid: string, id: number, values: Values, shapes: Shapes)
   });
 }
 
+/** Returns the links of an entry and of its components, with those to its other locales. */
+export function linksOf(type: string, id: number, values: Values, shapes: Shapes): readonly TransferredLink[] {
+  const siblings = idsIn(values['localizations']).map((other) => ({
+    isMorph: false,
+    left: { type, id, field: 'localizations', position: null },
+    right: { type, id: other, field: null, position: null },
+  }));
+  return [...linksIn(type, id, values, shapes), ...siblings];
+}
+
 function linkTo(owned: Exclude<Owned, null>, own: TransferredLink['left'], id: number): TransferredLink {
   const position = null;
   if (owned.kind === 'media') return { isMorph: true, left: { type: uploadFile, id, field: 'related', position }, right: own };
@@ -88,7 +98,7 @@ function linkTo(owned: Exclude<Owned, null>, own: TransferredLink['left'], id: n
 export const listOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
 /** Returns the ids of related entries, which are in `data`, or directly in the value for users and files. */
-export function idsIn(value: unknown): readonly number[] {
+function idsIn(value: unknown): readonly number[] {
   const list = isRecord(value) && 'data' in value ? value['data'] : value;
   return [list].flat().flatMap((one: unknown) => (isRecord(one) && Number.isSafeInteger(one['id']) ? [Number(one['id'])] : []));
 }
