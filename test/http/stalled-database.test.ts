@@ -76,7 +76,7 @@ describe('requests while the database is slow or hangs', () => {
     link.delay(0);
     expect([quick.result, slow.result]).to.deep.equal([200, 503]);
     const writes = ({ commands }: typeof slow): number => commands.filter((name) => name !== 'find').length;
-    expect(writes(slow)).to.be.lessThan(writes(quick));
+    expect(writes(slow)).to.be.at.most(writes(quick));
     const stored = await fresh.db.collection('files').distinct('name');
     expect(stored).to.deep.equal(['first.txt', 'quick.txt']);
   });

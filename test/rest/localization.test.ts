@@ -213,7 +213,7 @@ describe('commands of a new locale', () => {
         serving.call('POST', `/api/books/${String(data.id)}/localizations`, { locale, title: locale }),
       );
       expect(result.status, JSON.stringify(result.body)).to.equal(200);
-      return commands.filter((name) => name !== 'findAndModify');
+      return commands;
     };
     const first = await localize('fr');
     expect((await localize('de')).length).to.be.at.most(first.length);

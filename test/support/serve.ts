@@ -5,6 +5,7 @@ import type { CommandStartedEvent, Document, MongoClient } from 'mongodb';
 import type { Backend } from '../../src/mongo/models/open-backend.js';
 import type { Feature } from '../../src/http/feature.js';
 import type { Hook, PartialConfig, Register, ServerInput } from '../../src/index.js';
+import { collections } from '../../src/schema/collections.js';
 import { createService } from '../../src/server.js';
 import type { Service } from '../../src/service.js';
 import { freshDatabase, type FreshDatabase } from './mongo.js';
@@ -178,12 +179,17 @@ function settler(backend: Backend, { db }: FreshDatabase): Serving['settled'] {
 
 const ofContent = new Set(['find', 'aggregate', 'count', 'distinct', 'insert', 'update', 'delete', 'findAndModify', 'bulkWrite']);
 
-/** Written by each instance about itself, in the background. */
-const ownState = '_model_status';
+/** What each instance writes about itself, and the ids that it reserves. */
+const background: ReadonlySet<string> = new Set([collections.modelStatus, collections.counters]);
 
-/** Change streams and lists of operations name no collection; the use of indexes is read in the background. */
+/**
+ * Change streams and lists of operations name no collection; the use of indexes is read in the background, and how often ids are
+ * reserved depends on the time between writes.
+ */
 const isBackground = (collection: unknown, { pipeline }: Document): boolean =>
-  collection === ownState || typeof collection !== 'string' || (Array.isArray(pipeline) && '$indexStats' in Object(pipeline[0]));
+  typeof collection !== 'string' ||
+  background.has(collection) ||
+  (Array.isArray(pipeline) && '$indexStats' in Object(pipeline[0]));
 
 async function countCommands<Result>(client: MongoClient, work: () => Promise<Result>): Promise<CommandCount<Result>> {
   const commands: string[] = [];
