@@ -80,7 +80,8 @@ export type { FieldControl, TypeControl } from './graphql/extension/shadow-crud.
 export type { RegisteredType, TypeRegistry } from './graphql/extension/type-registry.js';
 export { factories, type Factories, type FactoryInput, type Overrides } from './strapi/packages/declared-factories.js';
 export type { RouterOptions } from './strapi/routes/factories.js';
-export type { CodeContext, Controller } from './strapi/routes/core-controller.js';
+export type { Controller } from './strapi/routes/core-controller.js';
+export type { CodeContext } from './strapi/routes/code-requests.js';
 export type { Service } from './strapi/services/core-service.js';
 export type { StrapiModel } from './strapi/content/describe-model.js';
 export type { EventHub } from './strapi/content/event-hub.js';

@@ -1,16 +1,9 @@
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { Readable } from 'node:stream';
-import { ApiError } from '../errors.js';
-import { checkRight, identify } from './authorize.js';
-import { isJson } from './count-memory.js';
-import { countAttempt } from './limit-requests.js';
-import { letLast } from './long-answers.js';
-import { decodeBody, isUndecoded } from './request-body.js';
-import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
-import type { Answer, AnyRoute, FixedRoute, ProjectCode, RouteMatch, PathSettings, Row, Rows } from './route.js';
+import type { RouteParams } from './route-request.js';
+import type { AnyRoute, FixedRoute, ProjectCode, RouteMatch, PathSettings, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
-import { answerMethod, answerUnknown } from './unknown-method.js';
+import { answerRoute } from './answer-route.js';
 
 interface RouteTableInput {
   /** The first matching path is used, so fixed paths must come before those with parameters. */
@@ -141,83 +134,3 @@ const nest = (shared: readonly Middleware[], answer: Answering): Answering =>
     const run = middleware as (ctx: Context, next: () => Promise<void>) => Promise<void>; // returns a promise
     return (ctx) => run(ctx, () => inner(ctx));
   }, answer);
-
-/** A request with a matching path. */
-interface Matched {
-  readonly ctx: Context;
-  readonly params: RouteParams;
-  readonly connection: Connection;
-  readonly projectCode: ProjectCode | null;
-  readonly isLong: boolean;
-}
-
-/**
- * Answers a request by the row of its method. If there is none, answers 404, 405, 501 or the Allow header. Without rows the path
- * counts as unknown.
- */
-async function answerRoute(rows: Rows | null, matched: Matched): Promise<void> {
-  const { ctx } = matched;
-  if (rows === null) {
-    answerUnknown(ctx);
-    return;
-  }
-  const row = rows.get(ctx.method === 'HEAD' ? 'GET' : ctx.method) ?? rows.get('ALL');
-  if (row === undefined) return refuseMethod(rows, matched);
-  const answer = await runRow(row, matched);
-  if (answer !== null) send(ctx, answer);
-}
-
-function runRow(row: Row, matched: Matched): Answer | null | Promise<Answer | null> {
-  const request = new RouteRequest(matched.ctx, matched.params);
-  if (row.action === null) {
-    const { ctx, connection } = matched;
-    return row.handle(matched.isLong ? { request, connection, ends: letLast(ctx, connection) } : { request, connection });
-  }
-  const answer = runIdentified(row, request, matched);
-  const { refuse } = row;
-  return refuse === undefined ? answer : answer.catch((error: unknown) => refuseUnauthorized(error, refuse));
-}
-
-type IdentifiedRow = Exclude<Row, { readonly action: null }>;
-
-function refuseUnauthorized(error: unknown, refuse: NonNullable<IdentifiedRow['refuse']>): Answer {
-  if (error instanceof ApiError && error.status === 401) return refuse(error);
-  throw error;
-}
-
-async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched: Matched): Promise<Answer | null> {
-  const { ctx, connection, projectCode } = matched;
-  const running = connection.running ?? notRunning();
-  const { caller, content } = await identify(ctx, row, running);
-  projectCode?.noteCaller(ctx, row.action, caller, request.params);
-  try {
-    checkRight(caller, row.action);
-    if (row.others !== undefined) for (const action of row.others) checkRight(caller, action);
-    if (isUndecoded(ctx)) await decodeBody(ctx);
-    if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
-    const ends = matched.isLong ? letLast(ctx, connection) : null;
-    const call = ends === null ? { request, running, caller, content } : { request, running, caller, content, ends };
-    return await ('handle' in row ? row.handle(call) : row.handleContext(ctx, call));
-  } catch (error) {
-    running.explainRefusal(error, caller);
-    throw error;
-  }
-}
-
-/** Answers a method that has no row (see `answerMethod`). Checks the rights first on paths of the admin API, which are hidden from other callers. */
-async function refuseMethod(rows: Rows, { ctx, connection }: Matched): Promise<void> {
-  const isAdmin = [...rows.values()].some(({ action }) => action === 'admin');
-  if (isAdmin) await identify(ctx, { action: 'admin' }, connection.running ?? notRunning());
-  answerMethod(ctx, [...rows.keys()]);
-}
-
-function send(ctx: Context, { status = 200, headers, body }: Answer): void {
-  ctx.status = status;
-  if (headers !== undefined) for (const name of Object.keys(headers)) ctx.set(name, headers[name] ?? '');
-  if (body === undefined) return;
-  // set here, because Koa would look it up in a table of all types
-  if (isJson(body) && !ctx.res.hasHeader('Content-Type')) ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  ctx.body = body;
-  // The length was already sent, so the connection is closed: the client must not mistake a part for the whole.
-  if (body instanceof Readable) body.once('error', () => ctx.res.destroy());
-}

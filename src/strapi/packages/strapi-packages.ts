@@ -13,7 +13,8 @@ import {
 import { entryType } from '../../code/entity-service.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
-import { checkQuery, type CodeRequests } from '../routes/core-controller.js';
+import { checkQuery } from '../routes/core-controller.js';
+import type { CodeRequests } from '../routes/code-requests.js';
 import type { Factories } from '../routes/factories.js';
 import type { Service } from '../services/core-service.js';
 import { envelopeFlat, hideFrom } from '../content/flat-entries.js';

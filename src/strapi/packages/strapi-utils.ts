@@ -1,7 +1,7 @@
 import slugify from '@sindresorhus/slugify';
 import { validationError } from '../../errors.js';
 import { isRecord, type Values } from '../../values.js';
-import type { CodeContext } from '../routes/core-controller.js';
+import type { CodeContext } from '../routes/code-requests.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
 
 type Step = (value: unknown, ...rest: readonly unknown[]) => unknown;

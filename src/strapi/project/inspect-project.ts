@@ -9,7 +9,7 @@ import { Connection, type Running } from '../../http/running.js';
 import type { Registry } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { CodeProblems, type CodePlace } from '../load/code-problems.js';
-import { loadProjectCode } from './create-project.js';
+import { loadProjectCode } from './load-project.js';
 
 interface InspectInput {
   /** Absolute path of the project. */

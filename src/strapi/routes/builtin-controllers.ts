@@ -2,7 +2,8 @@ import type { Context } from 'koa';
 import { countAttempt } from '../../http/limit-requests.js';
 import { bodyOf } from '../../http/route-request.js';
 import type { AnyRoute, Route } from '../../http/route.js';
-import type { CodeContext, CodeRequests, Controller } from './core-controller.js';
+import type { Controller } from './core-controller.js';
+import type { CodeContext, CodeRequests } from './code-requests.js';
 import { compilePath } from './route-paths.js';
 
 /**

@@ -9,7 +9,7 @@ import type { ActionName } from '../../query/access.js';
 import { flattenAnswer, wantsFlat } from '../../rest/flatten-answer.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
-import type { CodeContext, CodeRequests } from './core-controller.js';
+import type { CodeContext, CodeRequests } from './code-requests.js';
 import { defaultOf } from '../load/load-folders.js';
 import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
 import { attemptLimit, handlerName, scopesOf } from './strapi-route.js';

@@ -1,5 +1,6 @@
 import type { ContentType } from '../../schema/content-type.js';
-import { createCoreController, type CodeRequests, type Controller } from './core-controller.js';
+import { createCoreController, type Controller } from './core-controller.js';
+import type { CodeRequests } from './code-requests.js';
 import { createCoreService, type Service } from '../services/core-service.js';
 import type { AttachFiles } from '../services/upload-service.js';
 import type { StrapiRouter, StrapiRoute, RouteConfig } from './strapi-route.js';

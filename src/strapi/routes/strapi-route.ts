@@ -1,5 +1,5 @@
 import type { ContextRoute, Route } from '../../http/route.js';
-import type { CodeContext } from './core-controller.js';
+import type { CodeContext } from './code-requests.js';
 
 /** The handler of a route, or a middleware. */
 export type CodeHandler = (ctx: CodeContext, next: () => Promise<unknown>) => unknown;

@@ -15,7 +15,7 @@ import { builtinControllers } from '../routes/builtin-controllers.js';
 import { CodeRegistry } from '../routes/code-registry.js';
 import { CodeTransactions } from '../content/code-transactions.js';
 import type { CookieSessions } from '../routes/cookie-session.js';
-import { CodeRequests } from '../routes/core-controller.js';
+import { CodeRequests } from '../routes/code-requests.js';
 import { runAll } from '../routes/endpoints.js';
 import { createCoreCode, type CoreCode } from '../routes/factories.js';
 import { CustomFields } from './custom-fields.js';
