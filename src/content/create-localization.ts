@@ -1,7 +1,7 @@
 import { ApplicationError, applicationError, notFoundError } from '../errors.js';
 import { groupOf, inGroup } from '../mongo/form/layout.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
-import { findStored } from '../mongo/stored.js';
+import { findStored, isStored } from '../mongo/stored.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
@@ -57,7 +57,7 @@ async function checkNewLocale(
   if (locale === undefined || locale === null) throw applicationError('locale is missing');
   if (typeof locale !== 'string' || !bind.locales.includes(locale)) throw applicationError('locale is invalid');
   const filter = { ...inGroup(groupOf(source)), locale };
-  const [taken] = await findStored(store.database, type.collection, { match: filter, fields: ['_id'], limit: 1 });
-  if (taken !== undefined) throw new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
+  if (await isStored(store.database, type.collection, filter))
+    throw new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
   return locale;
 }

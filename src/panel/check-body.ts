@@ -11,8 +11,7 @@ const listLevels = 4;
 
 /**
  * Returns a body that meets a schema. Values are not cast, and unknown keys are refused if the schema says so (`noUnknown`). Throws a
- * ValidationError with all problems, in the order of the schema; with one problem if a list or
- * object is too large.
+ * ValidationError with all problems, in the order of the schema; with one problem if a list or object is too large.
  */
 export async function checkPanelBody<Schema extends AnyObjectSchema>(schema: Schema, body: unknown): Promise<InferType<Schema>> {
   refuseLarge(body, []);

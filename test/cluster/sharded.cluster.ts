@@ -4,34 +4,26 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fillDemo } from '../../src/cli/load-demo.js';
+import { collectionType } from '../support/collection-type.js';
 import { freshDatabase } from '../support/mongo.js';
 import { runCli } from '../support/run-cli.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
-const model = (name: string, attributes: object, rest: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes,
-  ...rest,
-});
-
 const title = { type: 'string' };
 const models: readonly TestModel[] = [
-  model(
+  collectionType(
     'parcel',
     { title, depot: { type: 'relation', relation: 'manyToOne', target: 'api::depot.depot', inversedBy: 'parcels' } },
     { shard: '_id' },
   ),
-  model('depot', {
+  collectionType('depot', {
     title,
     parcels: { type: 'relation', relation: 'oneToMany', target: 'api::parcel.parcel', mappedBy: 'depot' },
   }),
-  model('visit', { title, country: { type: 'string' } }, { shard: { country: 1 } }),
-  model('page', { title, slug: { type: 'string', unique: true } }, { shard: { slug: 1 } }),
-  model('crate', { title }, { shard: '_id' }),
-  model('coin', { title, code: { type: 'string', unique: true } }, { shard: '_id' }),
+  collectionType('visit', { title, country: { type: 'string' } }, { shard: { country: 1 } }),
+  collectionType('page', { title, slug: { type: 'string', unique: true } }, { shard: { slug: 1 } }),
+  collectionType('crate', { title }, { shard: '_id' }),
+  collectionType('coin', { title, code: { type: 'string', unique: true } }, { shard: '_id' }),
 ];
 
 /** How many documents of a collection each shard holds, fewest first. */
@@ -134,7 +126,7 @@ describe('two instances on a cluster of two shards', () => {
   });
 
   it('a model that any client stores is served by both within a second or so', async () => {
-    const { uid, ...document } = model('gadget', { title });
+    const { uid, ...document } = collectionType('gadget', { title });
     await first.database.db.collection<{ _id: string }>('_models').insertOne({ _id: uid, ...document });
     const times = await Promise.all(
       [first, second].map((serving) => until(async () => (await serving.call('GET', '/api/gadgets')).status === 200)),

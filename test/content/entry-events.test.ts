@@ -4,30 +4,22 @@ import type { EntryEvent, Subscriber } from '../../src/mongo/changes/entry-event
 import { afterCommit, inTransaction } from '../../src/mongo/send/transaction.js';
 import type { Source, TransferRecord } from '../../src/transfer/source.js';
 import { formOf } from '../media/serve-media.js';
+import { collectionType } from '../support/collection-type.js';
 import { openAdministrators } from '../support/administrators.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 import type { Answer, Serving, TestModel } from '../support/serve.js';
 import { closeContext, importAll, openContext } from '../transfer/importing.js';
 
-const type = (name: string, attributes: object, more: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes,
-  ...more,
-});
-
 const localized = (isLocalized: boolean): object => ({ pluginOptions: { i18n: { localized: isLocalized } } });
 const link = (relation: string, target: string, sides: object = {}): object => ({ type: 'relation', relation, target, ...sides });
 
 const models: readonly TestModel[] = [
-  type('tag', {
+  collectionType('tag', {
     name: { type: 'string', unique: true },
     posts: link('manyToMany', 'api::post.post', { mappedBy: 'tags' }),
     lead: link('oneToOne', 'api::post.post', { mappedBy: 'leader' }),
   }),
-  type(
+  collectionType(
     'post',
     {
       title: { type: 'string' },
@@ -37,7 +29,11 @@ const models: readonly TestModel[] = [
     },
     { options: { draftAndPublish: true } },
   ),
-  type('page', { title: { type: 'string', ...localized(true) }, code: { type: 'string', ...localized(false) } }, localized(true)),
+  collectionType(
+    'page',
+    { title: { type: 'string', ...localized(true) }, code: { type: 'string', ...localized(false) } },
+    localized(true),
+  ),
 ];
 
 const times = { createdAt: new Date(0), updatedAt: new Date(0) };

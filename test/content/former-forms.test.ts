@@ -5,23 +5,15 @@ import { create } from '../../src/content/create.js';
 import { remove } from '../../src/content/remove.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { fullAccess } from '../../src/query/access.js';
-import { serveModels, type Serving, type TestModel } from '../support/serve.js';
+import { collectionType } from '../support/collection-type.js';
+import { serveModels, type Serving } from '../support/serve.js';
 
 const localized = { pluginOptions: { i18n: { localized: true } } };
-
-const model = (name: string, attributes: object, rest: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes,
-  ...rest,
-});
 
 const tags = (relation: string, rest: object = {}) => ({ type: 'relation', relation, target: 'api::tag.tag', ...rest });
 
 const models = [
-  model(
+  collectionType(
     'tag',
     {
       title: { type: 'string', ...localized },
@@ -29,7 +21,7 @@ const models = [
     },
     localized,
   ),
-  model('post', {
+  collectionType('post', {
     plain: tags('oneToMany'),
     ranked: tags('manyToMany', { inversedBy: 'posts' }),
     photos: { type: 'media', multiple: true },

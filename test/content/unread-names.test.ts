@@ -1,23 +1,16 @@
 import { expect } from 'chai';
 import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { collectionType } from '../support/collection-type.js';
 import { createLog, type Log } from '../support/create-log.js';
 import type { TestModel } from '../support/serve.js';
 
 const i18n = { pluginOptions: { i18n: { localized: true } } };
 const link = (relation: string, target?: string) => ({ type: 'relation', relation, ...(target !== undefined && { target }) });
 const tagUid = 'api::tag.tag';
-const model = (name: string, attributes: object, rest: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes,
-  ...rest,
-});
 const models: readonly TestModel[] = [
   { uid: 'shared.part', info: {}, attributes: { tags: link('oneToMany', tagUid) } },
-  model('tag', { label: { type: 'string' } }),
-  model('page', {
+  collectionType('tag', { label: { type: 'string' } }),
+  collectionType('page', {
     title: { type: 'string' },
     tag: link('oneToOne', tagUid),
     tags: link('manyToMany', tagUid),
@@ -26,7 +19,7 @@ const models: readonly TestModel[] = [
     part: { type: 'component', component: 'shared.part' },
     zone: { type: 'dynamiczone', components: ['shared.part'] },
   }),
-  model('text', { title: { type: 'string' } }, i18n),
+  collectionType('text', { title: { type: 'string' } }, i18n),
   {
     uid: 'plugin::users-permissions.user',
     collectionName: 'up_users',

@@ -1,14 +1,7 @@
 import { expect } from 'chai';
 import type { CommandSucceededEvent } from 'mongodb';
+import { collectionType } from '../support/collection-type.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
-
-const type = (name: string, attributes: object): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes,
-});
 
 const to = (target: string, relation: string, sides: object): object => ({
   type: 'relation',
@@ -18,19 +11,19 @@ const to = (target: string, relation: string, sides: object): object => ({
 });
 
 const models: readonly TestModel[] = [
-  type('shelf', {
+  collectionType('shelf', {
     name: { type: 'string' },
     books: to('book', 'manyToMany', { inversedBy: 'shelfs' }),
     series: to('serie', 'manyToOne', {}),
   }),
-  type('serie', { books: to('book', 'oneToMany', { mappedBy: 'serie' }) }),
-  type('book', {
+  collectionType('serie', { books: to('book', 'oneToMany', { mappedBy: 'serie' }) }),
+  collectionType('book', {
     name: { type: 'string' },
     text: { type: 'text' },
     shelfs: to('shelf', 'manyToMany', { mappedBy: 'books' }),
     serie: to('serie', 'manyToOne', { inversedBy: 'books' }),
   }),
-  type('table', { cells: { type: 'json' } }),
+  collectionType('table', { cells: { type: 'json' } }),
 ];
 
 const count = 500;

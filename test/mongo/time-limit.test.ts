@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ApiError } from '../../src/errors.js';
 import { findMany } from '../../src/content/find-many.js';
 import { emptyQuery } from '../../src/query/ast.js';
+import { collectionType } from '../support/collection-type.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseFilters } from '../../src/query/parse-filter.js';
 import { parseSort } from '../../src/query/parse-list.js';
@@ -11,17 +12,9 @@ import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';
 import { contextOf, typeOf } from '../support/things.js';
 
-const model = (name: string, attributes: object): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes,
-});
-
 /** The trigrams of `nick` and the index of `rank` are still being built. Nothing was written to the collection of teams. */
 const models: readonly TestModel[] = [
-  model('person', {
+  collectionType('person', {
     name: { type: 'string' },
     nick: { type: 'string', search: 'trigram' },
     age: { type: 'integer' },
@@ -30,7 +23,7 @@ const models: readonly TestModel[] = [
     boss: { type: 'relation', relation: 'manyToOne', target: 'api::person.person' },
     team: { type: 'relation', relation: 'manyToOne', target: 'api::team.team' },
   }),
-  model('team', { name: { type: 'string' } }),
+  collectionType('team', { name: { type: 'string' } }),
   {
     uid: 'test.home',
     collectionName: 'components_test_homes',

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { findMany, type FoundPage } from '../../src/content/find-many.js';
 import { emptyQuery } from '../../src/query/ast.js';
+import { collectionType } from '../support/collection-type.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseFilters } from '../../src/query/parse-filter.js';
 import { parsePagination, parseSort } from '../../src/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
-import type { TestModel } from '../support/serve.js';
 import { contextOf, typeOf } from '../support/things.js';
 
 const things = Array.from({ length: 3_000 }, (_, index) => ({
@@ -308,17 +308,10 @@ describe('a sort through two relations', () => {
 });
 
 describe('a sort through a relation to many, and then to one', () => {
-  const model = (name: string, attributes: object): TestModel => ({
-    uid: `api::${name}.${name}`,
-    kind: 'collectionType',
-    collectionName: `${name}s`,
-    info: { singularName: name, pluralName: `${name}s`, displayName: name },
-    attributes,
-  });
   const { registry } = buildRegistry([
-    model('item', { parts: { type: 'relation', relation: 'manyToMany', target: 'api::part.part' } }),
-    model('part', { maker: { type: 'relation', relation: 'manyToOne', target: 'api::maker.maker' } }),
-    model('maker', { name: { type: 'string', index: true } }),
+    collectionType('item', { parts: { type: 'relation', relation: 'manyToMany', target: 'api::part.part' } }),
+    collectionType('part', { maker: { type: 'relation', relation: 'manyToOne', target: 'api::maker.maker' } }),
+    collectionType('maker', { name: { type: 'string', index: true } }),
   ]);
   let database: FreshDatabase;
   before(async () => {

@@ -66,7 +66,7 @@ describe('the rows of the route table', () => {
     'ALL /graphql',
     'ALL /admin/api{/*rest}',
     'GET /admin{/*path}',
-    ...['', '/models', '/instances', '/rules', '/tokens'].map((page) => `GET /_status${page}`),
+    ...['', '/models', '/instances', '/rules'].map((page) => `GET /_status${page}`),
     ...['log-in', 'log-out'].map((form) => `POST /_status/${form}`),
   ];
 

@@ -1,19 +1,12 @@
 import { expect } from 'chai';
 import type { PartialConfig } from '../../src/index.js';
+import { collectionType } from '../support/collection-type.js';
 import { openAdministrators, type PanelSender } from '../support/administrators.js';
 import { type Answer, serveModels, type Serving, type TestModel } from '../support/serve.js';
 
-const type = (name: string, attributes: object): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes,
-});
-
 const models: readonly TestModel[] = [
-  type('folder', { name: { type: 'string' } }),
-  type('memo', {
+  collectionType('folder', { name: { type: 'string' } }),
+  collectionType('memo', {
     title: { type: 'string' },
     folder: { type: 'relation', relation: 'manyToOne', target: 'api::folder.folder' },
   }),

@@ -19,9 +19,7 @@ describe('the status pages in a browser', () => {
   const wrong: string[] = [];
   before(async () => {
     serving = await serveModels({ models: statusModels, config: { api: { open: true } } });
-    const ask = await openAdministrators(serving, {});
-    for (const name of ['Site', `Reader ${script} ${'long'.repeat(40)}`])
-      await ask('super', 'POST', '/admin/api-tokens', { name, type: 'read-only', description: '', lifespan: null });
+    await openAdministrators(serving, {});
     await storeRules(serving);
     page = await openPage();
     page.on('request', (sent) => asked.add(new URL(sent.url()).origin));
@@ -103,11 +101,6 @@ describe('the status pages in a browser', () => {
     await note.getByText('secret', { exact: true }).waitFor();
   });
 
-  it('show the API tokens', async () => {
-    await look('tokens');
-    await page.getByRole('heading', { name: 'Site' }).waitFor();
-  });
-
   it('are linked from the start page, and closed by the button', async () => {
     await page.goto(serving.server.url);
     await page.getByRole('link', { name: /^Status/ }).click();
@@ -115,7 +108,7 @@ describe('the status pages in a browser', () => {
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('button', { name: 'Log in' }).waitFor();
     expect(await page.context().cookies(at('models'))).to.deep.equal([]);
-    await page.goto(at('tokens'));
+    await page.goto(at('rules'));
     await page.getByRole('button', { name: 'Log in' }).waitFor();
   });
 

@@ -8,14 +8,13 @@ import { statusModels } from './status-models.js';
 
 const secret = 'a-secret-of-the-tests-0123456789abcdef';
 const password = 'Password1';
-const names = ['models', 'instances', 'rules', 'tokens'] as const;
+const names = ['models', 'instances', 'rules'] as const;
 
 /** Administrators by the right that they have. */
 const administrators = {
   models: [[{ action: 'plugin::content-type-builder.read' }]],
   instances: [[{ action: 'admin::project-settings.read' }]],
   rules: [[{ action: 'plugin::users-permissions.roles.read' }]],
-  tokens: [[{ action: 'admin::api-tokens.read' }]],
   nothing: [[{ action: 'admin::users.read' }]],
   leaving: [[{ action: 'plugin::content-type-builder.read' }]],
   blocked: [[{ action: 'plugin::content-type-builder.read' }]],

@@ -1,13 +1,7 @@
 import { expect } from 'chai';
+import { collectionType } from '../support/collection-type.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
-const type = (name: string, attributes: object): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes,
-});
 const component = (name: string, attributes: object): TestModel => ({
   uid: `box.${name}`,
   collectionName: `components_box_${name}s`,
@@ -25,8 +19,8 @@ const models: readonly TestModel[] = [
     marks: { type: 'component', component: 'box.mark', repeatable: true },
   }),
   component('note', { text: { type: 'string' } }),
-  type('person', { name: { type: 'string' } }),
-  type('box', {
+  collectionType('person', { name: { type: 'string' } }),
+  collectionType('box', {
     main: { type: 'component', component: 'box.part' },
     parts: { type: 'component', component: 'box.part', repeatable: true },
     zone: { type: 'dynamiczone', components: ['box.part', 'box.note'] },

@@ -49,6 +49,34 @@ const files: readonly (readonly [code: string, seen: unknown, named: readonly st
   [`plugin.controllers.mine ??= {}; plugin.controllers.mine.one = () => 1; ${seen} = plugin.controllers.mine.one();`, 1, []],
 ];
 
+/** Members that Strapi v4 calls itself, by plugin, and the line of the log that says what to change instead. */
+const uncalled: readonly (readonly [plugin: string, code: string, line: string])[] = [
+  [
+    'upload',
+    "plugin.controllers['content-api'].uploadFiles = () => 1;",
+    'upload.controllers.content-api.uploadFiles is not called',
+  ],
+  [
+    'upload',
+    "plugin.controllers['content-api'].replaceFile = () => 1;",
+    'upload.controllers.content-api.replaceFile is not called',
+  ],
+  ['users-permissions', 'plugin.middlewares.rateLimit = () => 1;', 'users-permissions.middlewares.rateLimit is not called'],
+];
+
+describe('members of extensions that nothing calls', () => {
+  for (const [plugin, code, line] of uncalled)
+    it(`are told: ${code}`, async () => {
+      const { logger, lines } = await createLog();
+      const extension = `module.exports = (plugin) => { ${code} return plugin; };`;
+      const { stop } = await serveProject({ [`src/extensions/${plugin}/strapi-server.js`]: extension }, { models: [], logger });
+      await stop();
+      const told = lines.filter(({ msg }) => String(msg).includes('is not called'));
+      expect(told.map(({ msg }) => String(msg))).to.have.length(1);
+      expect(String(told[0]?.msg)).to.include(line);
+    });
+});
+
 describe('a strapi-server file', () => {
   for (const [code, expected, named] of files)
     it(code, async () => {

@@ -26,7 +26,7 @@ export interface SingleWrite {
 
 const keyOf = ({ collection, id, count }: SingleWrite): string => `${collection}/${String(id)}/${String(count)}`;
 
-/** Maximum number of announced changes. Further ones are treated as changes by other instances. */
+/** Own writes that the change stream has not reported yet. The oldest are forgotten beyond this number. */
 const mostExpected = 10_000;
 
 type Listener = (change: Change) => void;

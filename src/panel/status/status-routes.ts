@@ -10,15 +10,14 @@ import { administratorOfPage, checkOrigin, logIn, logInForm, logOut, ofPages } f
 import { modelPage } from './model-page.js';
 import { rulePage } from './rule-page.js';
 import type { StatusPage } from './status-page.js';
-import { tokenPage } from './token-page.js';
 
 /** The pages of what the panel cannot show. Their addresses are relative, so that they also work behind a proxy that adds a path. */
-const pages: readonly StatusPage[] = [modelPage, instancePage, rulePage, tokenPage];
+const pages: readonly StatusPage[] = [modelPage, instancePage, rulePage];
 
 /** Returns the routes of the pages for administrators. They ignore the credentials of users and API tokens, and those of the panel. */
 export function statusRoutes(config: Config): readonly Route[] {
   if (!servesPanel(config)) return [];
-  const about = 'models, instances, rules of roles and API tokens, for administrators';
+  const about = 'models, instances and rules of roles, for administrators';
   const page = { name: 'Status', path: '/_status/models', about };
   return [
     row('GET', '', () => ({ status: 302, headers: { Location: '_status/models' } })),

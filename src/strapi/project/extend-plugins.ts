@@ -4,14 +4,14 @@ import type { Config } from '../../config/config.js';
 import type { Route } from '../../http/route.js';
 import { builtinModels } from '../../schema/builtin-models.js';
 import { isRecord, type Values } from '../../values.js';
-import type { Lifecycles, SubscriberMap } from '../content/lifecycles.js';
+import type { SubscriberMap } from '../content/lifecycles.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
-import { changedSettings, withStandIns } from './extended-plugin.js';
+import { changedSettings, uncalledMembers, withStandIns } from './extended-plugin.js';
 import { routerOf, writtenRoute, type Controllers } from './extended-routes.js';
 import type { Exports } from '../load/load-folders.js';
 import { hooksOf, type PlacedHooks } from './project-hooks.js';
-import type { RegisteredRouter } from '../routes/project-routes.js';
+import type { CodeTargets } from './register-folders.js';
 import type { PluginServices } from '../services/plugin-services.js';
 import type { StrapiRoute } from '../routes/strapi-route.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
@@ -40,19 +40,12 @@ interface ExtendedType {
   readonly lifecycles?: object;
 }
 
-interface Named {
-  readonly add: (name: string, code: never) => unknown;
-}
-
-interface ExtendParts {
+interface ExtendParts extends CodeTargets {
   readonly config: Config;
   /** The built-in routes of plugins. */
   readonly builtin: readonly Route[];
-  readonly registry: CodeRegistry;
   readonly services: PluginServices;
-  readonly strapi: { readonly policies: Named; readonly middlewares: Named; readonly config: Pick<StrapiConfig, 'get' | 'set'> };
-  readonly addRouter: (router: RegisteredRouter) => void;
-  readonly lifecycles: Lifecycles;
+  readonly strapi: CodeTargets['strapi'] & { readonly config: Pick<StrapiConfig, 'get' | 'set'> };
   /** Directory of the project. */
   readonly directory: string;
   /** Reports what does not work, which stops the start in production. */
@@ -98,6 +91,7 @@ async function extendPlugin(
   const saved = structuredClone(settings);
   const returned: unknown = typeof code === 'function' ? await (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // the form of the file
   const plugin = isRecord(returned) ? (returned as unknown as ExtendedPlugin) : given; // usually the same object
+  for (const text of uncalledMembers(name, plugin)) parts.tell(`${file}: ${text}`);
   register(name, plugin, parts);
   takeTypes(name, plugin, { file, parts });
   for (const [path, value] of changedSettings(saved, plugin.config))

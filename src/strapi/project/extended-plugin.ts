@@ -84,6 +84,25 @@ function standingIn<Target extends object>(
 /** Names that the language and libraries read of every object. */
 const notMembers: ReadonlySet<string> = new Set(['then', 'toJSON', '__esModule', 'default']);
 
+/** Members that only parts of Strapi v4 call, by plugin, with what to change instead. */
+const uncalled: Readonly<Record<string, readonly (readonly [holder: readonly string[], member: string, instead: string])[]>> = {
+  'users-permissions': [
+    [['middlewares'], 'rateLimit', 'the service limits attempts by plugins.users-permissions.config.ratelimit'],
+  ],
+  upload: [
+    [['controllers', 'content-api'], 'uploadFiles', 'replace the action upload'],
+    [['controllers', 'content-api'], 'replaceFile', 'replace the action upload'],
+  ],
+};
+
+/** Returns a line for each member of an extended plugin that code has added and nothing calls. */
+export const uncalledMembers = (name: string, plugin: object): string[] =>
+  (uncalled[name] ?? []).flatMap(([holder, member, instead]) => {
+    const members = holder.reduce<unknown>((part, key) => Reflect.get(Object(part) as object, key), plugin);
+    const isAdded = Object.hasOwn(Object(members) as object, member);
+    return isAdded ? [`${[name, ...holder, member].join('.')} is not called: ${instead}`] : [];
+  });
+
 /** Returns a value that can be called, read and changed, and is empty. */
 export function standIn(): unknown {
   const own: unknown = new Proxy(() => undefined, {

@@ -9,11 +9,15 @@ interface Named {
   readonly add: (name: string, code: never) => unknown;
 }
 
-interface FolderParts {
+/** Where code of a project, its plugins and their extensions is registered. */
+export interface CodeTargets {
   readonly strapi: { readonly policies: Named; readonly middlewares: Named };
   readonly registry: CodeRegistry;
   readonly lifecycles: Lifecycles;
   readonly addRouter: (router: RegisteredRouter) => void;
+}
+
+interface FolderParts extends CodeTargets {
   /** Called with a description of code that cannot run. */
   readonly warn: (text: string) => void;
 }

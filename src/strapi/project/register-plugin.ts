@@ -1,20 +1,11 @@
 import { isRecord, type Values } from '../../values.js';
-import type { CodeRegistry } from '../routes/code-registry.js';
-import type { Lifecycles, SubscriberMap } from '../content/lifecycles.js';
+import type { SubscriberMap } from '../content/lifecycles.js';
 import type { PluginReport, ProjectPlugin } from '../load/load-plugins.js';
 import { typesOf } from './plugin-models.js';
-import type { RegisteredRouter } from '../routes/project-routes.js';
+import type { CodeTargets } from './register-folders.js';
 import type { StrapiRouter } from '../routes/strapi-route.js';
 
-interface Named {
-  readonly add: (name: string, code: never) => unknown;
-}
-
-interface PluginParts {
-  readonly strapi: { readonly policies: Named; readonly middlewares: Named };
-  readonly registry: CodeRegistry;
-  readonly lifecycles: Lifecycles;
-  readonly addRouter: (router: RegisteredRouter) => void;
+interface PluginParts extends CodeTargets {
   readonly report: PluginReport;
 }
 
