@@ -1,5 +1,5 @@
 import { DuplicateKey } from '../mongo/send/driver-errors.js';
-import { type Loaded, type StoredDocument, withoutPopulated } from '../mongo/form/loaded.js';
+import { type Loaded, type StoredDocument, withLocalesOf, withoutPopulated } from '../mongo/form/loaded.js';
 import { readTreeOf } from '../mongo/read/read-tree.js';
 import { afterCommit, inTransaction } from '../mongo/send/transaction.js';
 import type { Selection } from '../query/plan.js';
@@ -43,7 +43,8 @@ export async function runWrite<Result>(
     if (outcome !== null) await afterCommit(database, () => finish(outcome));
     return result;
   });
-  return (answer.changed ?? result) as Result; // only a write whose result is an entry has such an answer
+  const { changed } = answer;
+  return changed === null ? result : (withLocalesOf(result as Loaded, changed) as Result); // only a write whose result is an entry has such an answer
 }
 
 function tellLate({ type: { uid } }: PendingWrite, { notices }: ContentContext): void {

@@ -10,6 +10,8 @@ const model = (name: string, attributes: object): TestModel => ({
   attributes: { title: { type: 'string' }, ...attributes },
 });
 
+const localized = { pluginOptions: { i18n: { localized: true } } };
+
 const models = [
   model('note', {
     hush: { type: 'string', private: true },
@@ -17,6 +19,7 @@ const models = [
     tags: { type: 'relation', relation: 'manyToMany', target: 'api::tag.tag' },
   }),
   model('tag', {}),
+  { ...model('page', { title: { type: 'string', ...localized } }), ...localized },
 ];
 
 const uid = 'api::note.note';
@@ -70,7 +73,11 @@ describe('the result of a write that code after it changes', () => {
   let log: Log;
   before(async () => {
     log = await createLog();
-    serving = await serveProject({}, { models, logger: log.logger, config: { plugins: { graphql: { enabled: true } } } });
+    const documents = { i18n_locales: ['en', 'fr'].map((code, index) => ({ _id: index + 1, code, name: code })) };
+    serving = await serveProject(
+      {},
+      { models, documents, logger: log.logger, config: { plugins: { graphql: { enabled: true } } } },
+    );
     await serving.strapi.entityService.create('api::tag.tag', { data: { title: 'red' } });
     await serving.strapi.entityService.create(uid, { data });
   });
@@ -91,6 +98,26 @@ describe('the result of a write that code after it changes', () => {
 
   it('stays as it was stored', async () => {
     expect(await serving.strapi.entityService.findOne(uid, 1)).to.include({ title: 'sent', hush: 'h' });
+  });
+
+  it('is answered with the other locales of an entry', async () => {
+    const page = 'api::page.page';
+    const { id } = await serving.strapi.entityService.create(page, { data: { title: 'sent' } });
+    const path = `/api/pages/${String(id)}`;
+    await serving.call('POST', `${path}/localizations`, { locale: 'fr', title: 'envoyé' });
+    const change = ({ result }: Event) => (result['title'] = 'changed');
+    const end = serving.strapi.db.lifecycles.subscribe({ models: [page], afterUpdate: change, afterDelete: change });
+    for (const [method, query] of [
+      ['PUT', ''],
+      ['PUT', '?populate=localizations'],
+      ['DELETE', '?populate=*'],
+    ] as const) {
+      const { body } = await serving.call(method, `${path}${query}`, { data: { title: 'sent' } });
+      const { attributes, meta } = body.data;
+      expect([attributes.title, meta.availableLocales], `${method} ${query}`).to.deep.equal(['changed', ['fr']]);
+      if (query !== '') expect(attributes.localizations.data[0].attributes.title).to.equal('envoyé');
+    }
+    end();
   });
 
   it('is the former one in a transaction of code, which the log says', async () => {

@@ -53,10 +53,10 @@ interface AnsweredWrite {
   readonly bind: BindContext;
 }
 
-/** Returns the answer of a write whose result code has changed; null if it has not, or the answer lists other locales. */
+/** Returns the answer of a write whose result code has changed, without other locales; null if it has not. */
 export function changedAnswer(after: Values, entry: Loaded, { query, selection, bind }: AnsweredWrite): Loaded | null {
   const before = entityOf(entry);
-  if (query === undefined || selection === null || selection.locales !== null || isDeepStrictEqual(after, before)) return null;
+  if (query === undefined || selection === null || isDeepStrictEqual(after, before)) return null;
   const keepsChildren = query.isForFields === true;
   const access = answeringAccess(query, bind.access);
   return applyChanges(after, {
