@@ -5,6 +5,7 @@ import { exceededPatterns } from './structure/patterns.js';
 import { loadProject, type Project } from './structure/project.js';
 import { hiddenTypes } from './structure/public-types.js';
 import { storageFiles } from './structure/texts.js';
+import { staleWalks } from './structure/walks/walk-tables.js';
 
 interface Rule {
   readonly find: (project: Project) => readonly string[];
@@ -27,6 +28,7 @@ const rules: readonly Rule[] = [
     find: (project) => folderCircles(project, 'graphql'),
     advice: 'are folders of graphql/ that import each other: move what both need to the lower one',
   },
+  { find: staleWalks, advice: '(a walk of docs/architecture.md): run npm run structure -- --walks, or name another function' },
 ];
 
 /** Returns a line for each violation of the rules of structure, with advice. */

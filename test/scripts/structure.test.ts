@@ -14,6 +14,7 @@ import { outsideCitations, storageFiles } from '../../scripts/structure/texts.js
 import { traceFunctions } from '../../scripts/structure/walks/build-traced.js';
 import { startCoverage } from '../../scripts/structure/walks/coverage.js';
 import { countJumps } from '../../scripts/structure/walks/measure-walks.js';
+import { staleWalks, writeWalkTables } from '../../scripts/structure/walks/walk-tables.js';
 
 const options = { module: 'NodeNext', target: 'ES2022', strict: true, skipLibCheck: true, noEmit: true, types: [] };
 
@@ -189,6 +190,23 @@ describe('walks', () => {
     ) => Promise<unknown>;
     expect(await run((file: number) => called.push(file))).to.deep.equal([3, 1, 2, 3, 4]);
     expect(called).to.deep.equal(Array(8).fill(7));
+  });
+
+  it('the files of the functions that tables name', async () => {
+    const root = await writeProject({
+      ...files,
+      'docs/architecture.md':
+        '| reads | `src/old.ts` | `read` |\n| starts | `src/server.ts` | `start` |\n| ends | `src/server.ts` | `stop` |\n',
+    });
+    try {
+      const project = loadProject(root);
+      expect(staleWalks(project)).to.deep.equal(['stop: is not declared', '| reads | `src/old.ts` | `read` |']);
+      expect(writeWalkTables('| reads | `src/old.ts` | `read` |', project).text).to.equal(
+        '| reads | `src/mongo/read.ts` | `read` |',
+      );
+    } finally {
+      await rm(root, { recursive: true });
+    }
   });
 
   it('jumps between levels, from one call to the next', () => {
