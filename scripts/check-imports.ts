@@ -28,6 +28,7 @@ const levels: readonly (readonly string[])[] = [
   ['accounts', 'media'],
   ['http', 'transfer'],
   ['code'],
+  ['history'],
   ['rest', 'graphql', 'openapi', 'admin', 'start-page'],
   ['strapi'],
   ['features', 'server', 'service', 'connect', 'index', 'main', 'cli'],

@@ -9,6 +9,7 @@ import type { Values } from '../values.js';
 import { type AdminRoute, beginChange } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
 import { checkAdminBody } from './check-admin-body.js';
+import { historyRoutes } from './history-routes.js';
 import { localeAdminRoutes, settingsRoutes } from './settings-routes.js';
 import { modelRoutes } from './model-routes.js';
 import { roleAdminRoutes } from './role-admin-routes.js';
@@ -25,6 +26,7 @@ const listed: readonly AdminRoute[] = [
   ...tokenRoutes,
   ...localeAdminRoutes,
   ...settingsRoutes,
+  ...historyRoutes,
 ];
 
 /** Lists the routes with the JSON schemas of their bodies. */

@@ -1,7 +1,7 @@
 import { apiSettings } from './api-settings.js';
 import { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import { pluginSettings } from './plugin-settings.js';
-import { flag, group, maybeText, text, amount, type Group, type SettingMap, type SettingNode, type ValueOf } from './setting.js';
+import { flag, group, maybeText, text, amount, whole, type Group, type SettingMap, type SettingNode, type ValueOf } from './setting.js';
 
 /** The settings of config/admin: access to the admin API, and hashing of API tokens. */
 export const adminSettings = group({
@@ -40,6 +40,9 @@ export const adminSettings = group({
       variable: 'API_TOKEN_SALT',
       secret: 16,
     }),
+  }),
+  audit: group({
+    days: whole(0, 'Days for which is kept who has changed which entry, also of files and users; 0: nothing is kept'),
   }),
   secretsFile: text('./data/secrets.json', 'File for secrets that are not set, in development', { minLength: 1 }),
 });

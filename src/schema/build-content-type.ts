@@ -43,6 +43,7 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     inGraphql,
     draftAndPublish: model.options?.draftAndPublish === true,
     localized: settings.localization && model.pluginOptions?.['i18n']?.localized === true,
+    history: historyOf(model),
   };
   const privateNames = new Set([...(model.options?.privateAttributes ?? []), ...settings.privateAttributes]);
   const own = Object.entries(model.attributes).map(([name, definition]) => buildAttribute(name, definition, model, privateNames));
@@ -54,6 +55,12 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     shard: shardKeyOf(model),
     attributes: byName([...own, ...systemAttributes(model, shape, privateNames)]),
   };
+}
+
+/** Returns null for components, and for types of the service, whose entries may have secrets. */
+function historyOf({ uid, kind, options }: Model): ContentType['history'] {
+  if (options?.history === undefined || kind === undefined || !uid.startsWith('api::')) return null;
+  return { versions: 50, days: 365, ...options.history };
 }
 
 function shardKeyOf({ shard = 'none' }: Model): ShardKey | null {

@@ -18,6 +18,8 @@ export const collections = {
   requests: '_requests',
   webhooks: '_webhooks',
   audit: '_audit',
+  contentAudit: '_content_audit',
+  history: '_history',
   locales: 'i18n_locales',
   users: 'up_users',
   roles: 'up_roles',

@@ -136,6 +136,8 @@ export interface ContentType {
   readonly description: string;
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
+  /** How many versions of each entry are kept, and for how many days; null if none are. */
+  readonly history: { readonly versions: number; readonly days: number } | null;
   /** The shard key of the collection; null if it is not sharded. */
   readonly shard: ShardKey | null;
   /** Whether the GraphQL schema contains the type: its names there belong to no other type. */

@@ -70,6 +70,14 @@ const modelSchema = {
         draftAndPublish: { type: 'boolean' },
         privateAttributes: { type: 'array', items: { type: 'string' } },
         populateCreatorFields: { type: 'boolean' },
+        history: {
+          type: 'object',
+          properties: {
+            versions: { type: 'integer', minimum: 1, maximum: 1000 },
+            days: { type: 'integer', minimum: 1, maximum: 3650 },
+          },
+          additionalProperties: false,
+        },
       },
     },
     pluginOptions: localizable,

@@ -62,6 +62,8 @@ export interface Model {
     readonly draftAndPublish?: boolean;
     readonly privateAttributes?: readonly string[];
     readonly populateCreatorFields?: boolean;
+    /** How many versions of an entry are kept, and for how many days. */
+    readonly history?: { readonly versions?: number; readonly days?: number };
     /** Of built-in types: that they are shown with the times of their entries, which all types have. */
     readonly timestamps?: boolean;
   };

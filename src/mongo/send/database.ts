@@ -15,7 +15,7 @@ export type { Document } from 'mongodb';
 /**
  * A connected database with the scope of the commands that are sent to it:
  * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`
- * - the transaction, if there is one: `session`, `order`, `later`, `undo`, `written`
+ * - the transaction, if there is one: `session`, `order`, `last`, `later`, `undo`, `written`
  * - the request, if there is one: `budget`, `time`, `turns`, `sender`, `trace`
  * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `uniques`, `abandoned`, `writers`
  * - the kind of command: `isScanned`
@@ -35,6 +35,8 @@ export interface Database {
   readonly session: ClientSession | null;
   /** The queue of a transaction: its commands run one after the other, as the server requires. */
   readonly order?: Queue;
+  /** Work that runs at the end of the transaction, after its writes, by what it is about. */
+  readonly last?: Map<string, () => Promise<void>>;
   /** Work that runs after the commit of the transaction. */
   readonly later?: (() => Promise<void>)[];
   /** Work that runs if the transaction is not committed. */

@@ -25,6 +25,7 @@ import { WrittenEntries } from './write-queues.js';
  */
 export async function inTransaction<Result>(database: Database, work: (database: Database) => Promise<Result>): Promise<Result> {
   if (database.session !== null || !database.isReplicated) return work(database);
+  const last = new Map<string, () => Promise<void>>();
   const later: AfterCommit[] = [];
   const undo: (() => void)[] = [];
   const abandon = (): void => {
@@ -32,9 +33,11 @@ export async function inTransaction<Result>(database: Database, work: (database:
   };
   const written = new WrittenEntries(database.writers);
   const run: Work<Result> = (session, isRepeated) => {
+    last.clear();
     later.length = 0;
     abandon();
-    const running = work({ ...database, order: new Queue({ atOnce: 1 }), later, undo, written, session });
+    const inner = { ...database, order: new Queue({ atOnce: 1 }), last, later, undo, written, session };
+    const running = work(inner).then((result) => runLast(last).then(() => result));
     return isRepeated ? repeated(running, later) : running;
   };
   const result = await ending(abandon, () => attempts(database, run, written));
@@ -191,6 +194,10 @@ function endOnServer({ client }: Database, session: ClientSession): void {
     .catch(() => undefined);
 }
 
+async function runLast(last: ReadonlyMap<string, () => Promise<void>>): Promise<void> {
+  for (const run of last.values()) await run();
+}
+
 async function runAll(works: readonly AfterCommit[]): Promise<void> {
   const errors: unknown[] = [];
   for (const run of works)
@@ -211,6 +218,15 @@ async function ending<Result>(abandon: () => void, transaction: () => Promise<Re
     abandon();
     throw isTransient(error) ? unavailableError() : translateDriverError(error);
   }
+}
+
+/**
+ * Runs work at the end of the transaction, when all its writes are made; at once if there is none. Work about the same is run once,
+ * as it was first asked for. Its error aborts the transaction.
+ */
+export async function beforeCommit({ last }: Database, about: string, work: () => Promise<void>): Promise<void> {
+  if (last === undefined) await work();
+  else if (!last.has(about)) last.set(about, work);
 }
 
 /** Work that runs after the commit of a transaction. */

@@ -1,0 +1,88 @@
+import { invalidParameter, notFoundError, validationError } from '../errors.js';
+import { restoreVersion } from '../history/restore-version.js';
+import { listOf, orNull, record, text, whole } from '../http/json-schema.js';
+import { parameter } from '../http/operation.js';
+import { parameterOf } from '../http/route-request.js';
+import { listAudited } from '../mongo/stores/content-audit.js';
+import { findVersion, listVersions, type Version } from '../mongo/stores/history-store.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { AdminCall, AdminRoute } from './admin-call.js';
+import { describe, row, schemas } from './admin-row.js';
+
+const by = orNull(record({ kind: text, id: orNull(whole) }));
+const listed = { version: whole, at: text, by, action: text };
+const version = record({ ...listed, entry: schemas.open });
+const audited = { at: text, uid: text, id: whole, action: text, by, requestId: orNull(text) };
+
+/** The routes of the versions of entries of types with `options.history`. */
+export const historyRoutes: readonly AdminRoute[] = [
+  row(
+    'GET /history/:uid/:id',
+    describe('adminFindVersions', 'List the versions of an entry, the newest first', listOf(record(listed))),
+    (call) => listVersions(call.content.store.database, ownerOf(call)),
+  ),
+  row('GET /history/:uid/:id/:version', describe('adminFindVersion', 'Read a version of an entry', version), (call) =>
+    versionOf(call),
+  ),
+  row(
+    'POST /history/:uid/:id/:version/restore',
+    describe('adminRestoreVersion', 'Update an entry to a version, and read the version that this makes', version),
+    restore,
+  ),
+  row(
+    'GET /audit/content',
+    describe('adminFindWrites', 'List who has changed which entries, the newest first', listOf(record(audited)), [
+      parameter('uid', 'Only entries of this type'),
+      parameter('id', 'Only the entry with this id; uid is then required', whole),
+      parameter('limit', 'Most changes to answer; 100 by default, at most 1,000', whole),
+    ]),
+    listWrites,
+  ),
+];
+
+async function listWrites({ request, content, running }: AdminCall): Promise<unknown> {
+  if (running.config.admin.audit.days === 0) throw notFoundError('Nothing is kept: set admin.audit.days in config/admin');
+  const uid = parameterOf(request, 'uid');
+  const id = wholeOf(parameterOf(request, 'id'), 'id');
+  const limit = wholeOf(parameterOf(request, 'limit'), 'limit') ?? 100;
+  if (uid !== undefined && typeof uid !== 'string') throw invalidParameter('uid');
+  if (id !== null && uid === undefined) throw validationError('id requires the parameter uid');
+  if (limit > 1000) throw invalidParameter('limit');
+  return listAudited(content.store.database, { uid: uid ?? null, id, limit });
+}
+
+/** Throws a NotFoundError for a type without versions. */
+function typeOf({ request, content }: AdminCall): ContentType {
+  const uid = request.params['uid'] ?? '';
+  const type = content.bind.registry.types.get(uid);
+  if (type === undefined || type.history === null) throw notFoundError(`${uid} has no option history`);
+  return type;
+}
+
+const ownerOf = (call: AdminCall) => ({ uid: typeOf(call).uid, id: numberIn(call, 'id') });
+
+const numberIn = ({ request }: AdminCall, name: string): number => wholeOf(request.params[name], name) ?? 0;
+
+/** Returns the number that a text states; null if it is absent. Throws a ValidationError for other values. */
+function wholeOf(value: unknown, name: string): number | null {
+  if (value === undefined) return null;
+  if (typeof value !== 'string' || !/^[1-9]\d{0,14}$/.test(value)) throw invalidParameter(name);
+  return Number(value);
+}
+
+async function versionOf(call: AdminCall): Promise<Version> {
+  const owner = ownerOf(call);
+  const found = await findVersion(call.content.store.database, owner, numberIn(call, 'version'));
+  if (found === null) throw notFoundError();
+  return found;
+}
+
+async function restore(call: AdminCall): Promise<unknown> {
+  const type = typeOf(call);
+  const version = await versionOf(call);
+  const isRestored = await call.commit((content) => restoreVersion(type, version, content));
+  if (!isRestored) throw notFoundError('The entry was deleted');
+  const { database } = call.content.store;
+  const [newest] = await listVersions(database, ownerOf(call));
+  return newest && findVersion(database, ownerOf(call), newest.version);
+}

@@ -1,0 +1,63 @@
+import type { ContentContext } from '../content/content-context.js';
+import type { EntryWritten, Subscriber } from '../mongo/changes/entry-events.js';
+import type { StoredDocument } from '../mongo/form/loaded.js';
+import type { Database } from '../mongo/send/database.js';
+import { beforeCommit } from '../mongo/send/transaction.js';
+import { findFirst } from '../mongo/stored.js';
+import { newestVersion, storeVersion, type VersionAction } from '../mongo/stores/history-store.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
+import { readWhole } from './whole-entry.js';
+
+interface Source {
+  /** Returns the content types in force. */
+  readonly registry: () => Registry;
+  /** Returns a context with all rights. */
+  readonly content: () => ContentContext;
+}
+
+/** Returns the subscriber that keeps a version for each write of an entry of a type with `options.history`. */
+export const keepingVersions = ({ registry, content }: Source): Subscriber => {
+  const typeOf = (uid: string): ContentType | undefined => registry().types.get(uid);
+  return {
+    hears: (kind, uid) => kind !== 'any' && (typeOf(uid)?.history ?? null) !== null,
+    needsBefore: true,
+    within: async (event, database) => {
+      const type = typeOf(event.type.uid);
+      if (event.kind !== 'any' && type !== undefined) await keepVersion(event, type, { content: content(), database });
+    },
+  };
+};
+
+interface Scope {
+  readonly content: ContentContext;
+  readonly database: Database;
+}
+
+/** Several writes of an entry in one transaction make one version, which has the links that are written last. */
+async function keepVersion(event: EntryWritten, type: ContentType, scope: Scope): Promise<void> {
+  const { kind, id, before, document } = event;
+  const { database } = scope;
+  const owner = { uid: type.uid, id };
+  const keep = async (action: VersionAction, stored: StoredDocument, version: number): Promise<void> => {
+    if (type.history === null) return;
+    const entry = await readWhole(type, stored, scope);
+    const by = action === 'keep' ? null : event.caller;
+    await storeVersion(database, owner, { version, at: event.at, by, action, entry }, type.history);
+  };
+  if (kind === 'delete') {
+    await keep('delete', document, (await newestVersion(database, owner)) + 1);
+    return;
+  }
+  if (before !== undefined && (await newestVersion(database, owner)) === 0) await keep('keep', before, 1);
+  await beforeCommit(database, `version of ${type.uid} ${String(id)}`, async () => {
+    const stored = await findFirst(database, type.collection, { _id: id });
+    if (stored !== null) await keep(actionOf(event), stored, (await newestVersion(database, owner)) + 1);
+  });
+}
+
+/** Returns what a write has done to an entry. */
+function actionOf({ kind, before, document, type }: EntryWritten): VersionAction {
+  if (kind !== 'update' || before === undefined || !type.draftAndPublish) return kind;
+  const [was, is] = [before, document].map(({ publishedAt }) => (publishedAt ?? null) !== null);
+  return was === is ? kind : is === true ? 'publish' : 'unpublish';
+}

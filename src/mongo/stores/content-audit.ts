@@ -1,0 +1,45 @@
+import { collections } from '../../schema/collections.js';
+import { inWriteTime } from '../send/calls.js';
+import { type Database, inSession } from '../send/database.js';
+import type { OwnCollection } from '../send/ensure-collections.js';
+import { findStored } from '../stored.js';
+
+/** A write of an entry, without what was written. */
+export interface AuditedWrite {
+  readonly at: Date;
+  readonly uid: string;
+  readonly id: number;
+  readonly action: 'create' | 'update' | 'delete';
+  /** Null if code of the project or the service itself has written. */
+  readonly by: { readonly kind: string; readonly id: number | null } | null;
+  readonly requestId: string | null;
+}
+
+export const contentAudit: OwnCollection = {
+  name: collections.contentAudit,
+  indexes: [
+    { key: { uid: 1, of: 1, _id: -1 }, name: 'entry' },
+    { key: { expiresAt: 1 }, name: 'expiry', expireAfterSeconds: 0 },
+  ],
+};
+
+/** Stores a write in the transaction of the database. It is deleted after some days. */
+export async function storeAudited(database: Database, { id, ...write }: AuditedWrite, days: number): Promise<void> {
+  const expiresAt = new Date(write.at.getTime() + days * 86_400_000);
+  const writes = database.db.collection(collections.contentAudit);
+  await inWriteTime(database, () => writes.insertOne({ ...write, of: id, expiresAt }, inSession(database.session)));
+}
+
+/** The writes that are asked for: of all types, of one, or of one entry. */
+interface Asked {
+  readonly uid: string | null;
+  readonly id: number | null;
+  readonly limit: number;
+}
+
+/** Returns the last writes, the newest first. */
+export async function listAudited(database: Database, { uid, id, limit }: Asked): Promise<readonly AuditedWrite[]> {
+  const match = { ...(uid !== null && { uid }), ...(id !== null && { of: id }) };
+  const rows = await findStored(database, collections.contentAudit, { match, sort: { _id: -1 }, limit });
+  return rows.map(({ at, uid, of, action, by, requestId }) => ({ at, uid, id: of, action, by, requestId }) as AuditedWrite); // stored in this form
+}
