@@ -5,6 +5,7 @@ import { docs, openapi } from './openapi/features.js';
 import { failsHealth } from './panel/builder/fail-health.js';
 import { panel } from './panel/feature.js';
 import { accounts, content, locales, models, uploads } from './rest/features.js';
+import { schedule } from './schedule/feature.js';
 import { startPage } from './start-page/feature.js';
 
 /** Tells load balancers whether the service runs, and whether it is ready; and the panel that models have changed. */
@@ -24,6 +25,7 @@ export const features: readonly Feature[] = [
   admin,
   panel,
   models,
+  schedule,
   health,
   content,
 ];

@@ -94,6 +94,7 @@ const failures: Readonly<Record<Work, readonly [level: 'warn' | 'error', text: s
   'model load': ['warn', 'models could not be loaded, the former ones remain in force for now'],
   'required count': ['warn', 'entries that lack required values could not be counted'],
   'search build': ['warn', 'search indexes could not be built'],
+  schedule: ['warn', 'an entry cannot be published or unpublished at its time; set another time to try again'],
   'entry event': ['error', 'code that hears of a written entry has failed; the entry is stored'],
   'unused indexes': ['warn', 'unused indexes could not be looked for'],
   'graphql request': ['error', 'GraphQL request failed'],

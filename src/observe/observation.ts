@@ -112,6 +112,7 @@ export type Work =
   | 'required count'
   | 'search build'
   | 'entry event'
+  | 'schedule'
   | 'unused indexes'
   | 'graphql request'
   | 'graphql schema'

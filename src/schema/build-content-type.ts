@@ -1,6 +1,7 @@
 import { buildAttribute } from './build-attribute.js';
 import { builtinModels } from './builtin-models.js';
 import type { Attribute, ContentType, LinkAttribute, ShardKey } from './content-type.js';
+import { isScheduled } from './scheduled.js';
 import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 
 /** Settings of the service that shape every type. */
@@ -43,6 +44,7 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     inGraphql,
     draftAndPublish: model.options?.draftAndPublish === true,
     localized: settings.localization && model.pluginOptions?.['i18n']?.localized === true,
+    scheduled: isScheduled(model),
     history: historyOf(model),
   };
   const privateNames = new Set([...(model.options?.privateAttributes ?? []), ...settings.privateAttributes]);

@@ -136,6 +136,8 @@ export interface ContentType {
   readonly description: string;
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
+  /** Whether entries are published and unpublished at the times that they state. */
+  readonly scheduled: boolean;
   /** How many versions of each entry are kept, and for how many days; null if none are. */
   readonly history: { readonly versions: number; readonly days: number } | null;
   /** The shard key of the collection; null if it is not sharded. */

@@ -67,7 +67,7 @@ export interface Model {
     /** Of built-in types: that they are shown with the times of their entries, which all types have. */
     readonly timestamps?: boolean;
   };
-  readonly pluginOptions?: Readonly<Record<string, { readonly localized?: boolean } | undefined>>;
+  readonly pluginOptions?: Readonly<Record<string, { readonly localized?: boolean; readonly enabled?: boolean } | undefined>>;
   readonly attributes: Readonly<Record<string, AttributeDefinition>>;
 }
 

@@ -2,6 +2,7 @@ import type { ModelSettings } from './build-content-type.js';
 import type { Model, ModelWarning } from './model.js';
 import { misspeltKeys, readForm } from './model-schema.js';
 import { isKebabCase } from './names.js';
+import { scheduledAttributes, scheduleProblems } from './scheduled.js';
 import { readSearches } from './read-searches.js';
 import { readAttribute, type AttributeRules } from './read-attribute.js';
 
@@ -27,13 +28,14 @@ export function readModel(document: unknown, { customFields, graphql = true, bui
   const ofAttributes = readings.flatMap(({ name, problems }) =>
     problems.map((problem) => `attributes.${name}${spaced(problem)}`),
   );
-  const problems = [...nameProblems(model), ...ofAttributes];
+  const problems = [...nameProblems(model), ...ofAttributes, ...scheduleProblems(model)];
   const known = readings.flatMap(({ name, definition }) => (definition === null ? [] : [[name, definition] as const]));
   const searches = readSearches({ ...model, attributes: Object.fromEntries(known) });
   const ofNames = readings.flatMap(({ name, warnings: texts }) => texts.map((text) => ({ attribute: name, text, needs: null })));
   const warnings = [...misspeltKeys(model), ...ofNames, ...searches.warnings];
   if (problems.length > 0) return { document, model: null, problems, warnings: [] };
-  return { document, model: extendBuiltin({ ...model, attributes: searches.attributes }, builtin), problems: [], warnings };
+  const attributes = { ...searches.attributes, ...scheduledAttributes(model) };
+  return { document, model: extendBuiltin({ ...model, attributes }, builtin), problems: [], warnings };
 }
 
 /** Returns a text that follows the name of an attribute: `.type: …` directly, `is …` after a space. */

@@ -5,7 +5,7 @@ import type { OwnCollection } from '../send/ensure-collections.js';
 import { findStored } from '../stored.js';
 
 /** A write of an entry, without what was written. */
-export interface AuditedWrite {
+interface AuditedWrite {
   readonly at: Date;
   readonly uid: string;
   readonly id: number;

@@ -1,0 +1,102 @@
+import { type ContentContext, withDatabase } from '../content/content-context.js';
+import { findMany } from '../content/find-many.js';
+import { update } from '../content/update.js';
+import { ApiError } from '../errors.js';
+import { exactly, otherThan } from '../mongo/form/matches.js';
+import { inTransaction } from '../mongo/send/transaction.js';
+import { isStored } from '../mongo/stored.js';
+import type { Observer } from '../observe/observer.js';
+import { emptyQuery, type Filter, type Query } from '../query/ast.js';
+import { unpagedSettings } from '../query/code-binding.js';
+import { nowWord } from '../query/moment.js';
+import type { Operator } from '../query/operators.js';
+import type { ContentType } from '../schema/content-type.js';
+import { scheduledNames } from '../schema/scheduled.js';
+
+type ScheduledName = (typeof scheduledNames)[number];
+
+/** An entry whose time has come. */
+interface Due {
+  readonly type: ContentType;
+  readonly id: number;
+  readonly name: ScheduledName;
+  readonly time: Date;
+}
+
+/** Maximum number of entries of a type that are changed one after the other before the others are looked for again. */
+const atOnce = 100;
+
+/** Maximum number of entries that are left alone because they could not be changed. */
+const mostFailed = 1_000;
+
+/** Changes the publication state of entries whose time has come. */
+export class DuePublisher {
+  readonly #content: () => ContentContext;
+  readonly #observer: Observer;
+  /** The times of entries that could not be changed. They are tried again at another time, and after a restart. */
+  readonly #failed = new Map<string, number>();
+
+  /** `content` returns a context with all rights. */
+  constructor(content: () => ContentContext, observer: Observer) {
+    this.#content = content;
+    this.#observer = observer;
+  }
+
+  /**
+   * Changes all entries that are due. Those that a 4xx refuses, such as incomplete drafts, are reported once and left. Rejects with
+   * other errors, and stops early if the signal aborts.
+   */
+  async run(ended: AbortSignal): Promise<void> {
+    const context = this.#content();
+    const types = [...context.bind.registry.types.values()].filter(({ scheduled }) => scheduled);
+    for (const [type, name] of types.flatMap((type) => scheduledNames.map((name) => [type, name] as const)))
+      for (const due of await this.#find(type, name, context)) {
+        if (ended.aborted) return;
+        await this.#change(due, context);
+      }
+  }
+
+  async #find(type: ContentType, name: ScheduledName, context: ContentContext): Promise<readonly Due[]> {
+    const unpaged = { ...context, hooks: null, bind: { ...context.bind, settings: unpagedSettings(context.bind.settings) } };
+    const { entries } = await findMany(type, dueQuery(name, atOnce + this.#failed.size), unpaged);
+    const due = entries.flatMap(({ document }) => {
+      const time = document[name];
+      return time instanceof Date && time.getTime() <= Date.now() ? [{ type, id: Number(document['_id']), name, time }] : [];
+    });
+    return due.filter((one) => this.#failed.get(keyOf(one)) !== one.time.getTime()).slice(0, atOnce);
+  }
+
+  /** Changes an entry, unless somebody has changed its state or its time meanwhile. */
+  async #change(due: Due, context: ContentContext): Promise<void> {
+    const { type, id, name, time } = due;
+    const publishedAt = name === 'publishAt' ? new Date() : null;
+    const isDue = { _id: id, [name]: exactly(time), publishedAt: publishedAt === null ? otherThan(null) : exactly(null) };
+    try {
+      await inTransaction(context.store.database, async (database) => {
+        if (!(await isStored(database, type.collection, isDue))) return;
+        const data = { publishedAt: publishedAt?.toISOString() ?? null, [name]: null };
+        await update({ type, id }, { data, query: emptyQuery }, withDatabase(context, database));
+      });
+    } catch (err) {
+      if (!(err instanceof ApiError) || err.status >= 500) throw err; // tried again
+      if (this.#failed.size < mostFailed) this.#failed.set(keyOf(due), time.getTime());
+      this.#observer.observe({ kind: 'failed', work: 'schedule', err, about: { uid: type.uid, id, [name]: time } });
+    }
+  }
+}
+
+const where = (name: string, operator: Operator, value: unknown): Filter => ({
+  ...{ kind: 'field', name },
+  filter: { kind: 'comparison', operator, value },
+});
+
+/** Returns the query for entries that are due by the end of this second, those of the earliest times. */
+const dueQuery = (name: ScheduledName, limit: number): Query => ({
+  ...emptyQuery,
+  ...{ publicationState: 'preview', locale: 'all', withTotal: false, fields: [name] },
+  filter: { kind: 'and', filters: [where(name, 'lte', nowWord), where('publishedAt', 'null', name === 'publishAt')] },
+  sort: [{ path: [name], order: 'asc' }],
+  pagination: { kind: 'offset', start: 0, limit, withCount: false },
+});
+
+const keyOf = ({ type, id, name }: Due): string => `${type.uid} ${String(id)} ${name}`;
