@@ -23,7 +23,22 @@ describe('members of plugins and routes', () => {
     log = await createLog();
     const router = `module.exports = { prefix: '/router', routes: [${routes.join(', ')}] };`;
     const allow = 'module.exports = () => true;';
-    const files = { 'src/api/page/routes/page.js': router, 'src/policies/allow.js': allow, 'src/middlewares/pass.js': allow };
+    const upload = `module.exports = (plugin) => {
+      const given = plugin.services.upload;
+      plugin.services.upload = (input) => ({ ...given(input), own() { return this.enhanceFile(); } });
+      return plugin;
+    };`;
+    const policy = "module.exports = (ctx) => ctx.type === 'koa' && ctx.is('koa');";
+    const guarded =
+      "module.exports = { routes: [{ method: 'GET', path: '/guarded', handler: () => 'passed', config: { auth: false, policies: ['global::koa'] } }] };";
+    const files = {
+      'src/extensions/upload/strapi-server.js': upload,
+      'src/policies/koa.js': policy,
+      'src/api/page/routes/guarded.js': guarded,
+      'src/api/page/routes/page.js': router,
+      'src/policies/allow.js': allow,
+      'src/middlewares/pass.js': allow,
+    };
     serving = await serveProject(files, { models: [], logger: log.logger });
   });
   after(() => serving.stop());
@@ -33,8 +48,29 @@ describe('members of plugins and routes', () => {
       expect(await serving.call('GET', path)).to.deep.equal({ status: 200, body: { own: true } });
     });
 
+  it('a service of an extension names the members that it lacks', () => {
+    const service = serving.strapi.plugin('upload').service('upload');
+    expect(service.findOne).to.be.a('function');
+    expect(() => service.own() as unknown).to.throw("strapi.plugin('upload').service('upload').enhanceFile is not offered");
+    expect(() => serving.strapi.service('plugin::upload.upload').own() as unknown).to.throw('enhanceFile is not offered');
+  });
+
+  it('a method of strapi.entityService that code replaces is named', () => {
+    const { findMany } = serving.strapi.entityService;
+    for (let time = 0; time < 2; time++) serving.strapi.entityService.findMany = findMany;
+    serving.strapi.entityService.own = 1;
+    const told = log.lines.filter(({ msg }) => String(msg).startsWith('strapi.entityService.'));
+    expect(told.map(({ msg }) => String(msg).split(':')[0])).to.deep.equal([
+      'strapi.entityService.findMany is replaced only for code, because requests and generated services do not call it',
+    ]);
+  });
+
+  it('the context of a policy has the type koa', async () => {
+    expect(await serving.call('GET', '/api/guarded')).to.deep.equal({ status: 200, body: 'passed' });
+  });
+
   it('policies and middlewares are listed by their names', () => {
-    expect(Object.keys(serving.strapi.policies)).to.deep.equal(['global::allow']);
+    expect(Object.keys(serving.strapi.policies)).to.deep.equal(['global::allow', 'global::koa']);
     expect(Object.keys(serving.strapi.middlewares)).to.deep.equal(['global::pass']);
     expect(serving.strapi.policies['global::allow']).to.equal(serving.strapi.policy('global::allow'));
   });

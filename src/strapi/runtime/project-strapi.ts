@@ -96,7 +96,7 @@ interface StrapiParts {
 export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): ProjectStrapi {
   const { directory, files, code } = parts;
   const { content, registry, server, cron, requestContext } = code;
-  const models = modelMembers(content);
+  const [models, notices] = [modelMembers(content), createNotices(parts.observer)];
   const db = createStrapiDatabase({ ...code, models: () => ({ ...models.contentTypes, ...models.components }) });
   const config = createStrapiConfig(strapi.config, files);
   const plugins = createPlugins({ ...parts, strapi, registry, config, models });
@@ -110,6 +110,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
       model: models.contentType,
       attachFiles: code.attachFiles,
       refuseOrTell: (undone) => void refuseOrTell(undone, content()),
+      tell: notices.tell,
     }),
     entityValidator: createEntityValidator(content),
     db,
@@ -119,14 +120,13 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     eventHub: code.events,
     store: createStrapiStore(() => openCodeStore(content().store.database), settingsOfStore(code)),
     ...plugins,
-    service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),
+    service: (uid: string) => plugins.service(uid) ?? registry.get('service', uid) ?? missing(missingService(uid)),
     controller: (uid: string) => registry.get('controller', uid),
     requestContext,
-    policies: byName(strapi.policies),
-    middlewares: byName(strapi.middlewares),
+    ...namedMembers(strapi),
     customFields: { register: code.customFields.register },
     dirs: dirsOf(directory),
-    ...absentMembers(createNotices(parts.observer)),
+    ...absentMembers(notices),
   };
   const target: object = Object.assign(Object.create(strapi) as object, own);
   Object.defineProperties(target, Object.getOwnPropertyDescriptors(models));
@@ -151,6 +151,8 @@ const allOf = (kind: 'service' | 'controller', registry: ProjectRegisters['regis
     get: (written, uid) =>
       (typeof uid === 'symbol' || uid in written ? Reflect.get(written, uid) : registry.get(kind, uid)) as unknown,
   });
+
+const namedMembers = ({ policies, middlewares }: Strapi) => ({ policies: byName(policies), middlewares: byName(middlewares) });
 
 /** Returns registered code that can also be read by its name, and lists its names: `strapi.policies['global::is-owner']`. */
 const byName = <Named extends Strapi['policies'] | Strapi['middlewares']>(named: Named): Named =>
