@@ -25,7 +25,7 @@ const names = {
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
     'SettingNode ShardKey StateUser StoreKey Strapi StrapiApi StrapiConfig StrapiCron StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
     'StrapiStore Subscriber SubscriberMap TextSearch TypeControl TypeRegistry TypeResolvers UsedExtension ValidateEntity ValidatorOptions ValueOf Values ' +
-    'VariableReader WithData WriteAction WriteKind ZoneAttribute'
+    'VariableReader WithData WriteAction WriteKind WrittenMany ZoneAttribute'
   ).split(' '),
 };
 

@@ -10,6 +10,7 @@ export interface NamedCode<Code> {
   /** Returns registered code. Throws an Error for an unknown name, with the nearest known one. */
   readonly get: (name: string) => Code;
   readonly has: (name: string) => boolean;
+  readonly names: () => readonly string[];
 }
 
 /** Creates an empty register. `kind` is used in error messages. */
@@ -23,6 +24,7 @@ export function createNamedCode<Code>(kind: 'policy' | 'middleware'): NamedCode<
       return named;
     },
     has: (name) => entries.has(fullName(name)),
+    names: () => [...entries.keys()],
     get: (name) => {
       const code = entries.get(fullName(name));
       if (code !== undefined) return code;

@@ -11,7 +11,7 @@ import type { BindContext, BindSettings } from '../query/bind-context.js';
 import { createBudget, unlimited } from '../limits/budget.js';
 import type { Sender } from '../limits/queue.js';
 import type { ByteReservation } from '../limits/byte-budget.js';
-import type { Query } from '../query/ast.js';
+import type { Filter, Query } from '../query/ast.js';
 import type { Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 
@@ -25,6 +25,8 @@ export interface ContentContext {
   readonly checksAsDrafts?: true;
   /** The id of the administrator who writes, which is stored as `createdBy` and `updatedBy`. Absent for all others. */
   readonly author?: number;
+  /** Whether the open transaction is one whose entries are answered by `asLeft` after its commit. */
+  readonly answersLate?: true;
   /** Null if there is no code around reads and writes. */
   readonly hooks: CodeHooks | null;
   /** Told what a request asks for and does not get. */
@@ -47,13 +49,21 @@ export interface PendingWrite {
   readonly selection: Selection | null;
 }
 
-/** The result of a write: the entry, or the number of entries. */
-export type Written = { readonly id: number } | { readonly count: number; readonly ids?: readonly number[] };
+/** The result of a write: the entry, or the number of entries. Code after a write may change the latter. */
+export type Written = { readonly id: number } | WrittenMany;
+
+export interface WrittenMany {
+  readonly count: number;
+  /** Only of new entries. */
+  readonly ids?: readonly number[];
+}
 
 /** A write after the code before it has run. */
 interface BegunWrite {
   /** The data to write, which may differ from the given data. */
   readonly data: unknown;
+  /** The entries to write, if code has chosen others of a write of several. */
+  readonly filter?: Filter | null;
   /** Called after the commit. Returns the answer if code has changed it, otherwise null. Its errors are answered, but the write stays. */
   finish(written: Written): Promise<Loaded | null>;
 }
@@ -184,6 +194,12 @@ const settingsOf = memoize((rest: Config['api']['rest']): BindSettings => {
 export const withDatabase = (context: ContentContext, database: Store['database']): ContentContext => ({
   ...context,
   store: { ...context.store, database },
+});
+
+/** Returns the context inside a transaction of the operation itself, which answers its entries by `asLeft` after the commit. */
+export const withOwnTransaction = (context: ContentContext, database: Store['database']): ContentContext => ({
+  ...withDatabase(context, database),
+  ...(context.store.database.session === null && { answersLate: true }),
 });
 
 /** Returns the context without a budget, for the small answer that is given after the budget is spent. */

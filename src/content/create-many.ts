@@ -6,24 +6,23 @@ import { buildDocument } from './build-document.js';
 import { buildCreate } from './build-write.js';
 import { acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
-import { withDatabase, type ContentContext } from './content-context.js';
+import { withDatabase, type ContentContext, type WrittenMany } from './content-context.js';
 import { stampNew } from './given-times.js';
 import { createRules, insertLinked, isLinked, type PreparedEntry } from './create.js';
 import { orUniqueError, runWrite } from './run-write.js';
 
 /**
- * Creates entries, all or none, and returns their ids in the order of the data. Entries that store their own links are inserted
+ * Creates entries, all or none, and returns their number and their ids in the order of the data. Entries that store their own links are inserted
  * by one command. Throws a ValidationError.
  */
-export async function createMany(
-  type: ContentType,
-  given: readonly unknown[],
-  context: ContentContext,
-): Promise<readonly number[]> {
+export async function createMany(type: ContentType, given: readonly unknown[], context: ContentContext): Promise<WrittenMany> {
   const data = given.map((one) => (isRecord(one) ? stampNew(type, one, context) : one));
   return runWrite({ action: 'createMany', type, data, selection: null }, context, {
-    run: (changed, inside) => insertMany(type, Array.isArray(changed) ? (changed as readonly unknown[]) : data, inside), // a list of anything
-    written: (ids) => ({ count: ids.length, ids }),
+    run: async (changed, inside) => {
+      const ids = await insertMany(type, Array.isArray(changed) ? (changed as readonly unknown[]) : data, inside); // a list of anything
+      return { count: ids.length, ids };
+    },
+    written: (result) => result,
   });
 }
 

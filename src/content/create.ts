@@ -13,13 +13,13 @@ import { buildDocument } from './build-document.js';
 import { buildCreate, type EntryWrite } from './build-write.js';
 import { acceptChanged, acceptNew } from './accept-write.js';
 import { type BodyContext, checkBody, refuseIncomplete } from './check-body.js';
-import { type ContentContext, withDatabase } from './content-context.js';
+import { type ContentContext, withDatabase, withOwnTransaction } from './content-context.js';
 import { generateUids, lastAttempt } from './generate-uids.js';
 import { stampNew } from './given-times.js';
 import { findGroupToJoin, heldNames } from './localization-group.js';
 import { createMayBreakRule, refuseBroken } from './rules-on-writes.js';
 import { copyValues, refuseHiddenLocales, sharedAttributes, shareValues } from './sync-locales.js';
-import { orUniqueError, readWritten, runWrite } from './run-write.js';
+import { asLeft, orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
@@ -69,10 +69,11 @@ export async function createInGroup(type: ContentType, data: Values, joining: Jo
   const { source, selection } = joining;
   await checkBody(type, data, createRules(type, data, source, context), context);
   await refuseHiddenLocales({ type, source, values: data }, context);
-  const { document } = await orUniqueError({ type, data, id: null, group: groupOf(source) }, context, () =>
-    inTransaction(context.store.database, (database) => runCreate(type, data, joining, withDatabase(context, database))),
+  const created = await orUniqueError({ type, data, id: null, group: groupOf(source) }, context, () =>
+    inTransaction(context.store.database, (database) => runCreate(type, data, joining, withOwnTransaction(context, database))),
   );
-  return readWritten(document, selection, context);
+  const changed = asLeft(created);
+  return changed === created ? readWritten(created.document, selection, context) : changed;
 }
 
 /** Returns the stored entry whose group a new one joins; null if its data names none. */

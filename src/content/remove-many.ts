@@ -3,18 +3,19 @@ import { leading } from '../mongo/form/layout.js';
 import { oneOf } from '../mongo/form/matches.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { ContentContext } from './content-context.js';
+import type { ContentContext, WrittenMany } from './content-context.js';
 import { mayLead, passLead } from './pass-lead.js';
 import { unlink } from './remove.js';
 import { idsOfMany, type ManyEntries } from './update-many.js';
 import { writePortions } from './run-write.js';
 
 /** Deletes the entries that meet a filter, in portions, with all links to them. Returns their number. */
-export async function removeMany(entries: ManyEntries, context: ContentContext): Promise<number> {
+export async function removeMany(entries: ManyEntries, context: ContentContext): Promise<WrittenMany> {
   const { type, where } = entries;
   const write = { action: 'deleteMany', type, where, selection: null } as const;
   return writePortions(write, context, {
-    ids: await idsOfMany(entries, context),
+    ids: (filter, inside) => idsOfMany({ ...entries, filter }, inside),
+    filter: entries.filter,
     run: (ids, _, inside) => removeWithin(type, ids, inside),
   });
 }

@@ -2,9 +2,17 @@ import { DuplicateKey } from '../mongo/send/driver-errors.js';
 import { type Loaded, type StoredDocument, withLocalesOf, withoutPopulated } from '../mongo/form/loaded.js';
 import { readTreeOf } from '../mongo/read/read-tree.js';
 import { afterCommit, inTransaction } from '../mongo/send/transaction.js';
+import type { Filter } from '../query/ast.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
-import { costsTooMuchLate, withDatabase, type ContentContext, type PendingWrite, type Written } from './content-context.js';
+import {
+  costsTooMuchLate,
+  withDatabase,
+  type ContentContext,
+  type PendingWrite,
+  type Written,
+  type WrittenMany,
+} from './content-context.js';
 import { refusedError, type UniqueWrite } from './unique-errors.js';
 
 /** The steps of a write. */
@@ -38,7 +46,9 @@ export async function runWrite<Result>(
     const outcome = written(result);
     const finish = async (end: Written): Promise<void> => {
       answer.changed = await begun.finish(end);
-      if (answer.changed !== null && context.store.database.session !== null) tellLate(write, context);
+      if (answer.changed === null || context.store.database.session === null) return;
+      if (context.answersLate === true) left.set(Object(result) as Loaded, withLocalesOf(result as Loaded, answer.changed));
+      else tellLate(write, context);
     };
     if (outcome !== null) await afterCommit(database, () => finish(outcome));
     return result;
@@ -46,6 +56,12 @@ export async function runWrite<Result>(
   const { changed } = answer;
   return changed === null ? result : (withLocalesOf(result as Loaded, changed) as Result); // only a write whose result is an entry has such an answer
 }
+
+/** Entries whose transaction was committed, as code after the write has left them. */
+const left = new WeakMap<Loaded, Loaded>();
+
+/** Returns an entry of a transaction that is committed now, as code after its write has left it. */
+export const asLeft = (entry: Loaded): Loaded => left.get(entry) ?? entry;
 
 function tellLate({ type: { uid } }: PendingWrite, { notices }: ContentContext): void {
   notices.tell(
@@ -67,7 +83,9 @@ export const hookOf = ({ type, action }: PendingWrite, { hooks }: ContentContext
 
 /** A write of entries by their ids. */
 interface PortionedWrite {
-  readonly ids: readonly number[];
+  /** Returns the ids of the entries that meet a filter. */
+  readonly ids: (filter: Filter | null, context: ContentContext) => Promise<readonly number[]>;
+  readonly filter: Filter | null;
   readonly run: (ids: readonly number[], data: unknown, context: ContentContext) => Promise<unknown>;
 }
 
@@ -78,22 +96,29 @@ const atOnce = 1000;
  * Writes entries in portions, each in a transaction of its own, and returns how many there are. The code before the write belongs
  * to the transaction of the first portion; the code after it runs after the last. An error ends the write: earlier portions stay.
  */
-export async function writePortions(write: PendingWrite, context: ContentContext, { ids, run }: PortionedWrite): Promise<number> {
+export async function writePortions(
+  write: PendingWrite,
+  context: ContentContext,
+  { ids: find, filter, run }: PortionedWrite,
+): Promise<WrittenMany> {
   const { database } = context.store;
   await untilReady(write.type, context);
-  const begun = await inTransaction(database, async (open) => {
+  const asked = await find(filter, context);
+  const { begun, ids, data } = await inTransaction(database, async (open) => {
     const inside = withDatabase(context, open);
-    const started = (await hookOf(write, context)?.(write, inside)) ?? null;
-    await run(ids.slice(0, atOnce), started === null ? write.data : started.data, inside);
-    return started;
+    const begun = (await hookOf(write, context)?.(write, inside)) ?? null;
+    const ids = begun?.filter === undefined ? asked : await find(begun.filter, inside);
+    const data = begun === null ? write.data : begun.data;
+    await run(ids.slice(0, atOnce), data, inside);
+    return { begun, ids, data };
   });
-  const data = begun === null ? write.data : begun.data;
   for (let start = atOnce; start < ids.length; start += atOnce) {
     database.time.renew(); // the time limit applies to each portion
     await inTransaction(database, (open) => run(ids.slice(start, start + atOnce), data, withDatabase(context, open)));
   }
-  if (begun !== null) await afterCommit(database, async () => void (await begun.finish({ count: ids.length })));
-  return ids.length;
+  const written = { count: ids.length };
+  if (begun !== null) await afterCommit(database, async () => void (await begun.finish(written)));
+  return written;
 }
 
 /**

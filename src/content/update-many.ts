@@ -15,7 +15,7 @@ import type { Values } from '../values.js';
 import { buildUpdate } from './build-write.js';
 import { acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
-import { type ContentContext, withDatabase } from './content-context.js';
+import { type ContentContext, withDatabase, type WrittenMany } from './content-context.js';
 import { settingValues } from './end-tokens.js';
 import { marksOfUpdate } from './given-times.js';
 import { sharedNames } from './sync-locales.js';
@@ -32,13 +32,15 @@ export interface ManyEntries {
  * Sets scalar values of the entries that meet a filter, and returns their number. Sends one command, or writes in portions if
  * there is code around the write, or subscribers hear of it. Throws a ValidationError, also for attributes that are not scalars.
  */
-export async function updateMany(entries: ManyEntries, data: unknown, context: ContentContext): Promise<number> {
+export async function updateMany(entries: ManyEntries, data: unknown, context: ContentContext): Promise<WrittenMany> {
   const { type, where } = entries;
   const write = { action: 'updateMany', type, where, data, selection: null } as const;
   const isHeard = context.store.changes.hearing(type.collection, 'update') !== null;
-  if (!isHeard && hookOf(write, context) === null) return setMany(type, await matchMany(entries, context), data, context);
+  if (!isHeard && hookOf(write, context) === null)
+    return { count: await setMany(type, await matchMany(entries, context), data, context) };
   return writePortions(write, context, {
-    ids: await idsOfMany(entries, context),
+    ids: (filter, inside) => idsOfMany({ ...entries, filter }, inside),
+    filter: entries.filter,
     run: (ids, changed, inside) => setMany(type, { _id: oneOf(ids) }, changed, inside),
   });
 }

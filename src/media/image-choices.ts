@@ -1,6 +1,6 @@
 import type { Database } from '../mongo/send/database.js';
-import { openCodeStore } from '../mongo/stores/code-store.js';
-import { isRecord } from '../values.js';
+import { libraryViewKey, openCodeStore } from '../mongo/stores/code-store.js';
+import { isRecord, type Values } from '../values.js';
 import type { ImageChoices } from './images/image-maker.js';
 
 /** The key of the choices in the store of Strapi v4. */
@@ -12,4 +12,18 @@ export async function readImageChoices(database: Database): Promise<ImageChoices
   const chosen = isRecord(stored) ? stored : {};
   const flags = (['sizeOptimization', 'responsiveDimensions'] as const).filter((name) => typeof chosen[name] === 'boolean');
   return Object.fromEntries(flags.map((name) => [name, chosen[name]]));
+}
+
+/** Reads settings of the media library by their key in the store of Strapi v4. Those that were never stored have their defaults. */
+export async function readLibrarySettings(
+  key: string,
+  { database, settings }: { readonly database: Database; readonly settings: { readonly sizeOptimization: boolean } },
+): Promise<Values> {
+  const stored = await openCodeStore(database).get(key);
+  const { sizeOptimization } = settings;
+  const defaults =
+    key === libraryViewKey
+      ? { pageSize: 10, sort: 'createdAt:DESC' }
+      : { sizeOptimization, responsiveDimensions: true, autoOrientation: false };
+  return { ...defaults, ...(isRecord(stored) && stored) };
 }

@@ -1,6 +1,7 @@
-import { withDatabase, withoutHooks } from '../content/content-context.js';
+import { withOwnTransaction, withoutHooks } from '../content/content-context.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { findOne } from '../content/find-one.js';
+import { asLeft } from '../content/run-write.js';
 import { update } from '../content/update.js';
 import { notFoundError } from '../errors.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
@@ -41,14 +42,15 @@ export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Sta
   const row = { ...values, ...textsOf(info), name: values.name, url: stored.document['url'], formats: values.formats ?? {} };
   const { entry, finish } = await inTransaction(content.store.database, async (database) => {
     // The entry is updated first: if the file was deleted in the meantime, no bytes may be published.
-    const entry = (await update({ type, id }, { data: row, query: emptyQuery }, withDatabase(content, database))) ?? missing();
+    const entry =
+      (await update({ type, id }, { data: row, query: emptyQuery }, withOwnTransaction(content, database))) ?? missing();
     const finish = await retireFile(stored.document, media, database);
     await commitBlobs(database, blobs);
     return { entry, finish };
   });
   staging.keep(blobs.map((blob) => blob.id));
   await finish();
-  return entry;
+  return asLeft(entry);
 }
 
 function missing(): never {

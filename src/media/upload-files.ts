@@ -1,4 +1,5 @@
-import { withDatabase, type ContentContext } from '../content/content-context.js';
+import { withOwnTransaction, type ContentContext } from '../content/content-context.js';
+import { asLeft } from '../content/run-write.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { runCreate } from '../content/create.js';
 import type { Loaded } from '../mongo/form/loaded.js';
@@ -38,13 +39,13 @@ export async function uploadFiles(order: UploadOrder, staging: Staging, context:
   const { content } = context;
   const ready = await prepareFiles(order, staging, context);
   const entries = await inTransaction(content.store.database, async (database) => {
-    const inner = withDatabase(content, database);
+    const inner = withOwnTransaction(content, database);
     const stored = await storeFiles(ready, inner);
     if (order.target !== null) refuseOrTell(unlinkedUpload(await linkFiles(order.target, stored, inner), order.target), inner);
     return stored;
   });
   keepFiles(ready, staging);
-  return entries;
+  return entries.map(asLeft);
 }
 
 /** Files that are ready to be stored, and the folder of those without another one. */

@@ -69,7 +69,7 @@ async function findFile(call: RouteCall): Promise<Json> {
  * string that requests for other entries refuse.
  */
 function queryOfFile(call: RouteCall): Query {
-  if (call.request.querystring === '') return emptyQuery;
+  if (call.request.query === '') return emptyQuery; // code may have changed the query of a request without one
   const { content, running } = call;
   const query = parseEntryQuery(parametersOf(call), running.config.api.limits);
   bindEntrySelection(query, fileType(content), content.bind);

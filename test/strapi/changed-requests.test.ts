@@ -125,16 +125,20 @@ const plugins: readonly (readonly [path: string, answer: object])[] = [
   ['/api/users/second', { username: 'bob' }],
   ['/api/users/named?filters[username]=ann', [{ username: 'bob' }]],
   ['/api/users/replaced', [{ username: 'bob' }]],
+  ['/api/users/known', { username: 'bob' }],
+  ['/api/users/unknown', { error: { status: 401 } }],
 ];
 
 const users = `module.exports = (plugin) => {
   const { user } = plugin.controllers;
-  const { find, findOne } = user;
+  const { find, findOne, me } = user;
   user.first = (ctx) => { ctx.params.id = 1; return findOne(ctx); };
   user.second = (ctx) => { ctx.params = { id: '2' }; return findOne(ctx); };
   user.named = (ctx) => { ctx.query.filters = { username: 'bob' }; return find(ctx); };
   user.replaced = (ctx) => { ctx.query = { filters: { username: 'bob' } }; return find(ctx); };
-  for (const name of ['first', 'second', 'named', 'replaced'])
+  user.known = (ctx) => { ctx.state.user = { id: 2 }; return me(ctx); };
+  user.unknown = (ctx) => { ctx.state.user = { id: 99 }; return me(ctx); };
+  for (const name of ['first', 'second', 'named', 'replaced', 'known', 'unknown'])
     plugin.routes['content-api'].routes.push({ method: 'GET', path: '/users/' + name, handler: 'user.' + name, config: { prefix: '' } });
   return plugin;
 };`;
@@ -194,5 +198,9 @@ describe('a changed request', () => {
   it('may be one for files', async () => {
     await ask('', ['POST', '/api/upload', form({})]);
     expect(await ask("ctx.query.filters = { name: 'no-such' };", ['GET', '/api/upload/files'])).to.deep.equal([]);
+    expect(await ask("ctx.query.populate = '*';", ['GET', '/api/upload/files/1'])).to.have.property('related');
+    expect(await ask('ctx.query.filters = { nothing: 1 };', ['GET', '/api/upload/files/1'])).to.containSubset({
+      error: { message: 'Invalid parameter nothing' },
+    });
   });
 });

@@ -106,7 +106,14 @@ describe('the result of a write that code after it changes', () => {
     const path = `/api/pages/${String(id)}`;
     await serving.call('POST', `${path}/localizations`, { locale: 'fr', title: 'envoyé' });
     const change = ({ result }: Event) => (result['title'] = 'changed');
-    const end = serving.strapi.db.lifecycles.subscribe({ models: [page], afterUpdate: change, afterDelete: change });
+    const listeners = { models: [page], afterCreate: change, afterUpdate: change, afterDelete: change };
+    const end = serving.strapi.db.lifecycles.subscribe(listeners);
+    const other = await serving.strapi.entityService.create(page, { data: { title: 'other' } });
+    const localized = await serving.call('POST', `/api/pages/${String(other.id)}/localizations`, {
+      locale: 'fr',
+      title: 'autre',
+    });
+    expect([localized.body.title, localized.body.localizations.length]).to.deep.equal(['changed', 1]);
     for (const [method, query] of [
       ['PUT', ''],
       ['PUT', '?populate=localizations'],
@@ -120,6 +127,21 @@ describe('the result of a write that code after it changes', () => {
     end();
   });
 
+  it('is answered for files', async () => {
+    const change = ({ result }: Event) => Object.assign(result, { caption: 'changed', extra: 1 });
+    const file = 'plugin::upload.file';
+    const end = serving.strapi.db.lifecycles.subscribe({ models: [file], afterCreate: change, afterUpdate: change });
+    const body = new FormData();
+    body.append('files', new Blob(['text'], { type: 'text/plain' }), 'a.txt');
+    const response = await fetch(`${serving.server.url}/api/upload`, { method: 'POST', body });
+    const [made] = (await response.json()) as [{ readonly id: number; readonly name: string }];
+    expect(made).to.include({ name: 'a.txt', caption: 'changed', extra: 1 });
+    const info = await serving.strapi.plugin('upload').service('upload').updateFileInfo(made.id, { caption: 'sent' });
+    expect(info).to.include({ caption: 'changed', extra: 1 });
+    end();
+    expect(await serving.strapi.entityService.findOne(file, made.id)).to.include({ caption: 'sent' });
+  });
+
   it('is the former one in a transaction of code, which the log says', async () => {
     const afterUpdate = ({ result }: Event) => (result['title'] = 'late');
     const work = () => serving.strapi.db.transaction(() => ways.entityService(serving));
@@ -128,6 +150,17 @@ describe('the result of a write that code after it changes', () => {
       1,
     );
   });
+
+  for (const [model, expected] of [
+    ['shared.seo', 'lifecycles of shared.seo never run: components are stored in their entry'],
+    ['admin::user', 'lifecycles of admin::user never run: it belongs to the admin panel'],
+    [uid, null],
+  ] as const)
+    it(`of ${model} ${expected === null ? 'is heard' : 'is never heard, which the log says'}`, () => {
+      serving.strapi.db.lifecycles.subscribe({ models: [model], beforeCreate: () => undefined })();
+      const told = log.lines.filter(({ msg }) => String(msg).startsWith(`lifecycles of ${model}`));
+      expect(told.map(({ msg }) => String(msg).startsWith(expected ?? ''))).to.deep.equal(expected === null ? [] : [true]);
+    });
 
   for (const [name, change] of [
     ['where', ({ params }: Event) => Object.assign(params.where ?? {}, { id: 2 })],

@@ -237,6 +237,31 @@ describe('code around writes', () => {
     ]);
   });
 
+  for (const [method, before, expected] of [
+    ['updateMany', { slug: 'many-b' }, ['many-a: old', 'many-b: new']],
+    ['deleteMany', { slug: 'many-b' }, ['many-a: old']],
+    ['deleteMany', { slug: { $in: [] } }, ['many-a: old', 'many-b: old']],
+  ] as const)
+    it(`of many entries chooses others by its conditions: ${method} ${JSON.stringify(before)}`, async () => {
+      const where = { slug: { $startsWith: 'many-' } };
+      await posts().deleteMany({ where });
+      await posts().createMany({ data: ['many-a', 'many-b'].map((slug) => ({ slug, title: 'old' })) });
+      const kind = `${method.charAt(0).toUpperCase()}${method.slice(1)}`;
+      subscribe({
+        [`before${kind}`]: ({ params }: { params: { where: object } }) => (params.where = before),
+        [`after${kind}`]: ({ result }: Event) => Object.assign(result ?? {}, { added: 1 }),
+      });
+      const chosen = await posts().count({ where: before });
+      expect(await posts()[method]({ where, data: { title: 'new' } })).to.deep.equal({ count: chosen, added: 1 });
+      const left = await posts().findMany({ where, orderBy: 'slug' });
+      expect(left.map(({ slug, title }: Record<string, string>) => `${String(slug)}: ${String(title)}`)).to.deep.equal(expected);
+    });
+
+  it('of many new entries may change their number and ids', async () => {
+    subscribe({ afterCreateMany: ({ result }: Event) => Object.assign(result ?? {}, { count: 7, ids: [] }) });
+    expect(await posts().createMany({ data: [{ title: 'x' }] })).to.deep.equal({ count: 7, ids: [] });
+  });
+
   it('leaves values of no type of JSON to the check of the data', async () => {
     subscribe({ beforeCreate: () => undefined });
     const failed = await posts()
@@ -392,6 +417,18 @@ const surrounded: readonly SurroundedRead[] = [
       },
     },
     expected: ['x', 'a! by bob, {"extra":{"a":1}}', 'aa by ann, {"views":7}', 3],
+  },
+  {
+    title: 'code selects the values that are answered, except private ones',
+    path: '/api/notes/1?populate=writer',
+    code: { beforeFindOne: ({ params }) => (params['select'] = ['views', 'secret']) },
+    expected: ['undefined by ann, {"views":1}'],
+  },
+  {
+    title: 'a value that code removes or sets to undefined is not answered',
+    path: '/api/notes?sort=id&fields[0]=title&fields[1]=views&pagination[pageSize]=1',
+    code: { afterFindMany: ({ result }) => (result[0].title = undefined) },
+    expected: ['undefined, {"views":1}', 3],
   },
   {
     title: 'a result that is replaced is not answered',

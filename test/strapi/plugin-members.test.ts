@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createLog, type Log } from '../support/create-log.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 
 /** Prefixes of a route whose router has the prefix `/router`, and the paths that it then has. */
@@ -17,15 +18,72 @@ const routes = prefixes.map(
 
 describe('members of plugins and routes', () => {
   let serving: ServedProject;
+  let log: Log;
   before(async () => {
+    log = await createLog();
     const router = `module.exports = { prefix: '/router', routes: [${routes.join(', ')}] };`;
-    serving = await serveProject({ 'src/api/page/routes/page.js': router }, { models: [] });
+    const allow = 'module.exports = () => true;';
+    const upload = `module.exports = (plugin) => {
+      const given = plugin.services.upload;
+      plugin.services.upload = (input) => ({ ...given(input), own() { return this.enhanceFile(); } });
+      return plugin;
+    };`;
+    const policy = "module.exports = (ctx) => ctx.type === 'koa' && ctx.is('koa');";
+    const guarded =
+      "module.exports = { routes: [{ method: 'GET', path: '/guarded', handler: () => 'passed', config: { auth: false, policies: ['global::koa'] } }] };";
+    const files = {
+      'src/extensions/upload/strapi-server.js': upload,
+      'src/policies/koa.js': policy,
+      'src/api/page/routes/guarded.js': guarded,
+      'src/api/page/routes/page.js': router,
+      'src/policies/allow.js': allow,
+      'src/middlewares/pass.js': allow,
+    };
+    serving = await serveProject(files, { models: [], logger: log.logger });
   });
   after(() => serving.stop());
 
   for (const [config, path] of prefixes)
     it(`a route with ${config} is at ${path}`, async () => {
       expect(await serving.call('GET', path)).to.deep.equal({ status: 200, body: { own: true } });
+    });
+
+  it('a service of an extension names the members that it lacks', () => {
+    const service = serving.strapi.plugin('upload').service('upload');
+    expect(service.findOne).to.be.a('function');
+    expect(() => service.own() as unknown).to.throw("strapi.plugin('upload').service('upload').enhanceFile is not offered");
+    expect(() => serving.strapi.service('plugin::upload.upload').own() as unknown).to.throw('enhanceFile is not offered');
+  });
+
+  it('a method of strapi.entityService that code replaces is named', () => {
+    const { findMany } = serving.strapi.entityService;
+    for (let time = 0; time < 2; time++) serving.strapi.entityService.findMany = findMany;
+    serving.strapi.entityService.own = 1;
+    const told = log.lines.filter(({ msg }) => String(msg).startsWith('strapi.entityService.'));
+    expect(told.map(({ msg }) => String(msg).split(':')[0])).to.deep.equal([
+      'strapi.entityService.findMany is replaced only for code, because requests and generated services do not call it',
+    ]);
+  });
+
+  it('the context of a policy has the type koa', async () => {
+    expect(await serving.call('GET', '/api/guarded')).to.deep.equal({ status: 200, body: 'passed' });
+  });
+
+  it('policies and middlewares are listed by their names', () => {
+    expect(Object.keys(serving.strapi.policies)).to.deep.equal(['global::allow', 'global::koa']);
+    expect(Object.keys(serving.strapi.middlewares)).to.deep.equal(['global::pass']);
+    expect(serving.strapi.policies['global::allow']).to.equal(serving.strapi.policy('global::allow'));
+  });
+
+  for (const [given, level] of [
+    [['error', 'logged'], 50],
+    [['http', 'logged'], 30],
+    [[{ level: 'warn', message: 'logged', part: 1 }], 40],
+    [['unknown', 'logged'], 30],
+  ] as const)
+    it(`strapi.log.log(${JSON.stringify(given)}) has the level ${String(level)}`, () => {
+      serving.strapi.log.log(...given);
+      expect(log.lines.at(-1)).to.include({ msg: 'logged', level });
     });
 
   it('the provider of e-mails sends', () => {

@@ -138,7 +138,7 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: its code does not run here"],
   ["strapi.plugin('i18n').service('content-types')", "strapi.plugin('i18n').service('content-types') is not offered"],
   ['strapi.server.mount', 'strapi.server.mount is not offered: strapi.server has routes(), use() and httpServer'],
-  ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: plugins of Strapi do not run"],
+  ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: the project has no such plugin with server code"],
   ['strapi.admin.services.role', 'strapi.admin is not offered: its code does not run here'],
   ['strapi.stop()', 'strapi.stop is not offered: the service loads the project, starts and stops by itself'],
   ['strapi.db.destroy()', 'strapi.db.destroy is not offered'],

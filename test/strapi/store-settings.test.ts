@@ -55,6 +55,12 @@ describe('settings in strapi.store', () => {
     expect(reset).to.have.all.keys('display', 'icon', 'options');
     expect(reset.options).to.have.all.keys('from', 'response_email', 'object', 'message');
     expect(await serving.strapi.store({ type: 'plugin', name: 'i18n', key: 'default_locale' }).get()).to.equal('en');
+    const upload = serving.strapi.store({ type: 'plugin', name: 'upload' });
+    const choices = { sizeOptimization: true, responsiveDimensions: true, autoOrientation: false };
+    expect(await upload.get({ key: 'settings' })).to.deep.equal(choices);
+    await upload.set({ key: 'settings', value: { responsiveDimensions: false } });
+    expect(await upload.get({ key: 'settings' })).to.deep.equal({ ...choices, responsiveDimensions: false });
+    expect(await upload.get({ key: 'view_configuration' })).to.deep.equal({ pageSize: 10, sort: 'createdAt:DESC' });
   });
 
   for (const [name, key, what] of [

@@ -1,18 +1,17 @@
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { mediaOf } from '../../http/running.js';
-import { imageChoicesKey } from '../../media/image-choices.js';
+import { imageChoicesKey, readLibrarySettings } from '../../media/image-choices.js';
 import { libraryViewKey, openCodeStore } from '../../mongo/stores/code-store.js';
 import { collections } from '../../schema/collections.js';
-import { isRecord } from '../../values.js';
 import { boolean, checkPanelBody, number, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
 
 /** The routes of the settings of the media library. */
 export const librarySettingsRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/upload/settings', right: 'plugin::upload.settings.read', handle: readSettings },
+  { method: 'GET', path: '/upload/settings', right: 'plugin::upload.settings.read', handle: reading(imageChoicesKey) },
   { method: 'PUT', path: '/upload/settings', right: 'plugin::upload.settings.read', handle: changeSettings },
-  { method: 'GET', path: '/upload/configuration', right: 'logged in', handle: readView },
+  { method: 'GET', path: '/upload/configuration', right: 'logged in', handle: reading(libraryViewKey) },
   { method: 'PUT', path: '/upload/configuration', right: 'plugin::upload.configure-view', handle: changeView },
 ];
 
@@ -22,11 +21,11 @@ const settingsBody = object({
   autoOrientation: boolean(),
 }).noUnknown();
 
-async function readSettings({ content, running }: PanelCall): Promise<Answer> {
-  const stored = await openCodeStore(content.store.database).get(imageChoicesKey);
-  const { sizeOptimization } = mediaOf(running).settings;
-  const defaults = { sizeOptimization, responsiveDimensions: true, autoOrientation: false };
-  return answerData({ ...defaults, ...(isRecord(stored) && stored) });
+function reading(key: string) {
+  return async ({ content, running }: PanelCall): Promise<Answer> => {
+    const { settings } = mediaOf(running);
+    return answerData(await readLibrarySettings(key, { database: content.store.database, settings }));
+  };
 }
 
 async function changeSettings({ content, request }: PanelCall): Promise<Answer> {
@@ -51,11 +50,6 @@ export const libraryViewBody = object({
 /** Names are offered ascending first, times descending first. */
 function ordersOf(name: string): string[] {
   return (name === 'name' ? ['ASC', 'DESC'] : ['DESC', 'ASC']).map((order) => `${name}:${order}`);
-}
-
-async function readView({ content }: PanelCall): Promise<Answer> {
-  const stored = await openCodeStore(content.store.database).get(libraryViewKey);
-  return answerData({ pageSize: 10, sort: 'createdAt:DESC', ...(isRecord(stored) && stored) });
 }
 
 async function changeView({ content, request }: PanelCall): Promise<Answer> {

@@ -76,7 +76,7 @@ function changedPart(name: string, value: unknown, input: EntryBefore): Part[] {
   const isSame = Object.hasOwn(before, name) && isDeepStrictEqual(value, before[name]);
   if (attribute?.kind === 'scalar') {
     const isSelected = selection.fields.some((field) => field.name === name);
-    if (isSelected) return [{ field: asItIs(name, attribute), value }];
+    if (isSelected) return value === undefined ? [] : [{ field: asItIs(name, attribute), value }];
     return isSame ? [] : partOf(name, value, selection.type, input);
   }
   if (attribute !== undefined && input.keepsChildren) return [];

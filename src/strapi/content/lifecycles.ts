@@ -14,10 +14,12 @@ import { scalarsOf } from '../../code/rows.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import type { Selection } from '../../query/plan.js';
+import type { Notices } from '../../notices.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { isPlainObject, type Values } from '../../values.js';
 import { changedAnswer } from './changed-entries.js';
 import type { CodeTransactions } from './code-transactions.js';
+import { engineFilter, limitsOfCode } from './translate-query.js';
 import { describeAnswer, ignoredChanges } from './translate-read.js';
 import { createSurroundedReads, readKinds, type ReadHooks, type ReadKind } from './surrounded-reads.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
@@ -53,6 +55,7 @@ interface LifecyclesInput {
   /** Returns the context of code after a commit. */
   readonly content: () => ContentContext;
   readonly transactions: CodeTransactions;
+  readonly notices: Notices;
   /** Listeners of the service itself, which are called last, and even if those of the project are disabled. */
   readonly own: readonly ((action: LifecycleAction) => Listener | null)[];
 }
@@ -78,6 +81,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     const given: unknown = subscriber;
     if (typeof given !== 'function' && (typeof given !== 'object' || given === null))
       throw new Error('Invalid subscriber. Expected function or object');
+    if (typeof subscriber === 'object') for (const uid of subscriber.models ?? []) this.#tellUnheard(uid);
     this.#change([...this.#subscribers, subscriber]);
     return () => {
       this.#change(this.#subscribers.filter((other) => other !== subscriber));
@@ -95,6 +99,14 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   readonly enable = (): void => {
     this.#change(this.#subscribers, true);
   };
+
+  /** Tells that a model has no lifecycles, by the form of its uid. */
+  #tellUnheard(uid: string): void {
+    const reason = uid.includes('::')
+      ? 'it belongs to the admin panel'
+      : 'components are stored in their entry; change event.params.data of its lifecycles';
+    if (/^(admin|strapi)::|^[^:]*$/.test(uid)) this.#input.notices.tell(`lifecycles of ${uid} never run: ${reason}`);
+  }
 
   #change(subscribers: readonly Subscriber[], isEnabled = this.#isEnabled): void {
     this.#subscribers = subscribers;
@@ -144,11 +156,13 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     const states: States = new Map();
     const given = { ...params, ...(where && { where: copyPlain(where) }) };
     await this.#input.transactions.run(context.store.database, () => this.#call(`before${kind}`, event, states));
-    refuseOrTell(ignoredChanges(params, given, type.uid), context);
+    const isOther = where !== undefined && write.selection === null && !isDeepStrictEqual(params.where, given.where);
+    refuseOrTell(ignoredChanges(isOther ? { ...params, where: given.where } : params, given, type.uid), context);
     const listens = this.#pairs(type.uid, `after${kind}`).length > 0;
     const deleted = listens && action === 'delete' ? await readResult(write, idIn(where), context) : null;
     return {
       data: isDeepStrictEqual(params.data, data) ? data : params.data,
+      ...(isOther && { filter: engineFilter({ where: params.where }, limitsOfCode(context.bind.limits)) }),
       finish: async (written) => {
         if (!listens) return null;
         const entry = deleted ?? ('count' in written ? null : await readResult(write, written.id, this.#input.content()));

@@ -6,6 +6,7 @@ import type { Loaded } from '../../mongo/form/loaded.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
 import { readPage, type LoadedPage } from '../../mongo/read/read-page.js';
 import { emptyQuery } from '../../query/ast.js';
+import { readable } from '../../query/access.js';
 import type { BindContext } from '../../query/bind-context.js';
 import { codeAccess, unpagedSettings } from '../../query/code-binding.js';
 import { bindFilter, bindRule, bindSearch } from '../../query/bind-filter.js';
@@ -67,8 +68,9 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
   };
   const count = async (read: PendingRead, context: ContentContext): Promise<number> => {
     const { uid } = read.plan.type;
-    const total = async ({ plan }: ChangedPlan): Promise<number> => (await readAll(totalPlan(plan), context)).total ?? 0;
-    if (!hooks.hears(uid, 'Count')) return total({ plan: read.plan, isPopulatedByCode: false });
+    const total = async ({ plan }: Pick<ChangedPlan, 'plan'>): Promise<number> =>
+      (await readAll(totalPlan(plan), context)).total ?? 0;
+    if (!hooks.hears(uid, 'Count')) return total(read);
     const params = describeRead(read, context.bind);
     return hooks.run('Count', { uid, params }, (changed) => total(planForCode(read, changed, context)));
   };
@@ -94,6 +96,8 @@ const totalPlan = (plan: Plan): Plan => ({
 
 interface ChangedPlan {
   readonly plan: Plan;
+  /** What is answered: the values that code has selected if it has selected any, otherwise what the caller has. */
+  readonly answered: Selection;
   /** Whether code has chosen what to populate. */
   readonly isPopulatedByCode: boolean;
 }
@@ -115,9 +119,13 @@ function planForCode(read: PendingRead, changed: EngineParameters, { bind }: Con
   const state = read.query.publicationState ?? (read.id === null ? 'live' : 'preview');
   const children = isPopulatedByCode ? bindSelection(asked, type, sighted, state).children : plan.selection.children;
   const selected = bindFields(asked, type, sighted); // checks the names
-  const ofCode = differs('select') ? selected : plan.selection.fields;
+  const isSelectedByCode = read.query.isForFields !== true && differs('select');
+  const ofCode = isSelectedByCode ? selected : plan.selection.fields;
+  const access = answeringAccess(read.query, bind.access);
+  const shown = selected.filter(({ name }) => readable(type, name, access) !== null);
   return {
     isPopulatedByCode,
+    answered: isSelectedByCode ? { ...plan.selection, fields: shown } : plan.selection,
     plan: {
       ...plan,
       ...(differs('where', 'filters', '_q') && withoutScope(bindCondition(query, type, { bind, sighted }))),
@@ -179,14 +187,14 @@ const shownTo = (entry: Loaded, { query }: PendingRead): Loaded =>
 
 /** Returns the entries after code may have removed or changed some. */
 function closeForCode(entities: readonly unknown[], found: FoundForCode, { bind }: ContentContext): readonly Loaded[] {
-  const { read, entries, isPopulatedByCode } = found;
+  const { read, entries, answered, isPopulatedByCode } = found;
   const access = answeringAccess(read.query, bind.access);
   return entities.filter(isRecord).map((entity) => {
     const entry = entries.get(entity['id']) ?? null;
     return applyChanges(entity, {
       entry,
       before: entry === null ? {} : entityOf(shownTo(entry, read)),
-      selection: read.plan.selection,
+      selection: answered,
       keepsChildren: read.query.isForFields === true,
       isPopulatedByCode,
       registry: bind.registry,

@@ -185,7 +185,8 @@ const services: Instead = {
 export const insteadOfMember = (object: string, name: string): string | null => valueOf(members[object] ?? {}, name);
 
 /** Returns the alternative to `strapi.plugin(name)`. */
-export const insteadOfPlugin = (name: string): string => valueOf(plugins, name) ?? 'plugins of Strapi do not run';
+export const insteadOfPlugin = (name: string): string =>
+  valueOf(plugins, name) ?? 'the project has no such plugin with server code';
 
 /** Returns whether a plugin is one of Strapi v4. */
 export const isPluginOfStrapi = (name: string): boolean => Object.hasOwn(plugins, name);

@@ -1,7 +1,6 @@
 import slugify from '@sindresorhus/slugify';
-import { validationError } from '../../errors.js';
-import { isRecord, type Values } from '../../values.js';
-import type { CodeContext } from '../routes/code-requests.js';
+import type { Values } from '../../values.js';
+import { parseMultipartData } from '../routes/received-files.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
 
 type Step = (value: unknown, ...rest: readonly unknown[]) => unknown;
@@ -57,29 +56,6 @@ function serverUrl(config: ConfigOf): string {
   const host = String(config.get('server.host'));
   const isLocal = config.get('environment') === 'development' && ['127.0.0.1', '0.0.0.0'].includes(host);
   return `http://${isLocal ? 'localhost' : host}:${String(config.get('server.port'))}${url === '' ? '' : `/${url}`}`;
-}
-
-const filePrefix = 'files.';
-
-/**
- * Returns the data and files of a body. In a multipart body, `data` is JSON and files are named `files.<attribute>`. Throws a
- * ValidationError for other multipart bodies.
- */
-function parseMultipartData(ctx: CodeContext): { readonly data: unknown; readonly files: Values } {
-  const { body, files = {} } = Object(ctx['request']) as { readonly body?: unknown; readonly files?: Values }; // set by the service
-  if (!(ctx['is'] as (type: string) => unknown)('multipart')) return { data: body, files };
-  const misplaced = Object.keys(files).find((name) => !name.startsWith(filePrefix));
-  if (misplaced !== undefined) throw validationError(`Invalid parameter ${misplaced}: files are named ${filePrefix}<attribute>`);
-  const named = Object.entries(files).map(([name, file]) => [name.slice(filePrefix.length), file]);
-  return { data: parseData(isRecord(body) ? body['data'] : undefined), files: Object.fromEntries(named) as Values };
-}
-
-function parseData(data: unknown): unknown {
-  try {
-    return JSON.parse(String(data));
-  } catch {
-    throw validationError('Invalid parameter data: a multipart body needs a field data with JSON');
-  }
 }
 
 /** A model from `strapi.getModel(uid)`. */

@@ -1,7 +1,9 @@
 import type { Context } from 'koa';
+import { readUser, type Caller } from '../../auth/caller.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { bodyOf } from '../../http/route-request.js';
-import type { AnyRoute, Route } from '../../http/route.js';
+import type { AnyRoute, Route, RouteCall } from '../../http/route.js';
+import { isRecord } from '../../values.js';
 import type { Controller } from './core-controller.js';
 import type { CodeContext, CodeRequests } from './code-requests.js';
 import { compilePath } from './route-paths.js';
@@ -42,10 +44,21 @@ async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: 
   const { limit } = route;
   if (limit !== undefined && !requests.wasCounted(ctx, limit))
     await countAttempt(response.ctx, { route: limit, body: bodyOf(call.request) }, call.running.attempts);
-  const { status = 200, headers = {}, body } = await route.handle(call);
+  const { status = 200, headers = {}, body } = await route.handle({ ...call, caller: await callerOf(ctx, call) });
   response.set(headers);
   response.status = status;
   if (body !== undefined) response.body = isJsonText(body, headers) ? (JSON.parse(body) as unknown) : body;
+}
+
+/** Returns the caller as code has left it in `ctx.state.user`, with the rights of the request. */
+async function callerOf(ctx: CodeContext, { caller, content }: RouteCall): Promise<Caller> {
+  const { user: left } = Object(ctx['state']) as { readonly user?: unknown };
+  const id = isRecord(left) ? Number(left['id']) : 0;
+  if (id === (caller.kind === 'user' ? caller.user.id : 0)) return caller;
+  const { access } = caller;
+  const user = await readUser(content.store.database, id);
+  if (user === null) return { kind: 'public', access, publicRoleIsEmpty: false, ended: null };
+  return { kind: 'user', access, user, role: null, publicActions: new Set() };
 }
 
 /** Returns whether a body is JSON that was written already. Code expects the value. */

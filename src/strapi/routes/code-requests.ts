@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LimitedRoute } from '../../limits/attempts.js';
 import { ofUnknownClient, type ContentContext } from '../../content/content-context.js';
 import type { RouteCall } from '../../http/route.js';
+import { codeAccess } from '../../query/code-binding.js';
 import type { RouteRequest } from '../../http/route-request.js';
 import { isRecord, type Values } from '../../values.js';
 import type { CodeTransactions } from '../content/code-transactions.js';
@@ -70,9 +71,15 @@ export class CodeRequests {
     return call === null ? ofUnknownClient(this.#content()) : this.#transactions.contextOf(call.content);
   }
 
-  /** Runs a function in which the core service of a content type has the rights of the caller. */
+  /**
+   * Runs a function in which the core service of a content type has the row rules and limits of the caller. Like all code it sees
+   * everything else.
+   */
   acting<Result>(uid: string, ctx: CodeContext, work: () => Promise<Result>): Promise<Result> {
-    return this.#acting.run({ uid, content: this.contentOf(ctx) }, work);
+    const content = this.contentOf(ctx);
+    const { rules, linkRules } = content.bind.access;
+    const access = { ...codeAccess, rules, ...(linkRules && { linkRules }) };
+    return this.#acting.run({ uid, content: { ...content, bind: { ...content.bind, access } } }, work);
   }
 
   readonly contextFor = (uid: string): ContentContext => {

@@ -13,6 +13,7 @@ import { isRecord, type Values } from '../../values.js';
 import type { Service } from '../services/core-service.js';
 import { envelopeFlat, hideFrom } from '../content/flat-entries.js';
 import type { CodeContext, CodeRequests } from './code-requests.js';
+import { isMultipart, parseMultipartData } from './received-files.js';
 
 /** A controller, by action. Actions of the project override those of `createCoreController`. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- code of a project says itself what its actions return
@@ -25,56 +26,79 @@ interface ControllerParts {
   readonly isCore: (method: unknown) => boolean;
 }
 
+/** Methods of generated controllers that their actions call, and of generated services that others call. */
+const helpers = ['validateQuery', 'sanitizeQuery', 'sanitizeInput', 'sanitizeOutput', 'transformResponse'] as const;
+
+interface Generated extends Pick<ControllerParts, 'isCore'> {
+  readonly controller: Controller;
+  readonly service: Service;
+}
+
+/** Returns whether all that a generated action calls is generated: methods of its controller and of the service. */
+export function callsGenerated({ controller, service, isCore }: Generated, action: string, { kind }: ContentType): boolean {
+  const method = kind === 'singleType' && action === 'update' ? 'createOrUpdate' : action;
+  return helpers.every((name) => isCore(controller[name])) && [method, 'getFetchParams'].every((name) => isCore(service[name]));
+}
+
+/** What an action calls to answer: the methods of its controller, which the project may override, and the service. */
+interface Acting {
+  readonly ctx: CodeContext;
+  readonly self: Controller;
+  readonly service: Service;
+  readonly query: Values;
+}
+
 /**
- * Returns the controller that Strapi v4 generates for a content type. If the service method is the generated one too, an action
- * answers by the same code as REST. Otherwise it calls the service, and removes from the result what the caller may not see.
+ * Returns the controller that Strapi v4 generates for a content type. If all that an action calls is generated too, it answers by the
+ * same code as REST. Otherwise it calls the service, and removes from the result what the caller may not see.
  */
 export function createCoreController(uid: string, parts: ControllerParts): Controller {
-  const shared = sharedMethods(uid, parts);
-  const action =
-    (name: string, method: string, throughService: (ctx: CodeContext, service: Service, query: Values) => Promise<unknown>) =>
-    async (ctx: CodeContext): Promise<unknown> => {
-      const service = parts.service(uid);
-      const asked = name === 'update' && isSingle() ? 'createOrUpdate' : method;
-      if (parts.isCore(service[asked]) && parts.requests.callOf(ctx) !== null) return runCoreAction(uid, name, ctx, parts);
-      const query = await shared.sanitizeQuery(ctx);
-      return parts.requests.acting(uid, ctx, () => throughService(ctx, service, query));
-    };
-  const answer = async (ctx: CodeContext, entry: unknown): Promise<unknown> =>
-    shared.transformResponse(await shared.sanitizeOutput(entry, ctx));
-  const input = async (ctx: CodeContext): Promise<Values> => shared.sanitizeInput(dataOf(ctx), ctx);
   const isSingle = (): boolean => typeOf(uid, parts).kind === 'singleType';
-  const actions = {
-    find: action('find', 'find', async (ctx, service, query) => {
+  const action = (name: string, throughService: (acting: Acting) => Promise<unknown>) =>
+    async function (this: Controller | undefined, ctx: CodeContext): Promise<unknown> {
+      const service = parts.service(uid);
+      const self = this ?? made;
+      const isGenerated = callsGenerated({ controller: self, service, isCore: parts.isCore }, name, typeOf(uid, parts));
+      if (isGenerated && parts.requests.callOf(ctx) !== null) return runCoreAction(uid, name, ctx, parts);
+      await self['validateQuery'](ctx);
+      const query = (await self['sanitizeQuery'](ctx)) as Values; // the form of the method
+      return parts.requests.acting(uid, ctx, () => throughService({ ctx, self, service, query }));
+    };
+  const made: Controller = Object.assign(Object.create(sharedMethods(uid, parts)) as Controller, {
+    find: action('find', async ({ ctx, self, service, query }) => {
       const found: unknown = await service['find'](query);
-      if (isSingle()) return answer(ctx, found);
+      if (isSingle()) return answer(found, ctx, self);
       const { results, pagination } = Object(found) as Values; // the result of a Strapi service
-      return shared.transformResponse(await shared.sanitizeOutput(results, ctx), { pagination });
+      return self['transformResponse'](await self['sanitizeOutput'](results, ctx), { pagination }) as unknown;
     }),
-    findOne: action('findOne', 'findOne', async (ctx, service, query) => answer(ctx, await service['findOne'](idOf(ctx), query))),
-    create: action('create', 'create', async (ctx, service, query) =>
-      answer(ctx, await service['create']({ ...query, data: await input(ctx) })),
+    findOne: action('findOne', async ({ ctx, self, service, query }) =>
+      answer(await service['findOne'](idOf(ctx), query), ctx, self),
     ),
-    update: action('update', 'update', async (ctx, service, query) => {
-      const data = await input(ctx);
-      if (isSingle()) return answer(ctx, await service['createOrUpdate']({ ...query, data }));
-      return answer(ctx, await service['update'](idOf(ctx), { ...query, data }));
+    create: action('create', async ({ ctx, self, service, query }) =>
+      answer(await service['create']({ ...query, ...(await inputOf(ctx, self)) }), ctx, self),
+    ),
+    update: action('update', async ({ ctx, self, service, query }) => {
+      const input = { ...query, ...(await inputOf(ctx, self)) };
+      return answer(await (isSingle() ? service['createOrUpdate'](input) : service['update'](idOf(ctx), input)), ctx, self);
     }),
-    delete: action('delete', 'delete', async (ctx, service, query) =>
-      answer(ctx, await (isSingle() ? service['delete'](query) : service['delete'](idOf(ctx), query))),
+    delete: action('delete', async ({ ctx, self, service, query }) =>
+      answer(await (isSingle() ? service['delete'](query) : service['delete'](idOf(ctx), query)), ctx, self),
     ),
-  };
-  return Object.assign(Object.create(shared) as object, actions);
+  });
+  return made;
 }
+
+const answer = async (entry: unknown, ctx: CodeContext, self: Controller): Promise<unknown> =>
+  self['transformResponse'](await self['sanitizeOutput'](entry, ctx)) as unknown;
 
 const idOf = (ctx: CodeContext): unknown => (Object(ctx['params']) as Values)['id'];
 
-/** Returns `data` of the body. Throws a ValidationError if there is none. */
-function dataOf(ctx: CodeContext): unknown {
+/** Returns the data of the body, and its files by attribute. Throws a ValidationError if there is no data. */
+async function inputOf(ctx: CodeContext, self: Controller): Promise<Values> {
   const { body } = Object(ctx['request']) as Values;
-  const data = isRecord(body) ? body['data'] : undefined;
+  const { data, files } = isMultipart(ctx) ? parseMultipartData(ctx) : { data: isRecord(body) ? body['data'] : undefined };
   if (typeof data !== 'object' || data === null) throw validationError('Missing "data" payload in the request body');
-  return data;
+  return { data: (await self['sanitizeInput'](data, ctx)) as unknown, ...(files !== undefined && { files }) };
 }
 
 const typeOf = (uid: string, { requests }: ControllerParts): ContentType =>

@@ -131,6 +131,12 @@ function handlersOf(resolved: ResolvedRoute, { registry }: EndpointParts): reado
   return [(ctx, next) => (method as CodeHandler).call(controller, ctx, next)]; // actions take the context
 }
 
+/** What the context of a policy has of its own. */
+const own: PropertyDescriptorMap = {
+  type: { value: 'koa', writable: true, enumerable: true, configurable: true },
+  is: { value: (type: string) => type === 'koa', writable: true, enumerable: true, configurable: true },
+};
+
 /** Returns a function that resolves to whether a request passes a policy. */
 function policyOf(
   item: string | CodePolicy | { readonly name: string; readonly config?: unknown },
@@ -142,10 +148,8 @@ function policyOf(
   const policy = (typeof code === 'function' ? code : Reflect.get(Object(code) as object, 'handler')) as CodePolicy; // the form of a policy
   if (typeof policy !== 'function') throw new Error(`the policy ${String(given)} is not a function`);
   return async (ctx) => {
-    const context: CodeContext = Object.assign(Object.create(ctx) as object, {
-      type: 'koa',
-      is: (type: string) => type === 'koa',
-    });
+    // defined, because Koa's context has a setter `type`, which changes the answer
+    const context = Object.create(ctx, own) as CodeContext;
     const passes = await policy(context, config ?? {}, { strapi });
     return passes === true || passes === undefined;
   };

@@ -53,7 +53,7 @@ export function createCoreCode({ requests, attachFiles, service, typeOf }: Facto
   const core = new WeakSet<object>();
   const isCore = (method: unknown): boolean => typeof method === 'function' && core.has(method);
   const marked = <Made extends Own>(made: Made): Made => {
-    for (const method of Object.values(made)) if (typeof method === 'function') core.add(method as object);
+    for (const name in made) if (typeof made[name] === 'function') core.add(made[name] as object); // inherited ones too
     return made;
   };
   const createService = (uid: string): Service =>

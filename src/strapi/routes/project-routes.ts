@@ -1,10 +1,12 @@
 import type { Config } from '../../config/config.js';
 import type { ProjectRoute, Route, RouteMatch } from '../../http/route.js';
+import type { Connection } from '../../http/running.js';
 import { createRow, namedActions } from '../../rest/content-routes.js';
 import { QueryCache } from '../../rest/query-cache.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { NoteProblem } from '../load/code-problems.js';
 import type { CodeRegistry } from './code-registry.js';
+import { callsGenerated } from './core-controller.js';
 import { createRouteRow, type EndpointParts } from './endpoints.js';
 import { coreRoutes, type CoreCode } from './factories.js';
 import { guardsOf, type GuardedAction } from './guarded-actions.js';
@@ -38,7 +40,11 @@ interface ProjectRoutesInput extends EndpointParts {
   readonly config: Config;
   /** The built-in routes of plugins. */
   readonly builtin: readonly Route[];
-  readonly code: { readonly routers: readonly RegisteredRouter[]; readonly core: Pick<CoreCode, 'isCore'> };
+  readonly code: {
+    readonly routers: readonly RegisteredRouter[];
+    readonly core: Pick<CoreCode, 'isCore'>;
+    readonly connection: Pick<Connection, 'isPrepared'>;
+  };
   /** The APIs and plugins whose content types are served only by their routers, such as `api::page`. */
   readonly owners: readonly string[];
   /** Called with the problem of a route, which is then skipped. */
@@ -56,7 +62,13 @@ interface RouteTable extends RouteIndex {
 export class ProjectRoutes {
   readonly #input: ProjectRoutesInput;
   readonly #queries: QueryCache;
-  #table: { readonly registry: Registry; readonly routers: number; readonly table: RouteTable } | null = null;
+  readonly #told = new Set<string>();
+  #table: {
+    readonly registry: Registry;
+    readonly routers: number;
+    readonly isPrepared: boolean;
+    readonly table: RouteTable;
+  } | null = null;
 
   constructor(input: ProjectRoutesInput) {
     this.#input = input;
@@ -71,19 +83,21 @@ export class ProjectRoutes {
     return findRows(method, path, this.tableOf(registry));
   }
 
-  /** Returns the table, which is built for each registry, and again after routes were added. */
+  /** Returns the table, which is built for each registry, and again after routes were added, or `bootstrap` has run. */
   tableOf(registry: Registry): RouteTable {
-    const routers = this.#input.code.routers.length;
-    if (this.#table?.registry === registry && this.#table.routers === routers) return this.#table.table;
-    const table = buildTable(registry, this.#input, this.#queries);
-    this.#table = { registry, routers, table };
+    const { routers, connection } = this.#input.code;
+    const { isPrepared } = connection;
+    const known = this.#table;
+    if (known?.registry === registry && known.routers === routers.length && known.isPrepared === isPrepared) return known.table;
+    const table = buildTable(registry, { ...this.#input, queries: this.#queries, told: this.#told });
+    this.#table = { registry, routers: routers.length, isPrepared, table };
     return table;
   }
 }
 
-function buildTable(registry: Registry, input: ProjectRoutesInput, queries: QueryCache): RouteTable {
+function buildTable(registry: Registry, input: Omit<RowParts, 'file'> & { readonly told: Set<string> }): RouteTable {
   const routes = input.code.routers.flatMap((router) => {
-    const parts = { ...input, queries, warn: router.warn ?? input.warn, file: router.file };
+    const parts = { ...input, warn: once(router.warn ?? input.warn, input.told), file: router.file };
     return resolveRoutes(router, parts).flatMap((route) => orderedRoute(route, registry, parts) ?? []);
   });
   const actions = [...new Set(routes.flatMap(({ handler }) => handler ?? []))];
@@ -95,6 +109,15 @@ function buildTable(registry: Registry, input: ProjectRoutesInput, queries: Quer
   const index = indexRoutes([...routes, ...builtin], closedPaths(registry, routed, input));
   return { ...index, actions, guarded: routes.flatMap(({ guarded = [] }) => guarded) };
 }
+
+/** Returns a function that notes each problem once, because tables are built again. */
+const once =
+  (warn: NoteProblem, told: Set<string>): NoteProblem =>
+  (text, place) => {
+    if (told.has(text)) return;
+    told.add(text);
+    warn(text, place);
+  };
 
 interface GuardedRoute extends OrderedRoute {
   readonly guarded?: readonly GuardedAction[];
@@ -198,14 +221,15 @@ function isPlain(
   );
 }
 
-/** Returns whether an action and the service method that it calls are the generated ones. */
+/** Returns whether an action and all that it calls are generated. */
 function hasCore(
   registry: CodeRegistry,
   type: ContentType,
   { action, isCore }: { readonly action: string; readonly isCore: CoreCode['isCore'] },
 ): boolean {
-  const method = type.kind === 'singleType' && action === 'update' ? 'createOrUpdate' : action;
-  return isCore(registry.get('controller', type.uid)?.[action]) && isCore(registry.get('service', type.uid)?.[method]);
+  const [controller, service] = [registry.get('controller', type.uid), registry.get('service', type.uid)];
+  if (controller === undefined || service === undefined || !isCore(controller[action])) return false;
+  return callsGenerated({ controller, service, isCore }, action, type);
 }
 
 /**

@@ -6,12 +6,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 import type { Config } from '../../config/config.js';
-import { payloadTooLargeError } from '../../errors.js';
+import { payloadTooLargeError, validationError } from '../../errors.js';
 import type { MultipartBody, MultipartRules } from '../../http/read-multipart.js';
 import { readText } from '../../http/request-body.js';
 import { replayMultipart, type ReadMultipart, RouteRequest } from '../../http/route-request.js';
 import type { Staging } from '../../media/staging.js';
-import { printSize, type Values } from '../../values.js';
+import { isRecord, printSize, type Values } from '../../values.js';
+import type { CodeContext } from './code-requests.js';
 
 /**
  * A file of a multipart body, as code of Strapi v4 reads it in `ctx.request.files`. It exists until the request is answered. It has
@@ -146,3 +147,31 @@ const eachFile = ([field, files]: readonly [string, SentFile | readonly SentFile
 /** Fields are text; code may have put an object there. */
 const textsOf = (value: unknown): readonly string[] =>
   [value].flat(1).map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
+
+const filePrefix = 'files.';
+
+/** Returns whether a request has a multipart body. Copies of a context may lack Koa's methods. */
+export const isMultipart = (ctx: CodeContext): boolean =>
+  typeof ctx['is'] === 'function' && Boolean((ctx as Pick<Context, 'is'>).is('multipart'));
+
+/**
+ * Returns the data and files of a body. In a multipart body, `data` is JSON and files are named `files.<attribute>`. Throws a
+ * ValidationError for other multipart bodies.
+ */
+export function parseMultipartData(ctx: CodeContext): { readonly data: unknown; readonly files: Values } {
+  const { body, files = {} } = Object(ctx['request']) as { readonly body?: unknown; readonly files?: Values }; // set by the service
+  if (!isMultipart(ctx)) return { data: body, files };
+  const misplaced = Object.keys(files).find((name) => !name.startsWith(filePrefix));
+  if (misplaced !== undefined) throw validationError(`Invalid parameter ${misplaced}: files are named ${filePrefix}<attribute>`);
+  const named = Object.entries(files).map(([name, file]) => [name.slice(filePrefix.length), file]);
+  return { data: parseData(isRecord(body) ? body['data'] : undefined), files: Object.fromEntries(named) as Values };
+}
+
+/** Returns the data of a form, which code may have replaced by an object. */
+function parseData(data: unknown): unknown {
+  try {
+    return typeof data === 'object' ? data : JSON.parse(String(data));
+  } catch {
+    throw validationError('Invalid parameter data: a multipart body needs a field data with JSON');
+  }
+}

@@ -5,6 +5,9 @@ import { advancedIn, formOfTemplates, templateNames, templatesIn } from '../../a
 import { changeSettings, type SettingsChange } from '../../accounts/mail/write-settings.js';
 import { changedUserProblems, newUserProblems } from '../../accounts/users/user-input.js';
 import { type FieldError, validationError } from '../../errors.js';
+import { mediaOf } from '../../http/running.js';
+import { imageChoicesKey, readLibrarySettings } from '../../media/image-choices.js';
+import { libraryViewKey, openCodeStore } from '../../mongo/stores/code-store.js';
 import type { ProjectRegisters } from './project-registers.js';
 import type { Service } from '../services/core-service.js';
 import { collections } from '../../schema/collections.js';
@@ -35,7 +38,20 @@ const ignored =
     return Promise.resolve();
   };
 
-/** The settings by their keys in the store: log-in providers, the advanced settings and e-mails of users, the default locale. */
+/** Returns settings of the media library. */
+const library = (key: string): StoredSetting => ({
+  read: async ({ content, running }) => {
+    const { settings: media } = mediaOf(running());
+    return readLibrarySettings(key, { database: content().store.database, settings: media });
+  },
+  write: async (value, { content }) => {
+    const { database, changes } = content().store;
+    await openCodeStore(database).set(key, value);
+    changes.changed(collections.codeStore);
+  },
+});
+
+/** The settings by their keys in the store: log-in providers, the advanced settings and e-mails of users, the default locale, the media library. */
 const settings: Readonly<Record<string, StoredSetting>> = {
   'plugin_users-permissions_grant': {
     read: async ({ running }) => {
@@ -63,6 +79,8 @@ const settings: Readonly<Record<string, StoredSetting>> = {
     read: async ({ running }) => Promise.resolve(running().backend.models.snapshot.locales.default),
     write: ignored('the default locale', 'the admin API (/admin/api/locales) changes locales'),
   },
+  [imageChoicesKey]: library(imageChoicesKey),
+  [libraryViewKey]: library(libraryViewKey),
 };
 
 /** Returns the settings of the service in the store of a project; null for other keys. */

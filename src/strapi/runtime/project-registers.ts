@@ -10,6 +10,7 @@ import { envelopeError } from '../../http/error-response.js';
 import type { ProjectCode, ProjectRoute, Route } from '../../http/route.js';
 import { decodeBody, isUndecoded } from '../../http/request-body.js';
 import { type Connection, notRunning } from '../../http/running.js';
+import { createNotices } from '../../notices.js';
 import type { Observer } from '../../observe/observer.js';
 import { builtinControllers } from '../routes/builtin-controllers.js';
 import { CodeRegistry } from '../routes/code-registry.js';
@@ -64,7 +65,12 @@ export class ProjectRegisters {
     this.connection = connection;
     this.#config = config;
     const { content, transactions } = this;
-    this.lifecycles = new Lifecycles({ content, transactions, own: [announceTo(this.events, { content, observer })] });
+    this.lifecycles = new Lifecycles({
+      content,
+      transactions,
+      notices: createNotices(observer),
+      own: [announceTo(this.events, { content, observer })],
+    });
     this.requests = new CodeRequests(content, transactions);
     this.core = createCoreCode({
       requests: this.requests,

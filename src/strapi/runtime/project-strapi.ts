@@ -7,7 +7,7 @@ import type { Strapi } from '../../graphql/extension/extension.js';
 import { openCodeStore } from '../../mongo/stores/code-store.js';
 import { createNotices } from '../../notices.js';
 import type { Observer } from '../../observe/observer.js';
-import type { Values } from '../../values.js';
+import { isRecord, type Values } from '../../values.js';
 import { absentMembers } from './absent-members.js';
 import { codeAuth } from '../routes/code-auth.js';
 import type { Controller } from '../routes/core-controller.js';
@@ -96,7 +96,7 @@ interface StrapiParts {
 export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): ProjectStrapi {
   const { directory, files, code } = parts;
   const { content, registry, server, cron, requestContext } = code;
-  const models = modelMembers(content);
+  const [models, notices] = [modelMembers(content), createNotices(parts.observer)];
   const db = createStrapiDatabase({ ...code, models: () => ({ ...models.contentTypes, ...models.components }) });
   const config = createStrapiConfig(strapi.config, files);
   const plugins = createPlugins({ ...parts, strapi, registry, config, models });
@@ -110,6 +110,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
       model: models.contentType,
       attachFiles: code.attachFiles,
       refuseOrTell: (undone) => void refuseOrTell(undone, content()),
+      tell: notices.tell,
     }),
     entityValidator: createEntityValidator(content),
     db,
@@ -119,14 +120,13 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     eventHub: code.events,
     store: createStrapiStore(() => openCodeStore(content().store.database), settingsOfStore(code)),
     ...plugins,
-    service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),
+    service: (uid: string) => plugins.service(uid) ?? registry.get('service', uid) ?? missing(missingService(uid)),
     controller: (uid: string) => registry.get('controller', uid),
     requestContext,
-    policies: byName(strapi.policies),
-    middlewares: byName(strapi.middlewares),
+    ...namedMembers(strapi),
     customFields: { register: code.customFields.register },
     dirs: dirsOf(directory),
-    ...absentMembers(createNotices(parts.observer)),
+    ...absentMembers(notices),
   };
   const target: object = Object.assign(Object.create(strapi) as object, own);
   Object.defineProperties(target, Object.getOwnPropertyDescriptors(models));
@@ -152,9 +152,13 @@ const allOf = (kind: 'service' | 'controller', registry: ProjectRegisters['regis
       (typeof uid === 'symbol' || uid in written ? Reflect.get(written, uid) : registry.get(kind, uid)) as unknown,
   });
 
-/** Returns registered code that can also be read by its name: `strapi.policies['global::is-owner']`. */
+const namedMembers = ({ policies, middlewares }: Strapi) => ({ policies: byName(policies), middlewares: byName(middlewares) });
+
+/** Returns registered code that can also be read by its name, and lists its names: `strapi.policies['global::is-owner']`. */
 const byName = <Named extends Strapi['policies'] | Strapi['middlewares']>(named: Named): Named =>
   new Proxy(named, {
+    ownKeys: (known) => [...known.names()],
+    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
     get: (known, name) =>
       (typeof name === 'string' && !(name in known) && known.has(name) ? known.get(name) : Reflect.get(known, name)) as unknown,
   });
@@ -164,13 +168,27 @@ function missing(error: Error | null): undefined {
   return undefined;
 }
 
-/** Returns the logger with levels of Strapi that pino lacks. */
-const withLevels = (log: Logger): Logger =>
-  Object.assign(Object.create(log) as Logger, {
-    http: log.info.bind(log),
-    verbose: log.debug.bind(log),
-    silly: log.trace.bind(log),
-  });
+/** The levels of Strapi v4, and those of pino that have their place. */
+const logLevels = {
+  error: 'error',
+  warn: 'warn',
+  info: 'info',
+  http: 'info',
+  verbose: 'debug',
+  debug: 'debug',
+  silly: 'trace',
+} as const;
+
+/** Returns the logger with the levels of Strapi, and `log(level, message)`. Unknown levels are logged as `info`. */
+function withLevels(log: Logger): Logger {
+  const own = Object.fromEntries(Object.entries(logLevels).map(([name, level]) => [name, log[level].bind(log)]));
+  const write = (given: unknown, ...rest: unknown[]): void => {
+    const { level, message, ...more } = isRecord(given) ? given : { level: given };
+    const lines = isRecord(given) ? [more, message] : rest;
+    (own[String(level)] ?? log.info.bind(log))(...(lines as [string])); // what pino takes
+  };
+  return Object.assign(Object.create(log) as Logger, own, { log: write });
+}
 
 function dirsOf(directory: string): ProjectStrapi['dirs'] {
   const folders = ['api', 'components', 'extensions', 'middlewares', 'policies'];

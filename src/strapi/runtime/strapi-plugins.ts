@@ -57,7 +57,7 @@ export interface OwnPlugins {
 export function createPlugins({ strapi, registry, services, config, models, plugins }: PluginsInput): PluginMembers {
   const find = (plugin: string, name: string): Service | undefined => {
     const written = registry.get('service', `plugin::${plugin}.${name}`);
-    if (written !== undefined) return written;
+    if (written !== undefined) return services[plugin]?.[name] === undefined ? written : refuseMissingOf(written, plugin, name);
     if (plugin === 'graphql') return strapi.plugin('graphql').service(name as 'extension'); // refuses other names itself
     return services[plugin]?.[name];
   };
@@ -94,6 +94,10 @@ export function createPlugins({ strapi, registry, services, config, models, plug
     service: (uid) => find(...partsOf(uid)),
   };
 }
+
+/** Returns a service that replaces one of Strapi's, with errors for the members that it lacks. */
+const refuseMissingOf = (service: Service, plugin: string, name: string): Service =>
+  refuseMissing(service, `strapi.plugin('${plugin}').service('${name}')`);
 
 const namesOf = (services: PluginServices, plugins: OwnPlugins): readonly string[] =>
   [...Object.keys(services), 'graphql', ...plugins.names()].filter((name) => !plugins.isAbsent(name));

@@ -59,19 +59,25 @@ export function createCoreService(uid: string, { contextFor, attachFiles }: Serv
     const id = Number(entry.document['_id']);
     return shown((await attachFiles(uid, id, files)) ? await findOne(type, id, query, withoutHooks(context)) : entry);
   };
-  const getFetchParams = (parameters: Parameters = {}): Parameters => ({ publicationState: 'live', ...parameters });
   const isSingle = (): boolean => entryType(uid, contextFor(uid).bind.registry).kind === 'singleType';
   const methods = { ...listMethods(open, withFiles), ...singleMethods(open, withFiles) };
-  return {
-    getFetchParams,
-    find: (parameters?: Parameters) => (isSingle() ? methods.findSingle(parameters) : methods.find(parameters)),
-    findOne: methods.findOne,
+  const made: Service = {
+    getFetchParams: (parameters: Parameters = {}): Parameters => ({ publicationState: 'live', ...parameters }),
+    // Projects override getFetchParams, so that it is called by `this`.
+    find(this: Service | undefined, parameters?: Parameters) {
+      const asked = (this ?? made)['getFetchParams'](parameters) as Parameters;
+      return isSingle() ? methods.findSingle(asked) : methods.find(asked);
+    },
+    findOne(this: Service | undefined, id: unknown, parameters?: Parameters) {
+      return methods.findOne(id, (this ?? made)['getFetchParams'](parameters) as Parameters);
+    },
     create: methods.create,
     update: methods.update,
     createOrUpdate: methods.createOrUpdate,
     delete: (id: unknown, parameters?: Parameters) =>
       isRecord(id) || id === undefined ? methods.deleteSingle(id) : methods.delete(id, parameters),
   };
+  return made;
 }
 
 type Open = (parameters?: Parameters) => Opened;

@@ -28,6 +28,8 @@ interface EntityParts {
   readonly attachFiles: AttachFiles;
   /** Refuses or tells what code asks for and does not get. */
   readonly refuseOrTell: (undone: readonly Undone[]) => void;
+  /** Tells once in the log. */
+  readonly tell: (text: string) => void;
 }
 
 const ignoredPage = (name: string): Undone => ({
@@ -71,5 +73,17 @@ export function createProjectEntityService({ base, query, model, ...parts }: Ent
       return found === undefined ? { count: 0 } : query(uid).deleteMany({ where: filters });
     },
   };
-  return refuseMissing(service, 'strapi.entityService');
+  return tellingReplaced(refuseMissing(service, 'strapi.entityService'), parts.tell);
 }
+
+const replaced =
+  'is replaced only for code, because requests and generated services do not call it: strapi.db.lifecycles.subscribe runs code around all reads and writes';
+
+/** Returns the service, which tells that methods which code replaces are called only by code. */
+const tellingReplaced = (service: ProjectEntityService, tell: EntityParts['tell']): ProjectEntityService =>
+  new Proxy(service, {
+    set: (known, name, value) => {
+      if (name in known) tell(`strapi.entityService.${String(name)} ${replaced}`);
+      return Reflect.set(known, name, value);
+    },
+  });

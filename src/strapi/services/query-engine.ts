@@ -1,4 +1,4 @@
-import { withoutHooks, type ContentContext } from '../../content/content-context.js';
+import { withoutHooks, type ContentContext, type WrittenMany } from '../../content/content-context.js';
 import { create } from '../../content/create.js';
 import { createMany } from '../../content/create-many.js';
 import { countEntries, findMany, type FoundPage } from '../../content/find-many.js';
@@ -43,13 +43,11 @@ export interface QueryEngine {
   count(parameters?: EngineParameters): Promise<number>;
   create(parameters: WithData): Promise<Entity>;
   /** Creates all entries, or none if one is invalid. */
-  createMany(parameters: {
-    readonly data: readonly object[];
-  }): Promise<{ readonly count: number; readonly ids: readonly number[] }>;
+  createMany(parameters: { readonly data: readonly object[] }): Promise<WrittenMany>;
   /** Updates the first entry that matches `where`. Returns null if there is none. */
   update(parameters: WithData): Promise<Entity | null>;
   /** Sets scalar values of all entries that match `where`. */
-  updateMany(parameters: WithData): Promise<{ readonly count: number }>;
+  updateMany(parameters: WithData): Promise<WrittenMany>;
   /** Deletes the first entry that matches `where`. Returns its former content; null if there is none. */
   delete(parameters: EngineParameters): Promise<Entity | null>;
   deleteMany(parameters?: EngineParameters): Promise<{ readonly count: number }>;
@@ -129,21 +127,18 @@ function engineWrites(open: () => Opened): Writes {
     },
     createMany: async ({ data }) => {
       const { type, context } = open();
-      const ids = await createMany(type, data, context);
-      return { count: ids.length, ids };
+      return createMany(type, data, context);
     },
     update: async ({ data, ...parameters }) =>
       onFirst('Update', parameters, open(), ({ type, context }, id) =>
         update({ type, id }, { data, query: answerQuery(parameters, context) }, context),
       ),
-    updateMany: async ({ data, ...parameters }) => ({
-      count: await updateMany(entriesOf(parameters, open()), data, open().context),
-    }),
+    updateMany: async ({ data, ...parameters }) => updateMany(entriesOf(parameters, open()), data, open().context),
     delete: async (parameters) =>
       onFirst('Delete', parameters, open(), ({ type, context }, id) =>
         remove(type, id, answerQuery(parameters, context), context),
       ),
-    deleteMany: async (parameters = {}) => ({ count: await removeMany(entriesOf(parameters, open()), open().context) }),
+    deleteMany: async (parameters = {}) => removeMany(entriesOf(parameters, open()), open().context),
   };
 }
 
