@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { loadConfig } from '../src/config/load-config.js';
 import { addedSettings, listSettings, sectionsWith } from '../src/config/sections.js';
 import { group, text } from '../src/config/setting.js';
+import { featureSettings } from '../src/feature-settings.js';
 import { features } from '../src/features.js';
 import { answers } from '../src/http/operation.js';
 import type { Closing, Feature } from '../src/http/feature.js';
@@ -90,7 +91,7 @@ describe('a new feature', () => {
       variable: 'TRIAL_GREETING',
       about: 'What it says',
     });
-    expect(listSettings(sectionsWith(features))).to.deep.equal(listSettings());
+    expect(listSettings(sectionsWith(features))).to.deep.equal(listSettings(sectionsWith(featureSettings)));
   });
 
   it('answers callers whose role has its action, by its settings', async () => {

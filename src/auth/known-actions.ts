@@ -28,6 +28,9 @@ export const uploadAction = 'plugin::upload.content-api.upload';
 /** The action to change a file: its content, its name and its texts. */
 export const replaceAction = 'plugin::upload.content-api.replace';
 
+/** The actions that Strapi v4 does not have. Its panel does not list them. */
+export const ownActions: readonly string[] = [replaceAction, 'plugin::users-permissions.user.deleteMe'];
+
 /** Version of the list of actions, stored with each role and token. Version 1 added a separate action to replace files. */
 export const grantsVersion = 1;
 

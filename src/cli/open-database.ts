@@ -7,7 +7,7 @@ import { connectDatabase } from '../mongo/send/connection.js';
 import type { Database } from '../mongo/send/database.js';
 import { runningServer, startConfigured } from '../mongo/embedded/start-embedded.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
-import { printError } from './print.js';
+import { endWith, printError } from './print.js';
 
 /** The database that a command works on. */
 export interface OpenedDatabase {
@@ -36,10 +36,4 @@ export async function openDatabase(): Promise<OpenedDatabase> {
       await started?.stop();
     },
   };
-}
-
-/** Ends the process with the message of an error. */
-export function endWith(error: unknown): never {
-  printError(error instanceof Error ? error.message : error);
-  process.exit(1);
 }

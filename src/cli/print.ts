@@ -13,6 +13,12 @@ export function printError(text: unknown): void {
   console.error(printable(typeof text === 'string' ? text : inspect(text)));
 }
 
+/** Ends the process with the message of an error. */
+export function endWith(error: unknown): never {
+  printError(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
+
 /** Prints rows in columns of equal width. A cell has one line. */
 export function printTable(rows: readonly (readonly string[])[]): void {
   const cells = rows.map((row) => row.map((cell) => printable(cell).replaceAll(/\s*\n\s*/g, ' ')));

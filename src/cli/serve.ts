@@ -8,7 +8,6 @@ import type { Observer } from '../observe/observer.js';
 import { createService } from '../server.js';
 import type { Service } from '../service.js';
 import { UnsupportedCodeError } from '../strapi/load/unsupported-code.js';
-import { addOnce } from './add-models.js';
 import { describeStart } from './describe-start.js';
 import { fillDemo } from './load-demo.js';
 import { loadRegister } from './load-register.js';
@@ -58,6 +57,7 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
 /** Stores the changed models of a project, whose files decide which attributes there are. */
 async function storeProjectModels({ backend }: Service, directory: string): Promise<void> {
   if (backend === null) return;
+  const { addOnce } = await import('./add-models.js');
   const { store, settings } = backend;
   const target = { database: store.database, settings };
   await addOnce(target, [modelFolder(directory)], { isDry: false, isForced: true, quiet: true });

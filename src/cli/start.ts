@@ -1,15 +1,14 @@
 import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
+import { featureSettings } from '../feature-settings.js';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi, loadConfig } from '../config/load-config.js';
 import { sectionsWith } from '../config/sections.js';
 import { ConfigError, environmentOf } from '../config/setting.js';
-import { features } from '../features.js';
 import { type EmbeddedDatabase, startConfigured } from '../mongo/embedded/start-embedded.js';
-import { endWith } from './open-database.js';
 import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from './workers.js';
 import { parseWords } from './usage-error.js';
-import { print } from './print.js';
+import { endWith, print } from './print.js';
 import { projectFolder } from './project-folder.js';
 
 export const usage = `usage: npx mangrove start [--project DIR]
@@ -58,11 +57,14 @@ function growYoungSpace(factor: 1 | 2): void {
   setFlagsFromString(`--semi-space-growth-factor=${String(factor)}`);
 }
 
-/** Starts the service. Its modules, which take half a second, are loaded while the database starts. */
+/**
+ * Starts the service. Its modules, which take half a second, are loaded while the database starts, and after the growth of the space is
+ * off; so this file must not import them.
+ */
 async function startService(project: string | null): Promise<void> {
   growYoungSpace(1);
   const directory = projectFolder(project ?? undefined);
-  const known = sectionsWith(features);
+  const known = sectionsWith(featureSettings);
   const config = await loadConfig({ directory, known, ...(project !== null && { isStrapiProject: true }) });
   const workers = cluster.isWorker ? 1 : countWorkers(config);
   const [embedded, { serve }] = await Promise.all([openEmbedded(config), import('./serve.js')]);

@@ -22,7 +22,7 @@ const readinessChecks: Readonly<Record<string, Check>> = {
  */
 export const healthRoutes = (
   checks: Readonly<Record<string, Check>> = readinessChecks,
-  fails: (request: RouteRequest, running: Running | null) => boolean = () => false,
+  fails: (request: RouteRequest, running: Running | null) => Promise<boolean> = () => Promise.resolve(false),
 ): readonly OpenRoute[] => [
   {
     method: 'ALL',
@@ -30,7 +30,7 @@ export const healthRoutes = (
     action: null,
     settings,
     operation: healthOperation,
-    handle: ({ request, connection }) => ({ status: fails(request, connection.running) ? 503 : 204 }),
+    handle: async ({ request, connection }) => ({ status: (await fails(request, connection.running)) ? 503 : 204 }),
   },
   {
     method: 'ALL',

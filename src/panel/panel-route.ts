@@ -1,6 +1,6 @@
 import { asKnown, type ContentContext, withDatabase } from '../content/content-context.js';
 import { forbiddenError, unauthorizedError } from '../errors.js';
-import type { Answer, Route, RouteCall } from '../http/route.js';
+import type { Answer, RouteCall } from '../http/route.js';
 import type { StoredAdministrator } from './administrators/administrator.js';
 import { panelOf, type Panel } from './panel.js';
 import { may, type Rights, rightsOf } from './rights/rights.js';
@@ -33,16 +33,6 @@ type Handler = (call: PanelCall) => Promise<Answer>;
 /** The full name of an action of administrators, such as `admin::users.read`. */
 export type PanelAction = `${string}::${string}`;
 
-/** Returns the routes of the panel as rows of the route table. They ignore the credentials of users and API tokens. */
-export const panelRows = (routes: readonly PanelRoute[]): readonly Route[] =>
-  routes.map((route) => ({
-    method: route.method,
-    path: route.path,
-    action: 'anybody',
-    leavesRightsToCode: true,
-    handle: async (call) => ({ headers: notCached, ...(await handle(route, call)) }),
-  }));
-
 const notCached = { 'Cache-Control': 'private, no-store' };
 
 /** Returns the call of a request. Creates the default roles if there are none. */
@@ -51,6 +41,12 @@ export async function openCall({ request, running, content }: RouteCall): Promis
   await panel.prepare(content);
   return { request, running, content, panel };
 }
+
+/** Returns the answer to a request to a route. Throws if the caller may not send it. */
+export const answerOf = async (route: PanelRoute, call: RouteCall): Promise<Answer> => ({
+  headers: notCached,
+  ...(await handle(route, call)),
+});
 
 async function handle(route: PanelRoute, routeCall: RouteCall): Promise<Answer> {
   const call = await openCall(routeCall);

@@ -1,4 +1,4 @@
-import type { Route } from '../http/route.js';
+import type { Answer, RouteCall } from '../http/route.js';
 import { firstAdministratorRoutes } from './administrators/first-administrator.js';
 import { meRoutes } from './administrators/me.js';
 import { administratorRoutes } from './administrators/users.js';
@@ -27,10 +27,10 @@ import { tokenRoutes } from './settings/token-routes.js';
 import { userRoleRoutes } from './settings/user-role-routes.js';
 import { userSettingsRoutes } from './settings/user-settings-routes.js';
 import { webhookRoutes } from './settings/webhook-routes.js';
-import { panelRows } from './panel-route.js';
+import { answerOf, type PanelRoute } from './panel-route.js';
 
-/** The routes that the admin panel of Strapi v4 calls. Fixed paths come before those with parameters. */
-export const panelRoutes: readonly Route[] = panelRows([
+/** What answers the routes of the panel, whose paths are in `panel-paths.ts`. */
+export const panelRows: readonly PanelRoute[] = [
   ...firstContactRoutes,
   ...sessionRoutes,
   ...firstAdministratorRoutes,
@@ -59,4 +59,13 @@ export const panelRoutes: readonly Route[] = panelRows([
   ...userRoleRoutes,
   ...userSettingsRoutes,
   ...builderRoutes,
-]);
+];
+
+const rows: ReadonlyMap<string, PanelRoute> = new Map(panelRows.map((row) => [`${row.method} ${row.path}`, row]));
+
+/** Returns the answer to a request to a path of the panel. `key` is its method and path. */
+export function answerPanel(key: string, call: RouteCall): Promise<Answer> {
+  const row = rows.get(key);
+  if (row === undefined) throw new Error(`no row of the panel answers ${key}`);
+  return answerOf(row, call);
+}

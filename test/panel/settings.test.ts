@@ -279,4 +279,32 @@ describe('settings, media library and builder of the panel', () => {
       expect((await send('super', 'DELETE', `${types}/plugin::users-permissions.user`)).status).to.equal(404);
     });
   });
+
+  it('keeps the actions of a role of users that the panel does not list, unless a request names them', async () => {
+    const roles = '/users-permissions/roles';
+    const tree = (api: string, controller: string, granted: Readonly<Record<string, boolean>>) => ({
+      [`plugin::${api}`]: {
+        controllers: {
+          [controller]: Object.fromEntries(Object.entries(granted).map(([name, enabled]) => [name, { enabled, policy: '' }])),
+        },
+      },
+    });
+    const own = (enabled: boolean) => ({
+      ...tree('upload', 'content-api', { replace: enabled }),
+      ...tree('users-permissions', 'user', { deleteMe: enabled }),
+    });
+    await data('super', 'POST', roles, { name: 'Own', permissions: own(true) });
+    const { roles: all } = await data('super', 'GET', roles);
+    const { id } = all.find(({ name }: { readonly name: string }) => name === 'Own');
+    const granted = async (): Promise<string[]> => {
+      const rows = await serving.database.db.collection('up_permissions').find({ role: id }).toArray();
+      return rows.map(({ action }) => String(action).replace(/^.*\./, '')).sort();
+    };
+    const { permissions: listed } = (await data('super', 'GET', `${roles}/${String(id)}`)).role;
+    expect(listed['plugin::upload'].controllers['content-api']).to.have.keys('find', 'findOne', 'destroy', 'upload');
+    await data('super', 'PUT', `${roles}/${String(id)}`, { permissions: tree('upload', 'content-api', { find: true }) });
+    expect(await granted()).to.deep.equal(['deleteMe', 'find', 'replace']);
+    await data('super', 'PUT', `${roles}/${String(id)}`, { permissions: own(false) });
+    expect(await granted()).to.deep.equal([]);
+  });
 });

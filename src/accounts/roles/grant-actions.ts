@@ -55,7 +55,8 @@ export async function revokeType(uid: string, { store }: HasStore): Promise<void
   await bulkWrite(store, collections.tokens, [changeMany({ permissions }, { take: { permissions } })]);
 }
 
-async function storedActions(role: number, { store }: HasStore): Promise<string[]> {
+/** Returns the actions that are granted to a role. */
+export async function storedActions(role: number, { store }: HasStore): Promise<string[]> {
   const rows = await findStored(store.database, collection, { match: { role }, fields: ['action'] });
   return rows.map(({ action }) => String(action));
 }

@@ -15,13 +15,18 @@ export function permissionTree(actions: readonly string[], granted: ReadonlySet<
 }
 
 /** Returns the actions that are enabled in a client's tree; none if the value is not a tree. */
-export function enabledActions(tree: unknown): string[] {
-  return entriesOf(tree).flatMap(([api, { controllers }]) =>
+export const enabledActions = (tree: unknown): string[] =>
+  namedIn(tree).flatMap(([action, { enabled }]) => (enabled === true ? [action] : []));
+
+/** Returns all actions that a client's tree names. */
+export const namedActions = (tree: unknown): string[] => namedIn(tree).map(([action]) => action);
+
+const namedIn = (tree: unknown): [action: string, Values][] =>
+  entriesOf(tree).flatMap(([api, { controllers }]) =>
     entriesOf(controllers).flatMap(([controller, actions]) =>
-      entriesOf(actions).flatMap(([name, { enabled }]) => (enabled === true ? [`${api}.${controller}.${name}`] : [])),
+      entriesOf(actions).map(([name, one]): [string, Values] => [`${api}.${controller}.${name}`, one]),
     ),
   );
-}
 
 const entriesOf = (value: unknown): [string, Values][] =>
   isRecord(value) && !Array.isArray(value)

@@ -18,8 +18,8 @@ import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-e
 import { countBy } from '../../mongo/read/look-ups.js';
 import { emptyQuery } from '../../query/ast.js';
 import type { Body } from '../accounts.js';
-import { enabledActions } from './permission-tree.js';
-import { grantActions, revokeActions, setActions } from './grant-actions.js';
+import { enabledActions, namedActions } from './permission-tree.js';
+import { grantActions, revokeActions, setActions, storedActions } from './grant-actions.js';
 import { grantsVersion } from '../../auth/known-actions.js';
 import { roleType } from '../user-store.js';
 
@@ -102,8 +102,16 @@ function textOf(body: Body, name: string): string | null {
   throw validationError(`${name} must be a text`);
 }
 
-/** Updates name, description and actions of a role, if the body has them. Throws a NotFoundError if there is no such role. */
-export async function updateRole(id: number, body: Body, content: ContentContext): Promise<void> {
+/**
+ * Updates name, description and actions of a role, if the body has them. The role keeps the actions of `unlisted` that it has and the
+ * body does not name. Throws a NotFoundError if there is no such role.
+ */
+export async function updateRole(
+  id: number,
+  body: Body,
+  content: ContentContext,
+  unlisted: readonly string[] = [],
+): Promise<void> {
   refuseOrTell(unreadOf(body), content);
   const names = ['name', 'description'].filter((name) => body[name] !== undefined);
   const values = Object.fromEntries(names.map((name) => [name, textOf(body, name)]));
@@ -119,7 +127,10 @@ export async function updateRole(id: number, body: Body, content: ContentContext
       projection: { _id: 1 },
     });
     if (updateMayBreakRule(type, names, context)) await refuseBroken({ type, id, before }, context);
-    if (body['permissions'] !== undefined) await setActions(id, enabledActions(body['permissions']), context);
+    if (body['permissions'] === undefined) return;
+    const named = new Set(namedActions(body['permissions']));
+    const kept = (await storedActions(id, context)).filter((action) => unlisted.includes(action) && !named.has(action));
+    await setActions(id, [...enabledActions(body['permissions']), ...kept], context);
   });
 }
 

@@ -22,13 +22,8 @@ export const failHealthOnce = (running: Running): void => {
   sessionsOf(running).clear();
 };
 
-/**
- * Returns whether the health route fails for a request. The panel waits after a change of a model until `HEAD /_health` has failed
- * and then works again, because Strapi v4 restarts. Here it fails once per session after each change, only for requests of the
- * panel. Nothing else notices.
- */
-export function failsHealth(request: RouteRequest, running: Running | null): boolean {
-  if (running === null || request.method !== 'HEAD' || !isOfPanel(request, running.config.admin.url)) return false;
+/** Returns whether the health route fails for a request of the panel: once per session after each change of a model. */
+export function failsOnce(request: RouteRequest, running: Running): boolean {
   const sessions = sessionsOf(running);
   const session = sessionOf(request, running);
   if (sessions.has(session)) return false;
@@ -42,11 +37,4 @@ function sessionOf(request: RouteRequest, running: Running): string {
   const token = bearerOf(request);
   if (typeof panelOf(running).tokens.verify(token) === 'string') return request.ip;
   return createHash('sha256').update(token).digest('hex');
-}
-
-/** Returns whether a page of the panel sent a request. */
-function isOfPanel({ headers: { referer } }: RouteRequest, path: string): boolean {
-  if (referer === undefined || !URL.canParse(referer)) return false;
-  const { pathname } = new URL(referer);
-  return pathname === path || pathname.startsWith(`${path}/`);
 }

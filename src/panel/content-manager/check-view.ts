@@ -16,6 +16,8 @@ export async function checkView(model: Model, body: unknown): Promise<Partial<Vi
   }
 }
 
+const noList = '${path} is required and must be an array'; // yup puts the path in
+
 function configurationSchema(model: Model) {
   const attributes = panelAttributes(model);
   const names = Object.keys(attributes);
@@ -43,12 +45,12 @@ function configurationSchema(model: Model) {
           ),
     ),
     layouts: object({
-      list: array().of(string().required().oneOf(names)).required(),
+      list: array().of(string().required().oneOf(names)).required(noList),
       edit: array()
         .of(
           array().of(object({ name: string().required().oneOf(editable(attributes)), size: number().integer().min(1).max(12) })),
         )
-        .required(),
+        .required(noList),
     }).default(undefined),
   });
 }

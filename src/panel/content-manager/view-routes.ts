@@ -126,7 +126,11 @@ async function changeComponentView(call: PanelCall): Promise<Answer> {
   return answerData(await showComponent(model, call));
 }
 
+/** Changes the given parts. Settings that are not given stay, and those that there are not are left out. */
 async function change(model: Model, call: PanelCall): Promise<void> {
   const changed = await checkView(model, bodyOf(call.request));
-  await writeView(model, { ...(await viewOf(model, call)), ...changed }, call.content.store.database);
+  const current = await viewOf(model, call);
+  const known = Object.entries(changed.settings ?? {}).filter(([name]) => name in current.settings);
+  const settings = { ...current.settings, ...Object.fromEntries(known) };
+  await writeView(model, { ...current, ...changed, settings }, call.content.store.database);
 }

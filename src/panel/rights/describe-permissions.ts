@@ -1,19 +1,22 @@
 import type { ContentContext } from '../../content/content-context.js';
+import { listLocales, type ShownLocale } from '../../content/locales.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { conditions, contentActions, pluginActions, settingsActions, shownTypes, subjectsOf } from './actions.js';
 import { componentIn, permittedAttributes } from './field-paths.js';
 
 /** Returns what the page of a role shows: conditions, and actions with the types and properties that they can be restricted to. */
-export function describePermissions({ bind }: ContentContext) {
-  const types = shownTypes(bind.registry);
+export async function describePermissions(content: ContentContext) {
+  const { registry } = content.bind;
+  const locales = await listLocales(content);
+  const types = shownTypes(registry);
   const actions = contentActions.map((action) => ({
     label: action.label,
     actionId: action.actionId,
-    subjects: subjectsOf(action, bind.registry).map(({ uid }) => uid),
+    subjects: subjectsOf(action, registry).map(({ uid }) => uid),
     applyToProperties: action.applyToProperties,
   }));
   const section = (kind: ContentType['kind']) => ({
-    subjects: types.filter((type) => type.kind === kind).map((type) => describeSubject(type, bind)),
+    subjects: types.filter((type) => type.kind === kind).map((type) => describeSubject(type, registry, locales)),
     actions,
   });
   return {
@@ -27,9 +30,10 @@ export function describePermissions({ bind }: ContentContext) {
   };
 }
 
-function describeSubject(type: ContentType, { registry, locales }: ContentContext['bind']) {
+function describeSubject(type: ContentType, registry: Registry, locales: readonly ShownLocale[]) {
   const fields = { label: 'Fields', value: 'fields', children: describeFields(type, registry) };
-  const ofLocales = { label: 'Locales', value: 'locales', children: locales.map((code) => ({ label: code, value: code })) };
+  const children = locales.map(({ code, name }) => ({ label: name, value: code }));
+  const ofLocales = { label: 'Locales', value: 'locales', children };
   return { uid: type.uid, label: type.singularName, properties: type.localized ? [fields, ofLocales] : [fields] };
 }
 

@@ -33,7 +33,7 @@ export const roleRoutes: readonly PanelRoute[] = [
     method: 'GET',
     path: '/admin/permissions',
     right: 'logged in',
-    handle: ({ content }) => Promise.resolve(answerData(describePermissions(content))),
+    handle: async ({ content }) => answerData(await describePermissions(content)),
   },
 ];
 

@@ -1,4 +1,5 @@
 import { permissionTree } from '../../accounts/roles/permission-tree.js';
+import { ownActions } from '../../auth/known-actions.js';
 import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } from '../../accounts/roles/roles.js';
 import { applicationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
@@ -39,7 +40,9 @@ export const userRoleRoutes: readonly PanelRoute[] = [
 
 const done: Answer = { body: { ok: true } };
 
-const actionsOf = ({ running, content }: PanelCall): string[] => grantableActions(running, content.bind.registry);
+/** Returns the actions that the panel lists. A role keeps others when it is saved, unless the request names them. */
+const actionsOf = ({ running, content }: PanelCall): string[] =>
+  grantableActions(running, content.bind.registry).filter((action) => !ownActions.includes(action));
 
 /** Returns all roles with the number of their users. */
 export async function rolesOf({ content }: PanelCall) {
@@ -66,7 +69,7 @@ async function create({ request, content }: PanelCall): Promise<Answer> {
 async function change(call: PanelCall): Promise<Answer> {
   const body = bodyOf(call.request);
   if (Object.keys(body).length === 0) throw emptyBody();
-  await updateRole(idOf(call), body, call.content);
+  await updateRole(idOf(call), body, call.content, ownActions);
   return done;
 }
 
