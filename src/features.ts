@@ -2,6 +2,7 @@ import { admin } from './admin/feature.js';
 import type { Feature } from './http/feature.js';
 import { healthRoutes } from './http/health.js';
 import { docs, openapi } from './openapi/features.js';
+import { metrics } from './metrics/feature.js';
 import { failsHealth } from './panel/builder/fails-health.js';
 import { panel } from './panel/feature.js';
 import { accounts, content, locales, models, uploads } from './rest/features.js';
@@ -26,6 +27,7 @@ export const features: readonly Feature[] = [
   panel,
   models,
   schedule,
+  metrics,
   health,
   content,
 ];

@@ -43,6 +43,10 @@ export async function createService(input: ServerInput, features: readonly Featu
   if (config.database.uri === null) throw new ConfigError(withoutUri);
   const [logger, connection] = [input.logger ?? (await createLogger(config)), new Connection()];
   const observer = createObserver(config, logger);
+  for (const { observes } of enabledFeatures(features, config)) {
+    const consumer = await observes?.(config);
+    if (consumer) observer.add(consumer);
+  }
   const parts = { config, features, logger, observer, connection, http: prepareHttpServer(config.server) };
   const project = input.project === undefined ? null : await openProject(resolve(input.project), parts);
   return new Server(input, { ...parts, project });

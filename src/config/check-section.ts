@@ -81,7 +81,9 @@ function checkSetting(
   ajv.validate(schema, value);
   const shown = isSecret(`${path} ${show(value)}`) ? '' : `, not ${show(value)}`;
   const source = variable === null ? '' : ` (environment variable ${variable})`;
-  return (ajv.errors ?? []).map(
+  const errors = ajv.errors ?? [];
+  const alternatives = errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' && instancePath === '');
+  return (alternatives.length > 0 && 'description' in schema ? alternatives : errors).map(
     (error) => `${path}${error.instancePath.replaceAll('/', '.')} ${messageOf(error)}${shown}${source}`,
   );
 }
@@ -89,11 +91,14 @@ function checkSetting(
 /** Returns whether a setting or one of its keys is named like a secret, so that its value must not be shown. */
 const isSecret = (named: string): boolean => /secret|uri|pass|token|salt|privatekey/i.test(named);
 
+/** Keywords whose messages say less than the description of their schema. */
+const described: ReadonlySet<string> = new Set(['pattern', 'not', 'anyOf']);
+
 /** Returns the message of an error. ajv does not type `params` by keyword; its documentation names `allowedValues` for enum. */
 const messageOf = ({ keyword, message = 'is not valid', params, parentSchema }: ErrorObject): string => {
   if (keyword === 'enum') return `must be one of ${(params as { allowedValues: readonly string[] }).allowedValues.join(', ')}`;
   const form: unknown = parentSchema?.['description'];
-  return (keyword === 'pattern' || keyword === 'not') && typeof form === 'string' ? `must be ${form}` : message;
+  return described.has(keyword) && typeof form === 'string' ? `must be ${form}` : message;
 };
 
 const show = (value: unknown): string => (typeof value === 'function' ? 'a function' : JSON.stringify(value));

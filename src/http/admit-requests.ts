@@ -40,19 +40,23 @@ interface PlacedContext extends Context {
   [place]?: Place;
 }
 
+/** Creates the queue of all requests. */
+export function requestQueue({
+  requestsAtOnce,
+  requestsWaiting,
+  waitTimeout,
+}: Pick<ServerConfig, 'requestsAtOnce' | 'requestsWaiting' | 'waitTimeout'>): Queue {
+  const refusal = 'Too many requests are under way, please try again later';
+  return new Queue({ atOnce: requestsAtOnce, waiting: requestsWaiting, longest: waitTimeout, refusal });
+}
+
 /**
  * Limits the number of requests that are handled concurrently. Others wait, first in, first out. Throws a 503 for requests that
  * have waited too long, and immediately if `requestsWaiting` wait. A request takes its place after its body was received, so that
  * slow senders occupy none, and leaves it before the answer is sent. Multipart bodies are received by their route, by
  * `withoutPlace`.
  */
-export function admitRequests({
-  requestsAtOnce,
-  requestsWaiting,
-  waitTimeout,
-}: Pick<ServerConfig, 'requestsAtOnce' | 'requestsWaiting' | 'waitTimeout'>): Middleware {
-  const refusal = 'Too many requests are under way, please try again later';
-  const queue = new Queue({ atOnce: requestsAtOnce, waiting: requestsWaiting, longest: waitTimeout, refusal });
+export function admitRequests(queue: Queue): Middleware {
   return async (ctx: PlacedContext, next) => {
     const own = new Place(queue, ctx);
     await own.take();

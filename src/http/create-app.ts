@@ -1,5 +1,5 @@
 import Koa from 'koa';
-import { admitRequests } from './admit-requests.js';
+import { admitRequests, requestQueue } from './admit-requests.js';
 import { observeRequests, requestId, type RequestState } from './observe-requests.js';
 import { checkUrl, timeLimit } from './request-limits.js';
 import { compressResponse, crossOrigin, flushEvents, flushStreams, securityHeaders } from './koa-packages.js';
@@ -57,7 +57,9 @@ function sharedMiddleware(
   const checks = [errorResponse(observer), countMemory(config)];
   const [inTime, checked] = [timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
   const readBody = requestBody(body);
-  const admit = admitRequests(config.server);
+  const queue = requestQueue(config.server);
+  observer.observe({ kind: 'queue opened', name: 'requests', size: () => queue.size });
+  const admit = admitRequests(queue);
   return (settings) => {
     if (settings.isBare) return [];
     return [

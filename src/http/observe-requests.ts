@@ -22,6 +22,7 @@ const harmless = /^[\w.:+/=@-]{1,128}$/;
 export function observeRequests(observer: Observer): Middleware<RequestState, RoutedContext> {
   return (ctx, next) => {
     if (!observer.wants('request ended')) return next();
+    observer.observe({ kind: 'request begun' });
     const start = performance.now();
     const { res, method, path, ip, state } = ctx;
     res.once('close', () => {

@@ -54,6 +54,11 @@ export class Queue {
     this.#bounds = bounds;
   }
 
+  /** Number of pieces of work that run, and that wait. */
+  get size(): { readonly running: number; readonly waiting: number } {
+    return { running: this.#running, waiting: this.#waiting?.size ?? 0 };
+  }
+
   /** Whether no work runs or waits. */
   get isIdle(): boolean {
     return this.#running === 0;

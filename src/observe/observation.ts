@@ -3,6 +3,9 @@
  * may count them. Add a kind for anything that an operator should be able to count.
  */
 export type Observation =
+  | { readonly kind: 'request begun' }
+  /** A queue of work is there, whose size can be asked for at any time. */
+  | { readonly kind: 'queue opened'; readonly name: string; readonly size: () => QueueSize }
   | RequestEnded
   | RequestFailed
   | CommandEnded
@@ -25,6 +28,8 @@ export type Observation =
   /** The change stream has ended, so that changes are missed until it is open again. */
   | { readonly kind: 'changes lost'; readonly err: unknown }
   | { readonly kind: 'changes found' }
+  /** The change stream has reported a write of `ms` milliseconds ago. */
+  | { readonly kind: 'changes heard'; readonly ms: number }
   /** A model is not in force as it is stored, or has warnings. */
   | { readonly kind: 'model refused'; readonly uid: string; readonly text: string }
   /** Stored entries do not fit their model: required values are null, or values have another type. */
@@ -40,6 +45,11 @@ export type Observation =
   | { readonly kind: 'code warned'; readonly text: string; readonly err?: unknown }
   /** Code of the project has thrown an error. */
   | { readonly kind: 'code failed'; readonly text: string; readonly err: unknown };
+
+interface QueueSize {
+  readonly running: number;
+  readonly waiting: number;
+}
 
 interface RequestEnded {
   readonly kind: 'request ended';
@@ -64,11 +74,14 @@ interface RequestFailed {
   readonly err: unknown;
 }
 
-/** A command to the database has ended. `collection` is null for commands without one. */
-interface CommandEnded {
+/** A command to the database has ended. */
+export interface CommandEnded {
   readonly kind: 'command ended';
   readonly command: string;
+  /** Null for commands without one. */
   readonly collection: string | null;
+  /** Null if no request has sent it. */
+  readonly requestId: string | null;
   readonly ms: number;
   readonly isFailed: boolean;
 }

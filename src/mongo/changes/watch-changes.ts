@@ -125,7 +125,8 @@ async function followOne({ database, session, changes, stopped, observer }: Stre
   const send = (command: Document): Promise<Document> => db.command(command, { session, promoteLongs: false });
   const isResumed = place.token !== null;
   const begin = { $changeStream: isResumed ? { resumeAfter: place.token } : {} };
-  const pipeline = [begin, { $match: { 'ns.coll': { $nin: unfollowed } } }, { $project: reported }];
+  const timed = observer.wants('changes heard') ? { ...reported, wallTime: 1 } : reported;
+  const pipeline = [begin, { $match: { 'ns.coll': { $nin: unfollowed } } }, { $project: timed }];
   let batch = cursorOf(await send({ aggregate: 1, pipeline, cursor: {} }));
   if (!isResumed) changes.setListening(true);
   if (place.isLost) observer.observe({ kind: 'changes found' });
@@ -141,6 +142,8 @@ async function followOne({ database, session, changes, stopped, observer }: Stre
     for (let isBehind = isResumed; ;) {
       const events = batch.nextBatch ?? batch.firstBatch ?? [];
       for (const [collection, change] of changesIn(events, changes)) changes.changed(collection, change);
+      const { wallTime } = (events.at(-1) ?? {}) as Event;
+      if (wallTime !== undefined) observer.observe({ kind: 'changes heard', ms: Date.now() - wallTime.getTime() });
       place.token = batch.postBatchResumeToken ?? place.token;
       if (isBehind && batch.nextBatch?.length === 0) {
         isBehind = false;
@@ -170,6 +173,8 @@ interface Event {
   readonly ns?: { readonly coll?: string };
   readonly to?: { readonly coll?: string };
   readonly documentKey?: { readonly _id?: unknown };
+  /** Only if somebody wants to know how late events are. */
+  readonly wallTime?: Date;
   readonly updateDescription?: { readonly updatedFields?: object; readonly removedFields?: readonly string[] };
 }
 

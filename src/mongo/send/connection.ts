@@ -43,6 +43,7 @@ export async function connectDatabase(uri: string, config: DatabaseConfig, obser
       abandoned: new AbandonedTransactions({ client, isSharded, longest: workTime(config.maxTimeMS.write) }),
       writers: new WriteQueues(),
     };
+    observer.observe({ kind: 'queue opened', name: 'scans', size: () => database.scans.size });
     await ensureCollections(Object.values(collections), database);
     return database;
   } catch (error) {

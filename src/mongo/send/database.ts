@@ -79,6 +79,12 @@ export interface Trace {
   readonly sent?: (command: Document) => void;
 }
 
+/** Adds the id of the request to a command, under which the logs and the profiler of MongoDB show it. */
+export function withComment({ sender }: Pick<Database, 'sender'>, command: Document): Document {
+  if (sender?.requestId !== undefined) command['comment'] = sender.requestId;
+  return command;
+}
+
 /** Returns the database in the scope of one request. */
 export const forRequest = (database: Database, budget: Budget, sender: Sender): Database => ({
   ...database,

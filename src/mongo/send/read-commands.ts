@@ -1,7 +1,7 @@
 import { type ClientSession, type Document, Long } from 'mongodb';
 import { nextTurn } from '../../limits/queue.js';
 import { inReadTime } from './calls.js';
-import type { Database } from './database.js';
+import { type Database, withComment } from './database.js';
 import { sortsTwoLists, withoutLists } from './sort-lists.js';
 import { untilAnswered } from './until-answered.js';
 
@@ -94,7 +94,8 @@ function send(database: Database, command: Document, { session, size }: Sending)
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
   const limited = Object.assign({}, command, size, { maxTimeMS: (command['maxTimeMS'] as unknown) ?? maxTimeMS.read });
   database.trace?.sent?.(limited);
-  const run = (): Promise<Document> => db.command(limited, readOptions(session));
+  const sent = withComment(database, limited);
+  const run = (): Promise<Document> => db.command(sent, readOptions(session));
   return inReadTime(database, transaction === null ? (limit) => untilAnswered(limit, run) : run);
 }
 

@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { type Change as WriteNote, countedFields } from '../changes/changes.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import { type Database } from '../send/database.js';
+import { type Database, withComment } from '../send/database.js';
 import { inOrder } from '../send/read-commands.js';
 import { isOtherForm, StaleForm } from '../send/driver-errors.js';
 import { matchesAny } from '../form/matches.js';
@@ -48,7 +48,11 @@ export async function inCurrentForm<Result>(store: Store, written: Written, writ
 
 async function send(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
   const { db, session, maxTimeMS, written } = store.database;
-  const options = { maxTimeMS: maxTimeMS.write, ordered: true, ...(session !== null && { session }) };
+  const options = withComment(store.database, {
+    maxTimeMS: maxTimeMS.write,
+    ordered: true,
+    ...(session !== null && { session }),
+  });
   const complete: readonly Document[] = operations.map((operation) => completeOperation(operation, collection, store.database));
   const list = complete as readonly AnyBulkWriteOperation[]; // checked by the driver
   const result = await inWriteTime(store.database, () =>

@@ -6,7 +6,7 @@ import { type Change, compileChange } from './compile-change.js';
 import { changesAttributes, heard, tell } from './tell-entries.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import type { Database } from '../send/database.js';
+import { type Database, withComment } from '../send/database.js';
 import { inOrder, readAll, withSession } from '../send/read-commands.js';
 import { grace, observed } from '../../limits/clock.js';
 import { untilAnswered } from '../send/until-answered.js';
@@ -195,7 +195,7 @@ async function attempt(database: Database, command: Document, signal?: AbortSign
   // stored by a majority, and in the journal, before it is acknowledged
   const settings =
     session === null ? { maxTimeMS: write, writeConcern: { w: 'majority', j: true, wtimeout: write } } : { maxTimeMS: write };
-  const limited = Object.assign({}, command, settings);
+  const limited = withComment(database, Object.assign({}, command, settings));
   const options = { ignoreUndefined: true, enableUtf8Validation: false, signal };
   const reply = await withSession(database, (own) => db.command(limited, { session: own, ...options }));
   const [failure] = (reply['writeErrors'] ?? []) as readonly Document[]; // only inserts report theirs in the reply

@@ -1,0 +1,79 @@
+import { memoize } from '../caches.js';
+import type { Config } from '../config/config.js';
+import { addedSettings } from '../config/sections.js';
+import { shaped } from '../config/setting.js';
+import type { Feature } from '../http/feature.js';
+import { text } from '../http/json-schema.js';
+import type { Route } from '../http/route.js';
+import type { Running } from '../http/running.js';
+import type { Metrics } from './metrics.js';
+import { mediaType, serveMetrics } from './serve-metrics.js';
+
+type Written = false | 'false' | 'token' | number | string | { readonly port: number };
+
+const port = { type: 'integer', minimum: 1, maximum: 65_535 };
+
+const settings = {
+  metrics: shaped<Written>(
+    {
+      anyOf: [
+        { const: false },
+        { type: 'string', pattern: '^(false|token|[1-9][0-9]{0,4})$' },
+        port,
+        { type: 'object', required: ['port'], properties: { port }, additionalProperties: false },
+      ],
+      description: 'false, token, or a port',
+      variable: 'METRICS',
+    },
+    false,
+    'Metrics for Prometheus at `/metrics`: `token` for requests with an admin token; `{ port }` at a port of their own without one',
+  ),
+};
+
+/** Who may read metrics, and where; null if nobody. */
+function placeOf({ server }: Pick<Config, 'server'>): 'token' | { readonly port: number } | null {
+  const { metrics } = addedSettings(server, settings);
+  if (metrics === false || metrics === 'false') return null;
+  if (metrics === 'token' || typeof metrics === 'object') return metrics;
+  return { port: Number(metrics) };
+}
+
+/** The metrics of a service by its settings. The package is loaded only if there are any, because it takes 15 MB and 50 ms. */
+const metricsOf: (server: Config['server']) => Promise<Metrics> = memoize(() => createMetrics());
+
+async function createMetrics(): Promise<Metrics> {
+  const { Metrics } = await import('./metrics.js');
+  return new Metrics();
+}
+
+const readMetrics = async (running: Running): Promise<string> => {
+  const metrics = await metricsOf(running.config.server);
+  return metrics.print(running);
+};
+
+const route: Route = {
+  method: 'GET',
+  path: '/metrics',
+  action: 'admin',
+  operation: {
+    id: 'metrics',
+    summary: 'Read the metrics of this process',
+    tag: 'Health',
+    answers: { 200: { description: 'Metrics in the text format of Prometheus', content: { 'text/plain': text } } },
+  },
+  handle: async ({ running }) => ({ headers: { 'Content-Type': mediaType }, body: await readMetrics(running) }),
+};
+
+/** Metrics of the service in the text format of Prometheus. */
+export const metrics: Feature = {
+  name: 'metrics',
+  settings: { server: settings },
+  observes: (config) => (placeOf(config) === null ? null : metricsOf(config.server).then((metrics) => metrics.consumer)),
+  routes: ({ config }) => (placeOf(config) === 'token' ? [route] : []),
+  start: (running) => {
+    const place = placeOf(running.config);
+    return place === null || place === 'token'
+      ? undefined
+      : serveMetrics(place.port, running.config.server.host, () => readMetrics(running));
+  },
+};
