@@ -17,7 +17,8 @@ import { retiring } from './media/retire-files.js';
 import { createNotices } from './notices.js';
 import type { Observer } from './observe/observer.js';
 import { fullAccess } from './query/access.js';
-import type { Plan } from './query/plan.js';
+import type { Trace } from './mongo/send/database.js';
+import { describeShape } from './query/describe-shape.js';
 import { explainRefusal } from './mongo/send/refused-access.js';
 import { createOwnCollections } from './mongo/send/ensure-collections.js';
 import { openBackend, type Backend } from './mongo/models/open-backend.js';
@@ -134,8 +135,9 @@ const sourceOf = ({ observer, code }: ConnectInput, { store, models }: Backend):
 /** Returns the store of requests, which reports in which way each page is read if somebody listens. */
 const tracedStore = (store: Backend['store'], observer: Observer): Backend['store'] => {
   if (!observer.wants('page read')) return store;
-  const chose = (way: string, { type }: Plan): void => {
-    observer.observe({ kind: 'page read', way, type: type.uid });
+  const chose: Trace['chose'] = (way, plan, sender) => {
+    const requestId = sender?.requestId ?? null;
+    observer.observe({ kind: 'page read', way, type: plan.type.uid, requestId, shape: () => describeShape(plan) });
   };
   return { ...store, database: { ...store.database, trace: { chose } } };
 };

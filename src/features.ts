@@ -4,6 +4,7 @@ import { healthRoutes } from './http/health.js';
 import { docs, openapi } from './openapi/features.js';
 import { metrics } from './metrics/feature.js';
 import { failsHealth } from './panel/builder/fails-health.js';
+import { slowRequests } from './metrics/slow-requests.js';
 import { panel } from './panel/feature.js';
 import { accounts, content, locales, models, uploads } from './rest/features.js';
 import { schedule } from './schedule/feature.js';
@@ -28,6 +29,7 @@ export const features: readonly Feature[] = [
   models,
   schedule,
   metrics,
+  slowRequests,
   health,
   content,
 ];

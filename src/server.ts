@@ -44,7 +44,7 @@ export async function createService(input: ServerInput, features: readonly Featu
   const [logger, connection] = [input.logger ?? (await createLogger(config)), new Connection()];
   const observer = createObserver(config, logger);
   for (const { observes } of enabledFeatures(features, config)) {
-    const consumer = await observes?.(config);
+    const consumer = await observes?.(config, observer);
     if (consumer) observer.add(consumer);
   }
   const parts = { config, features, logger, observer, connection, http: prepareHttpServer(config.server) };

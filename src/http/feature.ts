@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { AddedSettings } from '../config/sections.js';
-import type { Consumer } from '../observe/observer.js';
+import type { Consumer, Observer } from '../observe/observer.js';
 import type { OwnCollection } from '../mongo/send/ensure-collections.js';
 import type { ActionName } from '../query/access.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
@@ -34,7 +34,7 @@ export interface Feature {
   /** Actions that can be granted to roles and tokens. */
   readonly actions?: readonly ActionName[];
   /** Returns what takes observations from the start of the service; null if nothing does. */
-  readonly observes?: (config: Config) => Promise<Consumer> | null;
+  readonly observes?: (config: Config, observer: Observer) => Promise<Consumer> | null;
   readonly routes?: (parts: RouteParts) => readonly AnyRoute[];
   /**
    * Begins its background work when the database has answered, before requests are answered. Jobs (`running.backend.jobs`) end with the

@@ -22,9 +22,9 @@ const harmless = /^[\w.:+/=@-]{1,128}$/;
 export function observeRequests(observer: Observer): Middleware<RequestState, RoutedContext> {
   return (ctx, next) => {
     if (!observer.wants('request ended')) return next();
-    observer.observe({ kind: 'request begun' });
     const start = performance.now();
     const { res, method, path, ip, state } = ctx;
+    observer.observe({ kind: 'request begun', requestId: state.requestId });
     res.once('close', () => {
       const [status, ms, route] = [res.statusCode, elapsed(start), ctx._matchedRoute ?? null];
       const { requestId } = state;

@@ -3,7 +3,7 @@
  * may count them. Add a kind for anything that an operator should be able to count.
  */
 export type Observation =
-  | { readonly kind: 'request begun' }
+  | { readonly kind: 'request begun'; readonly requestId: string }
   /** A queue of work is there, whose size can be asked for at any time. */
   | { readonly kind: 'queue opened'; readonly name: string; readonly size: () => QueueSize }
   | RequestEnded
@@ -17,7 +17,9 @@ export type Observation =
   /** A request has exceeded a limit of the configuration, such as `api.limits.entriesRead`. */
   | { readonly kind: 'budget refused'; readonly limit: string }
   /** The way in which a page of a list was read. */
-  | { readonly kind: 'page read'; readonly way: string; readonly type: string }
+  | PageRead
+  /** A request took longer than `server.slowRequest`. */
+  | SlowRequest
   /** A caller lacks rights. `text` names them and the command that grants them. In development only. */
   | { readonly kind: 'rights lacking'; readonly status: number; readonly missing: readonly string[]; readonly text: string }
   /** The service could not be opened, and tries again. */
@@ -63,6 +65,23 @@ interface RequestEnded {
   readonly ip: string;
   /** Whether the client has disconnected before the answer was sent. */
   readonly isAborted: boolean;
+}
+
+interface PageRead {
+  readonly kind: 'page read';
+  readonly way: string;
+  readonly type: string;
+  /** Null if no request has asked for it. */
+  readonly requestId: string | null;
+  /** Returns what is compared and sorted, without values. */
+  readonly shape: () => string;
+}
+
+interface SlowRequest extends Pick<RequestEnded, 'requestId' | 'method' | 'route' | 'status' | 'ms'> {
+  readonly kind: 'request slow';
+  readonly lists: readonly { readonly type: string; readonly way: string; readonly shape: string }[];
+  /** In the order of their ends. */
+  readonly commands: readonly Pick<CommandEnded, 'command' | 'collection' | 'ms'>[];
 }
 
 /** A request has failed by an unexpected error. */

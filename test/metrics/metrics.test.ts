@@ -4,6 +4,7 @@ import { createConfig } from '../../src/config/create-config.js';
 import { sectionsWith } from '../../src/config/sections.js';
 import { features } from '../../src/features.js';
 import { adminToken, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { createLog } from '../support/create-log.js';
 import { readMetrics, type Metric } from './read-metrics.js';
 
 const sum = (metric: Metric | undefined, name: string, labels: Readonly<Record<string, string>>): number =>
@@ -101,3 +102,27 @@ function freePort(): Promise<number> {
     });
   });
 }
+
+describe('slow requests', () => {
+  it('are reported with their lists and commands, without values', async () => {
+    const log = await createLog();
+    const server = await serveAccounts({
+      config: { server: { slowRequest: 1 } as never, api: { open: true } },
+      logger: log.logger,
+    });
+    try {
+      const query = 'filters[title][$containsi]=secret&filters[notes][text]=hidden&sort=price:desc';
+      await server.as(null, 'GET', `/api/articles?${query}`);
+      const line = log.lines.find(({ msg }) => msg === 'slow request') ?? {};
+      expect(line).to.include({ method: 'GET', status: 200 });
+      const [list] = line['lists'] as { readonly shape: string }[];
+      expect(list).to.include({
+        type: 'api::article.article',
+        shape: 'title containsi and notes(text eq), sorted by price desc',
+      });
+      expect(JSON.stringify(line)).to.not.contain('secret').and.not.contain('hidden');
+    } finally {
+      await server.stop();
+    }
+  });
+});

@@ -32,7 +32,7 @@ async function readByFirst(plan: Plan, facts: Facts): Promise<LoadedPage> {
     if (!(await way.fits(plan, facts))) continue;
     const page = await (plan.withTotal && way.counts !== true ? readAndCount(way, plan, facts) : readBy(way, plan, facts));
     if (page === null) continue;
-    facts.database.trace?.chose(way.name, plan);
+    facts.database.trace?.chose(way.name, plan, facts.database.sender);
     return page;
   }
   throw new Error('no way of reading fits'); // the last one always does

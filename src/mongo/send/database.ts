@@ -74,7 +74,7 @@ export interface Database {
 /** Hears how pages are read. */
 export interface Trace {
   /** Called with the name of the way in which a page is read. */
-  readonly chose: (way: string, plan: Plan) => void;
+  readonly chose: (way: string, plan: Plan, sender: Sender | null) => void;
   /** Called with each read command as it is sent. */
   readonly sent?: (command: Document) => void;
 }
