@@ -52,7 +52,7 @@ const rows: Rows = {
   ],
   'index refused': ({ uid, text }) => ['warn', { uid }, text],
   'uploads swept': ({ deleted, left }) => ['warn', { deleted, left }, 'remains of interrupted uploads'],
-  'request slow': ({ kind: _, ...line }) => ['warn', line, 'slow request'],
+  'request slow': ({ kind, ...line }) => ['warn', line, kind],
   'schema postponed': ({ reason }) => ['info', { reason }, 'the GraphQL schema waits for content types'],
   'mail failed': ({ text, about = {} }) => ['error', about, text],
   'mail delayed': ({ text, about = {} }) => ['warn', about, text],

@@ -113,7 +113,7 @@ describe('slow requests', () => {
     try {
       const query = 'filters[title][$containsi]=secret&filters[notes][text]=hidden&sort=price:desc';
       await server.as(null, 'GET', `/api/articles?${query}`);
-      const line = log.lines.find(({ msg }) => msg === 'slow request') ?? {};
+      const line = log.lines.find(({ msg }) => msg === 'request slow') ?? {};
       expect(line).to.include({ method: 'GET', status: 200 });
       const [list] = line['lists'] as { readonly shape: string }[];
       expect(list).to.include({
