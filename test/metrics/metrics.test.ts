@@ -118,7 +118,7 @@ describe('slow requests', () => {
       const [list] = line['lists'] as { readonly shape: string }[];
       expect(list).to.include({
         type: 'api::article.article',
-        shape: 'title containsi and notes(text eq), sorted by price desc',
+        shape: 'title containsi and notes(text eq), sorted by price desc, _id asc',
       });
       expect(JSON.stringify(line)).to.not.contain('secret').and.not.contain('hidden');
     } finally {

@@ -210,7 +210,7 @@ const entries: readonly (readonly [string, Document])[] = [
   ],
 ];
 
-const envelope = new Set(['lsid', '$db', '$clusterTime', 'maxTimeMS', 'apiVersion', '$readPreference', 'readConcern']);
+const envelope = new Set(['lsid', '$db', '$clusterTime', 'comment', 'maxTimeMS', 'apiVersion', '$readPreference', 'readConcern']);
 
 describe('commands', () => {
   let database: FreshDatabase;

@@ -398,7 +398,7 @@ describe('keys without effect', () => {
 });
 
 /** Parts of a command that always differ between two servers. */
-const ofTheSession = new Set(['lsid', '$clusterTime', '$db']);
+const ofTheSession = new Set(['lsid', '$clusterTime', '$db', 'comment']);
 
 describe('fields without configuration', () => {
   const query =
