@@ -75,13 +75,14 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
   const { database } = backend.store;
   const { 'users-permissions': users, upload } = config.plugins;
   await upgradeGrants(backend.store);
-  const tokens = users.enabled ? userTokens(secrets.jwtSecret, users.config.jwt.expiresIn) : null;
+  const tokens = users.enabled ? userTokens(secrets.jwtSecret, users.config.jwt.expiresIn, secrets.previous.jwtSecret) : null;
   const authenticator = createAuthenticator({
     config,
     backend,
     observer,
     isEmbedded,
     tokenSalt: secrets.tokenSalt,
+    formerSalt: secrets.previous.tokenSalt,
     userTokens: tokens,
     fetchUser: code?.fetchUser,
   });

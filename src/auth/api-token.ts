@@ -58,8 +58,11 @@ function accessOf(type: TokenType, permissions: readonly string[]): Access {
 /** Maximum age of `lastUsedAt` in milliseconds, so that it is written once per token and hour, not per request. */
 const usePrecision = 3_600_000;
 
-/** Returns a function that finds the token of a key, even if it has expired; null if there is none. All tokens are cached. */
-export function tokenFinder(backend: Backend, salt: string): (key: string) => Promise<ApiToken | null> {
+/**
+ * Returns a function that finds the token of a key, hashed by the salt or the former one, even if it has expired; null if there is none.
+ * All tokens are cached.
+ */
+export function tokenFinder(backend: Backend, salt: string, former: string | null): (key: string) => Promise<ApiToken | null> {
   const { store } = backend;
   const readTokens = cacheUntilChanged(store.changes, [collections.tokens], async () => {
     const documents = await findStored(store.database, collections.tokens);
@@ -67,7 +70,8 @@ export function tokenFinder(backend: Backend, salt: string): (key: string) => Pr
   });
   const noted = new Map<number, number>();
   return async (key) => {
-    const token = (await readTokens()).get(hashKey(key, salt)) ?? null;
+    const tokens = await readTokens();
+    const token = tokens.get(hashKey(key, salt)) ?? (former === null ? null : tokens.get(hashKey(key, former))) ?? null;
     if (token !== null) noteUse(backend, token, noted);
     return token;
   };

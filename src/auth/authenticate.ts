@@ -44,6 +44,8 @@ interface AuthenticatorInput {
   /** Whether the database is the one that the service starts itself. */
   readonly isEmbedded: boolean;
   readonly tokenSalt: string;
+  /** Null if there is none. */
+  readonly formerSalt: string | null;
   /** Null if users are disabled. */
   readonly userTokens: UserTokens | null;
   /** Returns the function by which project code replaces the reading of users; null if there is none. */
@@ -67,7 +69,7 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
     input,
     roles: cacheUntilChanged(changes, [collections.roles, collections.permissions], () => readRoles(database)),
     settings: cacheUntilChanged(changes, [collections.settings], () => readAccountSettings(database)),
-    findToken: tokenFinder(backend, input.tokenSalt),
+    findToken: tokenFinder(backend, input.tokenSalt, input.formerSalt),
     findUser: cacheByKey(changes, [collections.users], { load: (id) => readUser(database, id), weigh: weighUser }),
     openAccess: createOpenAccess(input),
   };

@@ -6,7 +6,12 @@ import { makePrivateFolder } from '../private-folder.js';
 import { ConfigError } from './setting.js';
 import type { Config } from './config.js';
 
-export interface Secrets {
+export interface Secrets extends Named {
+  /** Those that were replaced: what they have signed or hashed stays valid. Null if there is none. */
+  readonly previous: Readonly<Record<Names, string | null>>;
+}
+
+interface Named {
   /** The key that signs the tokens of users. */
   readonly jwtSecret: string;
   /** The salt for hashing API tokens. */
@@ -15,7 +20,7 @@ export interface Secrets {
   readonly adminToken: string;
 }
 
-type Names = keyof Secrets;
+type Names = keyof Named;
 
 const variables: Readonly<Record<Names, string>> = {
   jwtSecret: 'JWT_SECRET',
@@ -30,16 +35,23 @@ const variables: Readonly<Record<Names, string>> = {
 export async function loadSecrets(config: Config): Promise<Secrets> {
   const given = givenSecrets(config);
   const missing = (Object.keys(variables) as Names[]).filter((name) => given[name] === null); // the keys of a literal
-  if (missing.length === 0) return given as Secrets; // none is null
+  const previous = previousSecrets(config);
+  if (missing.length === 0) return { ...(given as Named), previous }; // none is null
   if (config.environment === 'production') refuse(missing, config);
   const kept = await keptSecrets(resolve(config.directory, config.admin.secretsFile));
-  return { ...kept, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) };
+  return { ...kept, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)), previous };
 }
 
 const givenSecrets = ({ plugins, admin }: Config): Readonly<Record<Names, string | null>> => ({
   jwtSecret: plugins['users-permissions'].enabled ? plugins['users-permissions'].config.jwtSecret : '',
   tokenSalt: admin.apiToken.salt,
   adminToken: admin.enabled ? admin.token : '',
+});
+
+const previousSecrets = ({ plugins, admin }: Config): Secrets['previous'] => ({
+  jwtSecret: plugins['users-permissions'].config.jwtSecretPrevious,
+  tokenSalt: admin.apiToken.saltPrevious,
+  adminToken: admin.tokenPrevious,
 });
 
 function refuse(missing: readonly Names[], { admin }: Config): never {
@@ -51,8 +63,8 @@ function refuse(missing: readonly Names[], { admin }: Config): never {
   throw new ConfigError(lines.join('\n'));
 }
 
-async function keptSecrets(file: string): Promise<Secrets> {
-  const made: Secrets = { jwtSecret: makeSecret(), tokenSalt: makeSecret(), adminToken: makeSecret() };
+async function keptSecrets(file: string): Promise<Named> {
+  const made: Named = { jwtSecret: makeSecret(), tokenSalt: makeSecret(), adminToken: makeSecret() };
   await makePrivateFolder(dirname(file)).catch((error: NodeJS.ErrnoException) => cannotKeep(file, error));
   try {
     await writeFile(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
@@ -73,7 +85,7 @@ function cannotKeep(file: string, { code = '' }: NodeJS.ErrnoException): never {
 const makeSecret = (): string => randomBytes(32).toString('hex');
 
 /** Reads the secrets. Waits up to a second if another process has created the file but not written it yet. */
-async function readSecrets(file: string): Promise<Secrets> {
+async function readSecrets(file: string): Promise<Named> {
   let kept = await readObject(file);
   for (let tries = 0; kept === null && tries < 50; tries += 1) {
     await delay(20);
@@ -81,7 +93,7 @@ async function readSecrets(file: string): Promise<Secrets> {
   }
   const isWhole = kept !== null && Object.keys(variables).every((name) => isText(Reflect.get(kept, name)));
   if (!isWhole) throw new ConfigError(`${file} does not contain the secrets; delete it, and new ones are created`);
-  return kept as Secrets; // checked above
+  return kept as Named; // checked above
 }
 
 /** Reads an object from a JSON file; null if there is none, or not yet. */

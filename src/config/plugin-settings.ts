@@ -55,6 +55,10 @@ const usersSettings = group({
   enabled: flag(true, 'Users, roles and permissions; if false, only API tokens are accepted'),
   config: group({
     jwtSecret: maybeText('Key that signs the tokens of users; at least 32 characters', { variable: 'JWT_SECRET', secret: 32 }),
+    jwtSecretPrevious: maybeText('The former key, whose tokens are still accepted', {
+      variable: 'JWT_SECRET_PREVIOUS',
+      secret: 32,
+    }),
     jwt: group({
       expiresIn: shaped<string | number>(
         { type: ['string', 'integer'] },

@@ -1,7 +1,18 @@
 import { apiSettings } from './api-settings.js';
 import { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import { pluginSettings } from './plugin-settings.js';
-import { flag, group, maybeText, text, amount, whole, type Group, type SettingMap, type SettingNode, type ValueOf } from './setting.js';
+import {
+  flag,
+  group,
+  maybeText,
+  text,
+  amount,
+  whole,
+  type Group,
+  type SettingMap,
+  type SettingNode,
+  type ValueOf,
+} from './setting.js';
 
 /** The settings of config/admin: access to the admin API, and hashing of API tokens. */
 export const adminSettings = group({
@@ -18,6 +29,7 @@ export const adminSettings = group({
     variable: 'ADMIN_TOKEN',
     secret: 32,
   }),
+  tokenPrevious: maybeText('The former admin token, which is still accepted', { variable: 'ADMIN_TOKEN_PREVIOUS', secret: 32 }),
   ratelimit: group({
     interval: amount(60_000, 'Milliseconds over which invalid admin tokens are counted'),
     max: amount(10, 'Invalid admin tokens of one client in one interval; beyond: 429 instead of 401'),
@@ -25,6 +37,10 @@ export const adminSettings = group({
   auth: group({
     secret: maybeText('Key that signs the tokens of administrators; derived from JWT_SECRET if it is not set', {
       variable: 'ADMIN_JWT_SECRET',
+      secret: 16,
+    }),
+    secretPrevious: maybeText('The former key, whose tokens are still accepted', {
+      variable: 'ADMIN_JWT_SECRET_PREVIOUS',
       secret: 16,
     }),
     options: group({ expiresIn: text('30d', 'Lifetime of the tokens of administrators', { minLength: 1 }) }),
@@ -38,6 +54,10 @@ export const adminSettings = group({
   apiToken: group({
     salt: maybeText('Key for hashing API tokens; at least 16 characters', {
       variable: 'API_TOKEN_SALT',
+      secret: 16,
+    }),
+    saltPrevious: maybeText('The former key, whose API tokens are still accepted', {
+      variable: 'API_TOKEN_SALT_PREVIOUS',
       secret: 16,
     }),
   }),

@@ -155,7 +155,8 @@ const adminKey = (ctx: Context): string | null => /^bearer\s+(\S+)$/i.exec(ctx.g
  * counts as a guess. Throws a RateLimitError for too many guesses, and an UnauthorizedError if the token has expired.
  */
 async function readAdmin(ctx: Context, key: string, { secrets, authenticator, adminGuesses }: Running): Promise<Caller | null> {
-  if (secrets.adminToken !== '' && isEqual(key, secrets.adminToken)) return tokenCaller(configuredToken);
+  const configured = [secrets.adminToken, secrets.previous.adminToken ?? ''].filter((token) => token !== '');
+  if (configured.some((token) => isEqual(key, token))) return tokenCaller(configuredToken);
   if (isUserToken(key)) return null;
   const token = await authenticator.findToken(key);
   if (token === null) await countGuess(ctx, adminGuesses);

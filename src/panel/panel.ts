@@ -39,15 +39,16 @@ export const pageLifetime = 3_600;
 function createPanel({ config, secrets, backend }: Pick<Running, 'config' | 'secrets' | 'backend'>): Panel {
   const { auth, rateLimit } = config.admin;
   const { database, changes } = backend.store;
-  const keyOf = (kind: string): string =>
-    createHmac('sha256', auth.secret ?? (secrets.jwtSecret || secrets.tokenSalt))
-      .update(kind)
-      .digest('hex');
+  const keyOf = (kind: string, secret = auth.secret ?? (secrets.jwtSecret || secrets.tokenSalt)): string =>
+    createHmac('sha256', secret).update(kind).digest('hex');
+  const former = auth.secretPrevious ?? (auth.secret === null ? secrets.previous.jwtSecret : null);
+  const tokens = (kind: string, lifetime: string | number): UserTokens =>
+    userTokens(keyOf(kind), lifetime, former === null ? null : keyOf(kind, former));
   const limiter = (max: number): AttemptLimiter =>
     attemptLimiter(database, { collection: collections.attempts, max, interval: rateLimit.interval });
   return {
-    tokens: userTokens(keyOf('administrators'), auth.options.expiresIn),
-    pageTokens: userTokens(keyOf('pages of administrators'), pageLifetime),
+    tokens: tokens('administrators', auth.options.expiresIn),
+    pageTokens: tokens('pages of administrators', pageLifetime),
     prepare: once(createDefaultAdminRoles),
     logins: rateLimit.enabled ? { account: limiter(rateLimit.max), client: limiter(rateLimit.maxPerClient) } : null,
     guesses: attemptLimits({ ...config.plugins['users-permissions'].config.ratelimit, enabled: rateLimit.enabled }, database),

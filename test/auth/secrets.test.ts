@@ -5,6 +5,8 @@ import { expect } from 'chai';
 import { createConfig } from '../../src/config/create-config.js';
 import { loadSecrets } from '../../src/config/load-secrets.js';
 
+const none = { jwtSecret: null, tokenSalt: null, adminToken: null };
+
 describe('secrets', () => {
   let directory: string;
   beforeEach(async () => {
@@ -18,7 +20,7 @@ describe('secrets', () => {
     expect(new Set(all.map((secrets) => JSON.stringify(secrets))).size).to.equal(1);
     const file = join(directory, 'data', 'secrets.json');
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
-    expect(JSON.parse(await readFile(file, 'utf8'))).to.deep.equal(all[0]);
+    expect({ ...JSON.parse(await readFile(file, 'utf8')), previous: none }).to.deep.equal(all[0]);
   });
 
   it('are taken from the configuration if it has them', async () => {
@@ -44,7 +46,7 @@ describe('secrets', () => {
     for (let times = 0; times < 40; times += 1) await stat(file); // long enough for it to have looked
     const written = { jwtSecret: 'j'.repeat(64), tokenSalt: 's'.repeat(64), adminToken: 'a'.repeat(64) };
     await writeFile(file, JSON.stringify(written));
-    expect(await loading).to.deep.equal(written);
+    expect(await loading).to.deep.equal({ ...written, previous: none });
   });
 
   for (const environment of ['production', 'staging'])

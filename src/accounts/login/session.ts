@@ -100,6 +100,12 @@ interface RefreshTokenInput {
  */
 const storedToken = (token: string, tokens: UserTokens): string => tokens.derive(`refresh token ${token}`);
 
+/** Returns a stored refresh token, also of the former secret; null if there is none. */
+async function findRefreshToken(token: string, tokens: UserTokens, store: RefreshTokenStore): Promise<RefreshToken | null> {
+  const former = tokens.deriveFormerly(`refresh token ${token}`);
+  return (await store.find(storedToken(token, tokens))) ?? (former === null ? null : store.find(former));
+}
+
 /** Creates a refresh token of a user, stores its hash and returns the token. The token begins with its family. */
 async function makeRefreshToken(
   { id, tokenVersion }: KnownUser,
@@ -133,7 +139,7 @@ export async function refresh(accounts: Accounts, body: Body, { content, countUs
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const { lifetime, accessExpiresIn, grace } = accounts.config.plugins['users-permissions'].config.refreshTokens;
   const tokens = refreshTokenStore(content.store.database);
-  const found = await tokens.find(storedToken(refreshToken, accounts.tokens));
+  const found = await findRefreshToken(refreshToken, accounts.tokens, tokens);
   if (found === null) throw refusedToken('token_invalid');
   await countUse(found.family);
   if (found.expiresAt.getTime() <= Date.now()) throw refusedToken('token_expired');
@@ -167,6 +173,6 @@ async function refuseReused({ usedAt, family }: RefreshToken, grace: number, tok
 export async function logOut(accounts: Accounts, body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const tokens = refreshTokenStore(content.store.database);
-  const found = await tokens.find(storedToken(refreshToken, accounts.tokens));
+  const found = await findRefreshToken(refreshToken, accounts.tokens, tokens);
   if (found !== null) await tokens.endFamily(found.family);
 }
