@@ -1,7 +1,11 @@
 import type { AddedSettings } from './config/sections.js';
+import { metricsSettings, slowSettings } from './metrics/settings.js';
 
 /**
  * The settings that features add to config/, which are the `settings` of `features.ts`. They are apart from it, because a start reads
  * the configuration, and starts the embedded database, before it loads the modules of features.
  */
-export const featureSettings: readonly { readonly settings: AddedSettings }[] = [];
+export const featureSettings: readonly { readonly settings: AddedSettings }[] = [
+  { settings: { server: metricsSettings } },
+  { settings: { server: slowSettings } },
+];

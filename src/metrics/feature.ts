@@ -1,34 +1,13 @@
 import { memoize } from '../caches.js';
 import type { Config } from '../config/config.js';
 import { addedSettings } from '../config/sections.js';
-import { shaped } from '../config/setting.js';
 import type { Feature } from '../http/feature.js';
 import { text } from '../http/json-schema.js';
 import type { Route } from '../http/route.js';
 import type { Running } from '../http/running.js';
 import type { Metrics } from './metrics.js';
 import { mediaType, serveMetrics } from './serve-metrics.js';
-
-type Written = false | 'false' | 'token' | number | string | { readonly port: number };
-
-const port = { type: 'integer', minimum: 1, maximum: 65_535 };
-
-const settings = {
-  metrics: shaped<Written>(
-    {
-      anyOf: [
-        { const: false },
-        { type: 'string', pattern: '^(false|token|[1-9][0-9]{0,4})$' },
-        port,
-        { type: 'object', required: ['port'], properties: { port }, additionalProperties: false },
-      ],
-      description: 'false, token, or a port',
-      variable: 'METRICS',
-    },
-    false,
-    'Metrics for Prometheus at `/metrics`: `token` for requests with an admin token; `{ port }` at a port of their own without one',
-  ),
-};
+import { metricsSettings as settings } from './settings.js';
 
 /** Who may read metrics, and where; null if nobody. */
 function placeOf({ server }: Pick<Config, 'server'>): 'token' | { readonly port: number } | null {

@@ -1,15 +1,8 @@
 import { addedSettings } from '../config/sections.js';
-import { whole } from '../config/setting.js';
 import type { Feature } from '../http/feature.js';
 import type { Observation } from '../observe/observation.js';
 import type { Consumer, Observer } from '../observe/observer.js';
-
-const settings = {
-  slowRequest: whole(
-    0,
-    'Milliseconds beyond which the log has a line with the lists and commands of a request, without values; 0: never',
-  ),
-};
+import { slowSettings as settings } from './settings.js';
 
 type Seen<Kind extends Observation['kind']> = Extract<Observation, { readonly kind: Kind }>;
 
