@@ -7,6 +7,7 @@ import type { Address } from './accounts/mail/mailer.js';
 import type { Config } from './config/config.js';
 import type { Secrets } from './config/load-secrets.js';
 import { startWarnings } from './accounts/users/start-warnings.js';
+import { createSeal } from './content/cursor-seal.js';
 import { createContext, type ContentSource, type CodeHooks } from './content/content-context.js';
 import { createExplainRefusal } from './http/explain-refusal.js';
 import { requestLimiter } from './http/limit-requests.js';
@@ -125,10 +126,11 @@ export async function warnOfAccounts({ accounts, config, source }: Running, obse
   for (const text of warnings) observer.observe({ kind: 'warned', topic: 'accounts', text });
 }
 
-const sourceOf = ({ observer, code }: ConnectInput, { store, models }: Backend): ContentSource => ({
+const sourceOf = ({ observer, code, secrets }: ConnectInput, { store, models }: Backend): ContentSource => ({
   store: tracedStore(store, observer),
   models,
   notices: createNotices(observer),
+  cursors: createSeal(secrets.tokenSalt),
   budget: { onRefusal: (limit) => void observer.observe({ kind: 'budget refused', limit }) },
   ...(code && { hooks: code.codeHooks }),
 });

@@ -62,6 +62,18 @@ export const listLastPage: Handler = async (db) => {
   return shapeList(page.reverse(), total, Math.ceil(total / 25));
 };
 
+/** Row v: the newest, or those published before a date. One entry more shows that others follow. */
+export const listFrom: Handler = async (db, parameters) => {
+  const date = parameters.get('after');
+  const filter = date === null ? live : { publishedAt: { ...live.publishedAt, $lt: new Date(date) } };
+  const [page, total] = await Promise.all([
+    find(db, 'articles', { filter, sort: newest, limit: 26, projection: onlyScalars }),
+    keepTotal(db, 'articles', live),
+  ]);
+  const pagination = { limit: 25, total, hasNext: page.length > 25, hasPrevious: date !== null };
+  return { ...shapeList(page.slice(0, 25), total), meta: { pagination } };
+};
+
 /** Row p: drafts, those updated last first. */
 export const listDrafts: Handler = async (db) => {
   const filter = { publishedAt: null };

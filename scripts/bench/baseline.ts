@@ -8,6 +8,7 @@ import {
   listByAuthorName,
   listByRating,
   listDrafts,
+  listFrom,
   listLastPage,
   listNotes,
   listNotesContaining,
@@ -47,6 +48,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   's-relation': listByAuthorName,
   's-unindexed': listByRating,
   u: listOfStatus,
+  v: listFrom,
 };
 
 const [uri = '', database = ''] = process.argv.slice(2);

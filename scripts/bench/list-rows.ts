@@ -1,3 +1,4 @@
+import { askCursor } from './ask-cursor.js';
 import { below, makeRandom } from './random.js';
 import { statuses } from './data-set.js';
 import { sizes } from './sizes.js';
@@ -57,6 +58,9 @@ export const listRows: readonly Row[] = [
   },
   { key: 'p', title: 'drafts, last updated first, with total', goal: 1.3, ask: askDrafts },
   { key: 'j', title: 'the last page', goal: 1.3, ask: askLastPage },
+  { key: 'v-1', title: '25 newest, with cursors', goal: 1.3, ask: (_, asker) => askCursor(1, asker) },
+  { key: 'v-200', title: 'page 200 of these, from its cursor', goal: 1.3, ask: (_, asker) => askCursor(200, asker) },
+  { key: 'v-2000', title: 'page 2,000 of these, from its cursor', goal: 1.3, ask: (_, asker) => askCursor(2_000, asker) },
   { key: 'z-gzip', title: 'row a, compressed by gzip', goal: 1.3, ask: () => askCompressed('gzip') },
   { key: 'z-br', title: 'row a, compressed by br', goal: 1.3, ask: () => askCompressed('br') },
 ];

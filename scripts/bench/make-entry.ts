@@ -8,9 +8,12 @@ export interface MadeEntry extends Readonly<Record<string, unknown>> {
 const start = Date.UTC(2020, 0, 1);
 const minute = 60_000;
 
-/** An entry as the product stores it; they were written a minute apart, in the order of their ids. */
+/** When an entry was written: they were written a minute apart, in the order of their ids. */
+export const writtenAt = (id: number): Date => new Date(start + id * minute);
+
+/** An entry as the product stores it. */
 export function makeEntry(id: number, values: object): MadeEntry {
-  const written = new Date(start + id * minute);
+  const written = writtenAt(id);
   return { _id: id, ...values, createdAt: written, updatedAt: written };
 }
 

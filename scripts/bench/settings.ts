@@ -75,7 +75,7 @@ const defaults: Readonly<Record<Mode, Defaults>> = {
   // The health check and files need no authorization.
   access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(','), seconds: '2' },
   // Both sides are the same program, so that they are warmed up alike.
-  growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,p,q,s,u,w', seconds: '1', warmUp: 5, rounds: '2', connections: '8' },
+  growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,p,q,s,u,v,w', seconds: '1', warmUp: 5, rounds: '2', connections: '8' },
   builds: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
   // Adds types instead of asking the rows.
   hot: { size: '10k', rows: rowKeys.join(','), seconds: '2', rounds: '20' },

@@ -36,6 +36,9 @@ export const verifiedQuestions = 6;
 const volatile: Partial<Record<Row['key'], ReadonlySet<string>>> = {
   e: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
   f: new Set(['updatedAt']),
+  'v-1': new Set(['cursors']),
+  'v-200': new Set(['cursors']),
+  'v-2000': new Set(['cursors']),
   w: new Set(['id', 'slug', 'createdAt', 'updatedAt', 'total', 'pageCount']),
   'm-upload': new Set(['id', 'hash', 'url', 'createdAt', 'updatedAt']),
 };

@@ -1,5 +1,5 @@
 import type { EntryOf, FlatOf, TypeShape, Types } from './entry.js';
-import type { EntryQuery, FieldName, ListQuery, Paging, PagingOf, Populate, State } from './query.js';
+import type { CursorPaging, EntryQuery, FieldName, ListQuery, Paging, PagingOf, Populate, State } from './query.js';
 import type { Call, CallOptions } from './requester.js';
 import type { Session } from './session.js';
 import type { Uploadable, UploadOptions } from './upload.js';
@@ -55,17 +55,22 @@ export interface Client<T extends Types<T>> {
     options?: CallOptions,
   ): Promise<Page<EntryOf<T[Name], { fields: F; populate: P; publicationState: S }>, PagingOf<G>>>;
 
-  /** Yields all pages one after the other, starting at the page of the query. */
+  /** Yields all pages one after the other. No entry is skipped or repeated while others are created, deleted or changed. */
   pages<
     Name extends Collections<T, 'find'>,
     const P extends Populate<T[Name]> = None,
     const F extends FieldName<T[Name]> = FieldName<T[Name]>,
     const S extends State = 'live',
+    const G extends CursorPaging = object,
   >(
     name: Name,
-    query?: ListQuery<T[Name], P, F, S, { page?: number; pageSize?: number }>,
+    query?: ListQuery<T[Name], P, F, S, G>,
     options?: CallOptions,
-  ): AsyncGenerator<Page<EntryOf<T[Name], { fields: F; populate: P; publicationState: S }>, PagingOf<object>>, void, void>;
+  ): AsyncGenerator<
+    Page<EntryOf<T[Name], { fields: F; populate: P; publicationState: S }>, PagingOf<G & { cursors: true }>>,
+    void,
+    void
+  >;
 
   /** Reads one entry, which may be a draft. */
   findOne<

@@ -63,12 +63,11 @@ function accountMethods({ send, session }: Requester) {
 type Id = number | string;
 
 interface PagedQuery {
-  readonly pagination?: { readonly page?: number; readonly pageSize?: number };
+  readonly pagination?: object;
 }
 
 interface AnsweredPage {
-  readonly data: readonly unknown[];
-  readonly meta: { readonly pagination: { readonly pageSize: number; readonly pageCount?: number } };
+  readonly meta: { readonly pagination: { readonly cursors: { readonly end: string | null }; readonly hasNext: boolean } };
 }
 
 /** Returns the methods for entries and files, without their types. */
@@ -106,10 +105,11 @@ async function* pagesFrom(
   readPage: (pagination: object) => Promise<unknown>,
   pagination: PagedQuery['pagination'],
 ): AsyncGenerator<AnsweredPage, void, void> {
-  for (let page = pagination?.page ?? 1; ; page++) {
-    const answer = (await readPage({ ...pagination, page })) as AnsweredPage; // the answer to a list
+  for (let from: object = { cursors: true }; ;) {
+    const answer = (await readPage({ ...pagination, ...from })) as AnsweredPage; // the answer to a list
     yield answer;
-    const { pageSize, pageCount = Infinity } = answer.meta.pagination;
-    if (answer.data.length < pageSize || page >= pageCount) return;
+    const { cursors, hasNext } = answer.meta.pagination;
+    if (!hasNext) return;
+    from = { after: cursors.end };
   }
 }

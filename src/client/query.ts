@@ -74,12 +74,21 @@ export interface EntryQuery<T extends TypeShape, P extends Populate<T>, F extend
 
 export type State = 'live' | 'preview';
 
-/** Parameters of pagination: a page and its size, or a start and a limit. */
-export interface Paging {
+/** Parameters of pagination: a page and its size, a start and a limit, or a cursor and a limit. */
+export interface Paging extends CursorPaging {
   readonly page?: number;
-  readonly pageSize?: number;
   readonly start?: number;
+  /** Whether the answer has cursors, if there is none in the parameters. */
+  readonly cursors?: boolean;
+  readonly before?: string;
+}
+
+/** Parameters of pages that are read one after the other. */
+export interface CursorPaging {
   readonly limit?: number;
+  readonly pageSize?: number;
+  /** A cursor, behind which the first page begins. */
+  readonly after?: string;
   readonly withCount?: boolean;
 }
 
@@ -100,14 +109,25 @@ export interface ListQuery<
 }
 
 /** The type of the pagination in an answer. */
-export type PagingOf<G> = (G extends { readonly start: number } | { readonly limit: number }
-  ? { start: number; limit: number }
-  : { page: number; pageSize: number }) &
+export type PagingOf<G> = (G extends AtCursor
+  ? CursorsOfPage
+  : G extends AtOffset
+    ? { start: number; limit: number }
+    : { page: number; pageSize: number }) &
   (G extends { readonly withCount: false } ? unknown : Counted<G>);
 
-type Counted<G> = { total: number } & (G extends { readonly start: number } | { readonly limit: number }
-  ? unknown
-  : { pageCount: number });
+type AtCursor = { readonly cursors: true } | { readonly after: string } | { readonly before: string };
+type AtOffset = { readonly start: number } | { readonly limit: number };
+
+type Counted<G> = { total: number } & (G extends AtCursor | AtOffset ? unknown : { pageCount: number });
+
+interface CursorsOfPage {
+  limit: number;
+  /** The cursors of the first and the last entry; null if there are none. */
+  cursors: { start: string | null; end: string | null };
+  hasNext: boolean;
+  hasPrevious: boolean;
+}
 
 /** Returns a query string: `?filters[title][$eq]=x`, percent-encoded, for `{ filters: { title: { $eq: 'x' } } }`. */
 export function writeQuery(query: object): string {

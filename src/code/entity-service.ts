@@ -5,6 +5,7 @@ import { findOne } from '../content/find-one.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { remove } from '../content/remove.js';
 import { update } from '../content/update.js';
+import { invalidParameter } from '../errors.js';
 import { didYouMean } from '../nearest-name.js';
 import type { Query } from '../query/ast.js';
 import { unpagedSettings } from '../query/code-binding.js';
@@ -87,6 +88,7 @@ function openType(uid: string, parameters: EntityParameters, context: ContentCon
   const type = entryType(uid, registry);
   const { publicationState = 'preview', ...rest } = withPagination(parameters);
   const query = parseQuery({ ...withKnownFilters(rest, type, context), publicationState }, limits);
+  if (query.pagination?.kind === 'cursor') throw invalidParameter('pagination'); // the result has no place for cursors
   const pagination = query.pagination ?? { kind: 'offset', start: 0, limit: -1, withCount: false };
   const bind = { ...context.bind, settings: unpagedSettings(settings) };
   return {

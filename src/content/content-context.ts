@@ -3,6 +3,7 @@ import type { Caller } from '../auth/caller.js';
 import type { Config } from '../config/config.js';
 import { forRequest } from '../mongo/send/database.js';
 import type { Loaded } from '../mongo/form/loaded.js';
+import type { LoadedPage } from '../mongo/read/read-page.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import { noNotices, type Notices } from '../notices.js';
@@ -12,6 +13,7 @@ import { createBudget, unlimited } from '../limits/budget.js';
 import type { Sender } from '../limits/queue.js';
 import type { ByteReservation } from '../limits/byte-budget.js';
 import type { Filter, Query } from '../query/ast.js';
+import { ownSeal, type CursorSeal } from './cursor-seal.js';
 import type { Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 
@@ -31,6 +33,7 @@ export interface ContentContext {
   readonly hooks: CodeHooks | null;
   /** Told what a request asks for and does not get. */
   readonly notices: Notices;
+  readonly cursors: CursorSeal;
 }
 
 export type WriteAction = 'create' | 'update' | 'delete' | 'createMany' | 'updateMany' | 'deleteMany';
@@ -83,7 +86,8 @@ export interface PendingRead {
 /** Reads entries of a type together with the code around such reads. */
 export interface SurroundedReads {
   one(read: PendingRead, context: ContentContext): Promise<Loaded | null>;
-  many(read: PendingRead, context: ContentContext): Promise<readonly Loaded[]>;
+  /** The total of the page is not counted. */
+  many(read: PendingRead, context: ContentContext): Promise<LoadedPage>;
   count(read: PendingRead, context: ContentContext): Promise<number>;
 }
 
@@ -108,7 +112,7 @@ export const ofUnknownClient = (context: ContentContext): ContentContext => ({
 });
 
 /** The parts of the service that contexts are made from; the same for all requests. */
-export interface ContentSource extends Partial<Pick<ContentContext, 'hooks' | 'notices'>> {
+export interface ContentSource extends Partial<Pick<ContentContext, 'hooks' | 'notices' | 'cursors'>> {
   readonly store: Store;
   readonly models: Readonly<Pick<Backend['models'], 'snapshot'>>;
   /** Options of the budgets of all requests. */
@@ -168,7 +172,7 @@ interface CallerParts extends Pick<BindContext, 'access' | 'budget'> {
 
 function contextOf(
   { api }: Config,
-  { models, hooks = null, notices = noNotices }: ContentSource,
+  { models, hooks = null, notices = noNotices, cursors = ownSeal() }: ContentSource,
   { store, access, budget }: CallerParts,
 ): ContentContext {
   const { registry, locales } = models.snapshot;
@@ -181,7 +185,7 @@ function contextOf(
     defaultLocale: locales.default,
     locales: locales.codes,
   };
-  return { store, bind, createsDrafts: false, hooks, notices };
+  return { store, bind, createsDrafts: false, hooks, notices, cursors };
 }
 
 /** Returns the same object for all requests, since it is part of the key of bound queries. */

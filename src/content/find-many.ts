@@ -1,31 +1,49 @@
 import { readPage, type LoadedPage } from '../mongo/read/read-page.js';
 import type { Query } from '../query/ast.js';
 import { bindPlan } from '../query/bind-plan.js';
+import type { BoundCursors } from '../query/bound-cursors.js';
 import type { BoundPagination } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext, PendingRead, SurroundedReads } from './content-context.js';
+import { cursorsOf, openCursor, type PageCursors, scopeOf } from './cursors.js';
 
 /** A page as it is answered: its entries, and the pagination that was in force. */
 export interface FoundPage extends LoadedPage {
   readonly pagination: BoundPagination;
+  /** Absent unless the page is one by cursors. */
+  readonly cursors?: PageCursors;
 }
 
 /**
  * Returns a page of a content type, with its total if it is wanted. Throws a ValidationError for names that the query may not
- * use.
+ * use, and for cursors of other lists.
  */
 export async function findMany(type: ContentType, query: Query, context: ContentContext): Promise<FoundPage> {
+  const plan = bindPlan(query, type, context.bind);
+  const read = { query, plan, id: null };
+  return plan.pagination.kind === 'cursor' ? findByCursors(read, plan.pagination, context) : findPage(read, context);
+}
+
+async function findByCursors(read: PendingRead, pagination: BoundCursors, context: ContentContext): Promise<FoundPage> {
+  const { plan } = read;
+  const list = { plan, scope: scopeOf(read), context };
+  const from = pagination.cursor === null ? null : await openCursor(pagination.cursor, list);
+  const page = await findPage({ ...read, plan: { ...plan, pagination: { ...pagination, from } } }, context);
+  return page.edges === undefined ? page : { ...page, cursors: cursorsOf(page.edges, list) };
+}
+
+async function findPage(read: PendingRead, context: ContentContext): Promise<FoundPage> {
   const { bind, store, hooks } = context;
-  const plan = bindPlan(query, type, bind);
-  const surrounded = hooks === null ? null : hooks.reads(type.uid);
-  if (surrounded !== null) return findSurrounded({ query, plan, id: null }, context, surrounded);
+  const { plan } = read;
+  const surrounded = hooks === null ? null : hooks.reads(plan.type.uid);
+  if (surrounded !== null) return findSurrounded(read, context, surrounded);
   return { pagination: plan.pagination, ...(await readPage(plan, { registry: bind.registry, ...store })) };
 }
 
 async function findSurrounded(read: PendingRead, context: ContentContext, reads: SurroundedReads): Promise<FoundPage> {
   const { pagination, withTotal } = read.plan;
-  const entries = await reads.many(read, context);
-  return { pagination, entries, total: withTotal ? await reads.count(read, context) : null };
+  const page = await reads.many(read, context);
+  return { pagination, ...page, total: withTotal ? await reads.count(read, context) : null };
 }
 
 /** Returns the number of entries that meet a query, on all pages. Throws a ValidationError as `findMany` does. */

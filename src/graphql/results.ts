@@ -1,4 +1,5 @@
 import { type Row, rows } from '../code/rows.js';
+import type { PageCursors } from '../content/cursors.js';
 import { createShaper } from '../content/shape-values.js';
 import type { ApiError } from '../errors.js';
 import type { Loaded } from '../mongo/form/loaded.js';
@@ -23,6 +24,16 @@ export interface ListResult {
   readonly count?: () => Promise<number>;
 }
 
+/** The value of connections. */
+export interface ConnectionResult {
+  readonly nodes: readonly Row[];
+  readonly cursors: PageCursors;
+}
+
+interface EdgeResult extends Pick<ConnectionResult, 'cursors'> {
+  readonly node: Row;
+}
+
 export const noEntry: EntryResult = { value: null };
 
 /** Returns the response with a loaded entry. */
@@ -41,7 +52,11 @@ export function entityOf({ value, failure }: EntryResult): Row | null {
   if (failure !== undefined) throw failure;
   return value;
 }
-export const entitiesOf = ({ nodes }: ListResult): readonly Row[] => nodes;
+export const entitiesOf = ({ nodes }: Pick<ListResult, 'nodes'>): readonly Row[] => nodes;
+export const edgesOf = ({ nodes, cursors }: ConnectionResult): readonly EdgeResult[] => nodes.map((node) => ({ node, cursors }));
+export const nodeOf = ({ node }: EdgeResult): Row => node;
+export const cursorOf = ({ node, cursors }: EdgeResult): string | null => cursors.of(node['id']);
+export const pageInfoOf = ({ cursors }: ConnectionResult): PageCursors => cursors;
 export const metaOf = (list: ListResult): ListResult => list;
 
 interface Page {

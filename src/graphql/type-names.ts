@@ -18,12 +18,20 @@ export const entityName = (type: ContentType): string => `${typeName(type)}Entit
 export const responseName = (type: ContentType): string => `${typeName(type)}EntityResponse`;
 export const collectionName = (type: ContentType): string => `${typeName(type)}EntityResponseCollection`;
 export const relationCollectionName = (type: ContentType): string => `${typeName(type)}RelationResponseCollection`;
+export const connectionName = (type: ContentType): string => `${entityName(type)}Connection`;
+export const edgeName = (type: ContentType): string => edgeOf(entityName(type));
+
+/** Returns the name of the edges that lead to entities of a type, by its name. */
+export const edgeOf = (entity: string): string => `${entity}Edge`;
 export const filtersName = (type: ContentType): string => `${typeName(type)}FiltersInput`;
 export const inputName = (type: ContentType): string => `${typeName(type)}Input`;
 
 /** Returns the name of the query of one entry or of a single type. */
 export const findOneName = (type: ContentType): string => lowerFirst(typeName(type));
 export const findName = (type: ContentType): string => lowerFirst(pascalCase(pluginOf(type)) + pascalCase(type.pluralName));
+
+/** Returns the name of the query of a list by cursors. No content type has a name with an underscore. */
+export const findConnectionName = (type: ContentType): string => `${findName(type)}_connection`;
 
 export const zoneName = (type: ContentType, attribute: Attribute): string =>
   `${typeName(type)}${pascalCase(attribute.name)}DynamicZone`;

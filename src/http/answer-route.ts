@@ -2,9 +2,11 @@ import type { Context } from 'koa';
 import { Readable } from 'node:stream';
 import { ApiError } from '../errors.js';
 import { checkRight, identify } from './authorize.js';
+import { refuseCursors } from '../query/parse-cursors.js';
 import { isJson } from './count-memory.js';
 import { countAttempt } from './limit-requests.js';
 import { letLast } from './long-answers.js';
+import { type QueryStringLimits, readParameters } from './query-string.js';
 import { decodeBody, isUndecoded } from './request-body.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Answer, ProjectCode, Row, Rows } from './route.js';
@@ -66,11 +68,18 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched:
     if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
     const ends = matched.isLong ? letLast(ctx, connection) : null;
     const call = ends === null ? { request, running, caller, content } : { request, running, caller, content, ends };
-    return await ('handle' in row ? row.handle(call) : row.handleContext(ctx, call));
+    if (!('handle' in row)) return await row.handleContext(ctx, call);
+    if (row.hasCursors !== true) refuseCursorsOf(request, running.config.api.limits);
+    return await row.handle(call);
   } catch (error) {
     running.explainRefusal(error, caller);
     throw error;
   }
+}
+
+/** Throws a ValidationError if a request to a row without cursors has a parameter of them. */
+function refuseCursorsOf({ query }: RouteRequest, limits: QueryStringLimits): void {
+  if (typeof query !== 'string' || query.includes('pagination')) refuseCursors(readParameters(query, limits));
 }
 
 /** Answers a method that has no row (see `answerMethod`). Checks the rights first on paths of the admin API, which are hidden from other callers. */

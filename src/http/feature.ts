@@ -75,6 +75,7 @@ export function modelSettings(features: readonly Feature[], config: Config): Mod
     privateAttributes: api.responses.privateAttributes,
     localization: plugins.i18n.enabled,
     graphql: plugins.graphql.enabled,
+    graphqlTypes: plugins.graphql.config.connections ? ['PageInfo'] : [],
     customFields: api.customFields,
     builtin: features.flatMap(({ models = [] }) => models),
     paths: pathsBelow(api.rest.prefix, [...fixed, plugins.graphql.config.endpoint]),

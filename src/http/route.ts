@@ -52,6 +52,8 @@ interface IdentifiedRow extends RouteRequirement {
 
 /** A row whose handler returns the answer. */
 export interface GuardedRow extends IdentifiedRow {
+  /** Whether it answers pages by cursors. Other rows refuse their parameters. */
+  readonly hasCursors?: true;
   readonly handle: (call: RouteCall) => Answer | Promise<Answer>;
 }
 

@@ -6,7 +6,7 @@ import { answeredSchema, flatSchema } from './entry-schemas.js';
 import { createSchema, inputSchema } from './input-schemas.js';
 import { answers, json, type Content, type Operation } from '../http/operation.js';
 import { entryParameters, listParameters, stateParameter } from './query-parameters.js';
-import { listOf, oneOf, record, text, whole, type Schema } from '../http/json-schema.js';
+import { flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '../http/json-schema.js';
 
 type ContentAction = (typeof typeActions)[number];
 
@@ -19,7 +19,8 @@ const envelope = (data: Schema, meta: Schema = { type: 'object' }): Schema => re
 
 const meta = (components: Components): Schema => {
   const figures = { page: whole, pageSize: whole, pageCount: whole, start: whole, limit: whole, total: whole };
-  return record({ pagination: components.named('Pagination', () => record(figures, [])) });
+  const cursors = { cursors: record({ start: orNull(text), end: orNull(text) }), hasNext: flag, hasPrevious: flag };
+  return record({ pagination: components.named('Pagination', () => record({ ...figures, ...cursors }, [])) });
 };
 
 /** Returns a noun phrase for summaries: `an article`. */

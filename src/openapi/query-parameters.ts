@@ -48,7 +48,9 @@ export const listParameters = (type: ContentType, components: Components): Query
   },
   {
     name: 'pagination',
-    description: 'Pages, or a start and a limit',
+    description:
+      'Pages, a start and a limit, or pages by cursors: `cursors` asks for those of the first page, `after` and `before` read on from ' +
+      'one, with `limit` or `pageSize`',
     schema: paging(components),
     example: { page: 1, pageSize: 10 },
     ...brackets,
@@ -65,7 +67,10 @@ export const stateParameter = ({ draftAndPublish }: ContentType): QueryParameter
 const paging = (components: Components): Schema =>
   components.named('Paging', () => ({
     type: 'object',
-    properties: { page: whole, pageSize: whole, start: whole, limit: whole, withCount: flag },
+    properties: {
+      ...{ page: whole, pageSize: whole, start: whole, limit: whole, withCount: flag },
+      ...{ cursors: flag, after: text, before: text },
+    },
   }));
 
 /** Returns the parameters of a list of files or users, which has no envelope. */

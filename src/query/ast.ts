@@ -17,7 +17,25 @@ export interface Sort {
 /** The pages or offsets that the client asked for. Limits are applied when they are bound. */
 export type Pagination =
   | { readonly kind: 'page'; readonly page: number; readonly pageSize: number | null; readonly withCount: boolean | null }
-  | { readonly kind: 'offset'; readonly start: number; readonly limit: number | null; readonly withCount: boolean | null };
+  | { readonly kind: 'offset'; readonly start: number; readonly limit: number | null; readonly withCount: boolean | null }
+  | ({ readonly kind: 'cursor'; readonly limit: number | null; readonly withCount: boolean | null } & CursorDirection);
+
+/** A cursor as the client sent it. */
+export interface GivenCursor {
+  readonly text: string;
+  /** The name of its parameter. */
+  readonly parameter: string;
+}
+
+/** The direction in which a page is read from a cursor. */
+export interface CursorDirection {
+  /** Null: from the beginning of the list, or backwards from its end. */
+  readonly cursor: GivenCursor | null;
+  /** Whether the page is what comes before the cursor. It is answered in the order of the list. */
+  readonly backwards: boolean;
+  /** Whether the answer says if there are entries on the other side of the cursor. */
+  readonly looksBack: boolean;
+}
 
 export type PublicationState = 'live' | 'preview';
 

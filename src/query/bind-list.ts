@@ -154,6 +154,10 @@ function bindOrder(order: string): 1 | -1 {
 export function bindPagination(pagination: Pagination | null, settings: BindSettings): BoundPagination {
   const { defaultLimit } = settings;
   if (pagination === null) return { kind: 'page', page: 1, pageSize: defaultLimit };
+  if (pagination.kind === 'cursor') {
+    const { cursor, backwards, looksBack, limit } = pagination;
+    return { kind: 'cursor', cursor, backwards, looksBack, limit: boundLimit(limit ?? defaultLimit, settings), from: null };
+  }
   if (pagination.kind === 'offset') {
     const { start, limit } = pagination;
     return { kind: 'offset', start: Math.max(start, 0), limit: boundLimit(limit ?? defaultLimit, settings) };
@@ -175,7 +179,8 @@ export function windowOf(pagination: BoundPagination): Window {
     const skip = Math.min((pagination.page - 1) * pagination.pageSize, Number.MAX_SAFE_INTEGER);
     return { skip, limit: pagination.pageSize };
   }
-  return { skip: Math.min(pagination.start, Number.MAX_SAFE_INTEGER), limit: pagination.limit === -1 ? null : pagination.limit };
+  const start = pagination.kind === 'offset' ? pagination.start : 0;
+  return { skip: Math.min(start, Number.MAX_SAFE_INTEGER), limit: pagination.limit === -1 ? null : pagination.limit };
 }
 
 /**

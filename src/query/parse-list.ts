@@ -113,10 +113,17 @@ export function parseWhole(key: string, input: Values): number | null {
   return figure;
 }
 
-function parseWithCount(value: unknown): boolean | null {
+/** Returns whether the total is wanted; null if the request does not say. Throws a ValidationError for other values than flags. */
+export function parseWithCount(value: unknown): boolean | null {
   if (value === undefined) return null;
+  const flag = flagOf(value);
+  if (flag === null) throw validationError('Invalid withCount parameter. Expected "t","1","true","false","0","f"');
+  return flag;
+}
+
+/** Returns the value of a flag; null for other values. */
+export function flagOf(value: unknown): boolean | null {
   const word = typeof value === 'object' ? '' : String(value);
   if (yes.includes(word)) return true;
-  if (no.includes(word)) return false;
-  throw validationError('Invalid withCount parameter. Expected "t","1","true","false","0","f"');
+  return no.includes(word) ? false : null;
 }

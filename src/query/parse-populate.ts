@@ -12,6 +12,7 @@ import { isRecord } from '../values.js';
 import type { Limits } from './limits.js';
 import { mergeFields, plainField, unite } from './merge-populate.js';
 import { parseFields, parseSort, parseWhole, refuseMixedPagination } from './parse-list.js';
+import { refuseCursors } from './parse-cursors.js';
 import { parseFilters } from './parse-filter.js';
 
 /**
@@ -125,6 +126,7 @@ function parseNestedQuery(value: Readonly<Record<string, unknown>>, context: Con
 
 /** Parses `start` and `limit`, which have no `pagination` around them in nested queries. A limit of -1 means no limit. */
 function parseWindow(value: Readonly<Record<string, unknown>>): Pagination | null {
+  refuseCursors(value);
   const start = parseWhole('start', value);
   const limit = parseWhole('limit', value);
   if (start === null && limit === null) return null;

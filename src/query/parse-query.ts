@@ -1,6 +1,7 @@
 import { validationError } from '../errors.js';
 import { emptyQuery, type Query } from './ast.js';
 import type { Limits } from './limits.js';
+import { parseCursors, refuseCursors } from './parse-cursors.js';
 import { parseFields, parsePagination, parseSort, refuseTopLevelPagination } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';
 import { parsePopulate, parsePublicationState } from './parse-populate.js';
@@ -12,12 +13,13 @@ import type { Values } from '../values.js';
  */
 export function parseQuery(input: Values, limits: Limits): Query {
   refuseTopLevelPagination(input);
-  const pagination = parsePagination(input['pagination']);
+  const pagination = parseCursors(input['pagination']) ?? parsePagination(input['pagination']);
   return { ...parseParts(input, limits), pagination, publicationState: parsePublicationState(input['publicationState']) };
 }
 
-/** Does the same for a request for one entry. Pagination and unknown publication states are ignored. */
+/** Does the same for a request for one entry. Pagination without cursors and unknown publication states are ignored. */
 export function parseEntryQuery(input: Values, limits: Limits): Query {
+  refuseCursors(input);
   const state = input['publicationState'];
   return { ...parseParts(input, limits), publicationState: state === 'live' || state === 'preview' ? state : null };
 }

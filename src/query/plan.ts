@@ -1,4 +1,5 @@
 import type { Stored } from '../schema/scalar-types.js';
+import type { BoundCursors } from './bound-cursors.js';
 import type { LinkSource } from './link-sources.js';
 import type { Comparator } from './operators.js';
 import type {
@@ -194,7 +195,12 @@ export interface ZoneChild {
 export type BoundPagination =
   | { readonly kind: 'page'; readonly page: number; readonly pageSize: number }
   /** A limit of -1: all. */
-  | { readonly kind: 'offset'; readonly start: number; readonly limit: number };
+  | { readonly kind: 'offset'; readonly start: number; readonly limit: number }
+  | BoundCursors;
+
+/** Returns whether a page is read from a cursor, or from the end of the list. */
+export const isSought = ({ pagination }: Pick<Plan, 'pagination'>): boolean =>
+  pagination.kind === 'cursor' && (pagination.from !== null || pagination.backwards);
 
 /** A read, complete and checked: the compiler can no longer fail on the input of a client. */
 export interface Plan {

@@ -30,8 +30,8 @@ export interface ActionInput extends RouteCall {
 /** The handler of a method on a path. `name` is the required action. `run` returns null if there is no such entry. */
 export interface Action {
   readonly name: string;
-  /** Whether `explain=true` is honoured. */
-  readonly explains?: true;
+  /** Whether it reads a list, for which `explain=true` and cursors are honoured. */
+  readonly isList?: true;
   readonly run: (input: ActionInput) => Promise<Json | null>;
 }
 
@@ -82,7 +82,7 @@ async function findWritten(id: number, query: Query, { type, content }: ActionIn
 
 const find: Action = {
   name: 'find',
-  explains: true,
+  isList: true,
   run: async (input) =>
     asksToExplain(input.request.query)
       ? explainList(input.type, listQueryOf(input), input)

@@ -63,11 +63,12 @@ function createRows(type: ContentType, queries: QueryCache): TypeRows {
 }
 
 /** Returns the row of an action on a content type. */
-export const createRow = (type: ContentType, { name, run, explains }: Action, queries: QueryCache): GuardedRow => ({
+export const createRow = (type: ContentType, { name, run, isList }: Action, queries: QueryCache): GuardedRow => ({
   action: actionOf(type, name),
   admitsAdmin: 'to explain',
+  ...(isList && { hasCursors: isList }),
   handle: async (call) => {
-    if (explains !== true) refuseToExplain(call.request.query);
+    if (isList !== true) refuseToExplain(call.request.query);
     const body = await run({ type, queries, ...call });
     if (body === null) throw notFoundError();
     return {

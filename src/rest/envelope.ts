@@ -1,16 +1,16 @@
 import type { ContentContext } from '../content/content-context.js';
+import { noCursors } from '../content/cursors.js';
 import type { FoundPage } from '../content/find-many.js';
 import { createShaper, type Presentation, type Shaped, showStored } from '../content/shape-values.js';
 import type { Loaded } from '../mongo/form/loaded.js';
-import type { BoundPagination } from '../query/plan.js';
 
 /** The JSON body of an answer. */
 export type Json = Shaped;
 
 /** Returns `{ data: [entry, ...], meta: { pagination } }`. */
-export const envelopePage = ({ entries, pagination, total }: FoundPage, content: ContentContext): Json => ({
-  data: showEntries(entries, content),
-  meta: { pagination: showPagination(pagination, total) },
+export const envelopePage = (page: FoundPage, content: ContentContext): Json => ({
+  data: showEntries(page.entries, content),
+  meta: { pagination: showPagination(page) },
 });
 
 /**
@@ -34,13 +34,21 @@ export const flatEntry = (entry: Loaded, content: ContentContext): Json =>
   showStored(entry, content, (shown, { bind }) => createShaper(flat, bind.budget)(shown));
 
 /** Returns `meta.pagination`. Total and page count are included only if the total was counted. */
-export function showPagination(pagination: BoundPagination, total: number | null): Json {
-  if (pagination.kind === 'offset') {
-    const { start, limit } = pagination;
-    return total === null ? { start, limit } : { start, limit, total };
+export function showPagination({ pagination, total, cursors = noCursors }: FoundPage): Json {
+  switch (pagination.kind) {
+    case 'offset': {
+      const { start, limit } = pagination;
+      return total === null ? { start, limit } : { start, limit, total };
+    }
+    case 'page': {
+      const { page, pageSize } = pagination;
+      return total === null ? { page, pageSize } : { page, pageSize, pageCount: Math.ceil(total / pageSize), total };
+    }
+    case 'cursor': {
+      const { start, end, hasNext, hasPrevious } = cursors;
+      return { limit: pagination.limit, ...(total !== null && { total }), cursors: { start, end }, hasNext, hasPrevious };
+    }
   }
-  const { page, pageSize } = pagination;
-  return total === null ? { page, pageSize } : { page, pageSize, pageCount: Math.ceil(total / pageSize), total };
 }
 
 /** Returns the top-level entries of an answer: `{ id, attributes, meta }`. */

@@ -14,6 +14,8 @@ export interface ModelSettings {
   readonly customFields: Readonly<Record<string, string>>;
   /** Whether there is a GraphQL schema; true by default. */
   readonly graphql?: boolean;
+  /** GraphQL types that settings add to the schema; none by default. */
+  readonly graphqlTypes?: readonly string[];
   /** Collections with documents that the service has not written, which a model must adopt; none by default. */
   readonly foreign?: ReadonlySet<string>;
   /** First path segments below the prefix of the REST API that other routes use; none by default. */

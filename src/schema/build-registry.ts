@@ -140,14 +140,14 @@ type Conflicts = ReadonlyMap<string, readonly string[]>;
 const noConflicts: Conflicts = new Map();
 
 /** Returns the models that the GraphQL schema cannot contain. The result does not depend on the previous snapshot. */
-function outsideGraphql(models: RegistryBuild['models'], { builtin }: ModelSettings, previous: Previous | undefined): Conflicts {
+function outsideGraphql(models: RegistryBuild['models'], settings: ModelSettings, previous: Previous | undefined): Conflicts {
   const isKept = (model: Model): boolean =>
     previous?.models.get(model.uid) === model && previous.registry.types.get(model.uid)?.inGraphql === true;
   const all = [...models.values()];
   return graphqlConflicts(
     all.filter((model) => !isKept(model)),
     all.filter(isKept),
-    builtin,
+    settings,
   );
 }
 

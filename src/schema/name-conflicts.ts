@@ -51,6 +51,12 @@ export const nameConflicts = (models: Iterable<Model>, paths: readonly string[] 
 export const areDistinct = (models: readonly Model[], others: readonly Model[], paths: readonly string[] = []): boolean =>
   claimOwnNames(models, others, { realm: 'service', owners: pathOwners(paths) });
 
+/** The models of the service, and the types that settings add to its schema. */
+interface GraphqlNames {
+  readonly builtin: readonly Model[];
+  readonly graphqlTypes?: readonly string[] | undefined;
+}
+
 /**
  * Returns the models that the GraphQL schema cannot contain, by uid, with the name that the service or another model has. A name
  * belongs to a built-in model, then to that with the shortest uid, so that `page` keeps `PageInput` from `page-input`. The names of
@@ -59,13 +65,14 @@ export const areDistinct = (models: readonly Model[], others: readonly Model[], 
 export function graphqlConflicts(
   models: readonly Model[],
   others: readonly Model[],
-  builtin: readonly Model[],
+  { builtin, graphqlTypes = [] }: GraphqlNames,
 ): ReadonlyMap<string, readonly string[]> {
-  if (claimOwnNames(models, others, { realm: 'graphql', owners: graphqlOwners })) return new Map();
+  const owners: Owners = new Map([...graphqlOwners, ...ownedByService(graphqlTypes.map((name) => `type:${name}`))]);
+  if (claimOwnNames(models, others, { realm: 'graphql', owners })) return new Map();
   const first = new Set(builtin.map(({ uid }) => uid));
   const rank = ({ uid }: Model): number => (first.has(uid) ? 0 : uid.length);
   const all = [...others, ...models].sort((a, b) => rank(a) - rank(b) || (a.uid < b.uid ? -1 : 1));
-  return findConflicts(all, 'graphql', graphqlOwners);
+  return findConflicts(all, 'graphql', owners);
 }
 
 interface Owned {
@@ -139,7 +146,10 @@ function mutationNames({ kind, pluginOptions }: Model, type: string): string[] {
   return [...ofKind, `update${type}`, `delete${type}`, ...ofLocales].map((name) => `mutation:${name}`);
 }
 
-const suffixes = ['', 'Entity', 'EntityResponse', 'EntityResponseCollection', 'RelationResponseCollection'];
+const suffixes = [
+  ...['', 'Entity', 'EntityResponse', 'EntityResponseCollection', 'RelationResponseCollection'],
+  ...['EntityConnection', 'EntityEdge'],
+];
 
 function graphqlNames(model: Model, type: string): string[] {
   const own = [...(model.kind === undefined ? [''] : suffixes), 'FiltersInput', 'Input'].map((suffix) => type + suffix);

@@ -96,6 +96,23 @@ describe('a client', () => {
       }
     });
 
+    it('reads all pages behind a cursor', async () => {
+      const query = { sort: 'id', pagination: { limit: 2, withCount: false } } as const;
+      const first = await client.find('tags', { ...query, pagination: { ...query.pagination, cursors: true } });
+      const { cursors } = first.meta.pagination;
+      expect(first.meta.pagination).to.have.all.keys('limit', 'cursors', 'hasNext', 'hasPrevious');
+      const found: number[] = [];
+      for await (const { data, meta } of client.pages('tags', {
+        ...query,
+        pagination: { ...query.pagination, after: cursors.end ?? '' },
+      })) {
+        expect(meta.pagination.hasPrevious).to.equal(true);
+        found.push(...data.map(({ id }) => id));
+      }
+      const { body } = await demo.call('GET', '/api/tags?sort=id&pagination[start]=2&pagination[limit]=100');
+      expect(found).to.deep.equal(body.data.map(({ id }: { id: number }) => id));
+    });
+
     it('one entry, and single types in each language', async () => {
       const [first] = (await client.find('articles', { pagination: { limit: 1 } })).data;
       expect((await client.findOne('articles', first?.id ?? 0)).data).to.deep.equal(first);

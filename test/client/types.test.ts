@@ -57,7 +57,12 @@ export async function read(): Promise<void> {
   const preview = await client.find('articles', { publicationState: 'preview', populate: { author: true } });
   const title: string | null | undefined = preview.data[0]?.attributes.title;
   const headline: string = (await client.findSingle('homepage', { locale: 'fr', populate: { featured: true } })).data.attributes.headline;
-  for await (const page of client.pages('articles', { populate: { author: true } })) page.data.map(label);
+  for await (const page of client.pages('articles', { populate: { author: true } })) {
+    page.data.map(label);
+    const { total, cursors, hasNext } = page.meta.pagination;
+    const rest = await client.find('articles', { pagination: { after: cursors.end ?? '', limit: total, withCount: false } });
+    if (hasNext) void rest.meta.pagination.cursors.start;
+  }
   void [tags, limit, title, headline];
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Caller } from '../../src/auth/caller.js';
+import { ownSeal } from '../../src/content/cursor-seal.js';
 import type { ContentContext } from '../../src/content/content-context.js';
 import type { Config } from '../../src/config/config.js';
 import { createConfig } from '../../src/config/create-config.js';
@@ -78,7 +79,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   const caller = { kind: 'public', access: bind.access, publicRoleIsEmpty: false, ended: null, ...input.caller } as Caller;
   const working = databaseOf(database);
   const store = createStore(input.breaks === true ? { ...working, db: null as never } : working);
-  const content: ContentContext = { store, bind, createsDrafts: false, hooks: null, notices: noNotices };
+  const content: ContentContext = { store, bind, createsDrafts: false, hooks: null, notices: noNotices, cursors: ownSeal() };
   const connection = new Connection();
   connection.running = runningOf(caller, content, defaults);
   const routes = graphqlRoutes({

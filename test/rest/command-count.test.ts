@@ -94,6 +94,20 @@ describe('number of commands', () => {
       expect([...commands].sort()).to.deep.equal(expected);
     });
 
+  it('a page by cursors costs as many commands as another, and one more if the entry of its cursor is gone', async () => {
+    const commandsOf = async (pagination: string) => {
+      const path = `/api/reviews?filters[id][$gt]=0&pagination[limit]=2&pagination[withCount]=false&${pagination}`;
+      const { commands, result } = await serving.countCommands(() => serving.call('GET', path));
+      return { commands, end: result.body.meta.pagination.cursors.end as string, id: result.body.data[1].id as number };
+    };
+    const first = await commandsOf('pagination[cursors]=true');
+    expect(first.commands).to.deep.equal(['find']);
+    expect((await commandsOf(`pagination[after]=${first.end}`)).commands).to.deep.equal(['find']);
+    await serving.call('DELETE', `/api/reviews/${String(first.id)}`);
+    await serving.settled();
+    expect((await commandsOf(`pagination[after]=${first.end}`)).commands).to.deep.equal(['find', 'find']);
+  });
+
   it('the total of a filter is counted once until something is written', async () => {
     const list = () =>
       serving.countCommands(() => serving.call('GET', '/api/genres?filters[id][$lt]=100&pagination[pageSize]=1&fields=name'));

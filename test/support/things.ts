@@ -1,4 +1,5 @@
 import { createStore } from '../../src/mongo/store.js';
+import { ownSeal } from '../../src/content/cursor-seal.js';
 import type { ContentContext } from '../../src/content/content-context.js';
 import { noNotices } from '../../src/notices.js';
 import { fullAccess } from '../../src/query/access.js';
@@ -195,6 +196,7 @@ export function contextOf(fresh: FreshDatabase, registry = thingRegistry): Conte
     createsDrafts: false,
     hooks: null,
     notices: noNotices,
+    cursors: ownSeal(),
   };
 }
 

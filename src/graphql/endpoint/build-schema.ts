@@ -30,6 +30,8 @@ export interface SchemaOptions {
   readonly shadow?: Shadow;
   /** Whether required attributes are nullable in answers. */
   readonly nullableOutput?: boolean;
+  /** Whether there are lists by cursors. */
+  readonly connections?: boolean;
   /**
    * Extends the generated schema, which contains all generated types, even unused ones. Must add the checks of scopes to root
    * fields, because it may change these fields.
@@ -50,10 +52,10 @@ const slice = 20;
  */
 export async function buildSchema(registry: Registry, options: SchemaOptions = {}): Promise<GraphQLSchema> {
   const pause = pauseAfter(slice);
-  const { shadow = defaultShadow, nullableOutput = false, extend, previous } = options;
+  const { shadow = defaultShadow, nullableOutput = false, connections = false, extend, previous } = options;
   const kept = keptParts(previous === undefined ? undefined : generated.get(previous), registry);
   const store = createTypeStore(kept.types);
-  const context: SchemaContext = { objects: objectTypes, registry, shadow, store, nullableOutput };
+  const context: SchemaContext = { objects: objectTypes, registry, shadow, store, nullableOutput, connections };
   followTypes(context);
   const guard = extend === undefined ? guardFields : (fields: Fields) => fields;
   const roots = new Map(kept.roots);

@@ -20,6 +20,7 @@ export interface GraphqlSettings {
   readonly endpoint: string;
   readonly shadowCrud: boolean;
   readonly nullableOutput: boolean;
+  readonly connections: boolean;
   readonly pages: PageSettings;
   readonly limits: GraphqlLimits;
   readonly introspection: boolean;
@@ -61,6 +62,7 @@ export function graphqlSettings(
     endpoint: config.endpoint,
     shadowCrud: config.shadowCRUD,
     nullableOutput: config.nullableOutput,
+    connections: config.connections,
     pages: pageSettings(config),
     limits: { ...limits, depth: config.depthLimit, batch: server['allowBatchedHttpRequests'] === false ? 0 : limits.batch },
     introspection: flag(server['introspection'], isExplorable),

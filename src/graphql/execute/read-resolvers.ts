@@ -1,4 +1,5 @@
 import type { FieldNode, GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
+import { noCursors } from '../../content/cursors.js';
 import { findMany } from '../../content/find-many.js';
 import { findOne, findSingle } from '../../content/find-one.js';
 import { missingActions } from '../../errors.js';
@@ -7,13 +8,14 @@ import type { Query } from '../../query/ast.js';
 import type { ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from '../../schema/content-type.js';
 import { type Values, decodeId, isId } from '../../values.js';
 import { childKeyAt } from '../selection/collect-fields.js';
+import { readConnectionQuery } from '../selection/read-connection.js';
 import { localeOf, readListQuery, readOneQuery } from '../selection/read-root.js';
 import type { Structured } from '../selection/read-selection.js';
 import { entityName } from '../type-names.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { loadOnDemand } from './load-on-demand.js';
 import { isLoadedByExtension, type Row } from '../../code/rows.js';
-import { createRowShaper, entryResult, type EntryResult, type ListResult, noEntry } from '../results.js';
+import { type ConnectionResult, createRowShaper, entryResult, type EntryResult, type ListResult, noEntry } from '../results.js';
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult | ListResult>>;
 
@@ -25,6 +27,15 @@ export const findResolver =
     const { entries, total } = await findMany(type, query, context.content);
     const { start, limit } = query.pagination;
     return { nodes: entries.map(createRowShaper(context)), total, start, limit: limit === -1 ? null : limit };
+  };
+
+/** Resolves `articles_connection`: as `articles`, and one command more for the other side of a cursor if that is selected. */
+export const connectionResolver =
+  (type: ContentType): GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<ConnectionResult>> =>
+  async (_root, args, context, info) => {
+    const query = readConnectionQuery(type, args, context, info);
+    const { entries, cursors = noCursors } = await findMany(type, query, context.content);
+    return { nodes: entries.map(createRowShaper(context)), cursors };
   };
 
 /** Resolves `article` by id. Drafts are included. */

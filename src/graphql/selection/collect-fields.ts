@@ -12,6 +12,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { edgeOf } from '../type-names.js';
 
 /** The parts of an operation that are needed to read selections. */
 export type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
@@ -114,9 +115,16 @@ export function childKeyAt(name: string, entity: string | null, path: Path): str
   return childKey(name, keysAround(path.prev, entity), String(path.key));
 }
 
-/** Returns the response keys of `data` and `attributes`; none inside components and targets of polymorphic relations. */
+/**
+ * Returns the response keys of `data` and `attributes`, in connections of `edges`, `node` and `attributes`; none inside components and
+ * targets of polymorphic relations.
+ */
 function keysAround(holder: Path | undefined, entity: string | null): string[] {
   if (entity === null || holder?.typename !== entity) return [];
-  const data = typeof holder.prev?.key === 'number' ? holder.prev.prev : holder.prev;
-  return [String(data?.key), String(holder.key)];
+  const data = fieldAt(holder.prev);
+  const edges = data?.typename === edgeOf(entity) ? [String(fieldAt(data.prev)?.key)] : [];
+  return [...edges, String(data?.key), String(holder.key)];
 }
+
+/** Returns the place of a field, which may be that of an item in its list. */
+const fieldAt = (path: Path | undefined): Path | undefined => (typeof path?.key === 'number' ? path.prev : path);

@@ -57,7 +57,7 @@ export function markRepeatedField(info: GraphQLResolveInfo): void {
   repeatedFields.set(info, { last: null });
 }
 
-function readOnce<Read extends Query>(
+export function readOnce<Read extends Query>(
   type: ContentType,
   { content: { bind }, access, pages, failures }: GraphqlContext,
   info: GraphQLResolveInfo,
@@ -79,7 +79,7 @@ const bytesOf = ({ fieldNodes }: GraphQLResolveInfo): number =>
   10 * fieldNodes.reduce((sum, { loc }) => sum + (loc === undefined ? 0 : loc.end - loc.start), 100);
 
 /** Returns the selection of a root field. If the field has middlewares, it includes all attributes for them. */
-const forRoot = (selection: Selected, info: GraphQLResolveInfo): Selected =>
+export const forRoot = (selection: Selected, info: GraphQLResolveInfo): Selected =>
   isCustomField(info.parentType.name, info.fieldName, info) ? mergeSelected([selection, seenByCode]) : selection;
 
 /** Returns the locale of a query. An explicit null matches no entry. */

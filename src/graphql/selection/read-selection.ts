@@ -18,17 +18,27 @@ export function readSelection(
   type: ContentType,
   context: ReadingContext,
 ): Selected {
-  const parts: Selected[] = [];
-  for (const [dataKey, data] of collectFields(nodes, response, context.operation)) {
-    if (data[0]?.name.value !== 'data') continue;
-    if (isCustomField(response, 'data', context.operation)) parts.push(seenByCode);
-    for (const [attributesKey, attributes] of collectFields(data, entityName(type), context.operation)) {
-      const name = attributes[0]?.name.value ?? '';
-      if (isCustomField(entityName(type), name, context.operation)) parts.push(seenByCode);
-      if (name === 'attributes') parts.push(readAttributes(attributes, type, [dataKey, attributesKey], context));
-    }
-  }
+  const parts = [...collectFields(nodes, response, context.operation)].flatMap(([key, data]) =>
+    data[0]?.name.value === 'data' ? readEntity(data, type, { holder: response, around: [key] }, context) : [],
+  );
   return mergeSelected(parts);
+}
+
+/** Reads the selections on an entity. `holder` is the type that has it, `around` the response keys below the field that was resolved. */
+export function readEntity(
+  nodes: readonly FieldNode[],
+  type: ContentType,
+  { holder, around }: { readonly holder: string; readonly around: readonly string[] },
+  context: ReadingContext,
+): readonly Selected[] {
+  const { operation } = context;
+  const parts: Selected[] = isCustomField(holder, nodes[0]?.name.value ?? '', operation) ? [seenByCode] : [];
+  for (const [key, attributes] of collectFields(nodes, entityName(type), operation)) {
+    const name = attributes[0]?.name.value ?? '';
+    if (isCustomField(entityName(type), name, operation)) parts.push(seenByCode);
+    if (name === 'attributes') parts.push(readAttributes(attributes, type, [...around, key], context));
+  }
+  return parts;
 }
 
 /** The selection of all attributes, for extensions that receive the entry. */

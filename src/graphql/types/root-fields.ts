@@ -2,10 +2,11 @@ import { GraphQLID, type GraphQLScalarType, GraphQLNonNull, type GraphQLFieldCon
 import { replaceAction, uploadAction } from '../../auth/known-actions.js';
 import { type ContentType, uploadFile } from '../../schema/content-type.js';
 import { actionOf } from '../../query/access.js';
-import { findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
+import { connectionResolver, findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
 import { localeCodeScalar } from '../scalars.js';
 import { listArgs } from './attribute-fields.js';
-import { findName, findOneName, typeName } from '../type-names.js';
+import { connectionArgs, connectionType } from './connection-types.js';
+import { findConnectionName, findName, findOneName, typeName } from '../type-names.js';
 import {
   completeFields,
   emptyFields,
@@ -68,6 +69,13 @@ function collectionFields(type: ContentType, context: SchemaContext): Fields {
       type: context.objects.collection(type, context),
       args: { ...listArgs(type, context), ...localeArgs(type) },
       resolve: findResolver(type),
+      ...readScope(type, 'find'),
+    };
+  if (hasAction(type, 'find') && context.connections)
+    fields[findConnectionName(type)] = {
+      type: connectionType(type, context),
+      args: { ...connectionArgs(type, context), ...localeArgs(type) },
+      resolve: connectionResolver(type),
       ...readScope(type, 'find'),
     };
   return fields;

@@ -39,6 +39,8 @@ export interface SchemaContext {
   readonly store: TypeStore;
   /** Whether required attributes are nullable in answers. */
   readonly nullableOutput: boolean;
+  /** Whether there are lists by cursors. */
+  readonly connections: boolean;
 }
 
 /** Returns the type with a uid; null if the schema does not show it. */

@@ -9,13 +9,19 @@ export interface Page {
   readonly sort: readonly SortKey[];
   /** The value of the sort key for the score of a full-text search; null or absent if there is no such search. */
   readonly rank?: Document | null;
+  /** An expression for the score of a full-text search, which is computed as the value of its sort key; null or absent if it is not. */
+  readonly score?: Document | null;
+  /** A condition on the sort keys that entries after a cursor meet; null or absent if the page does not begin at one. */
+  readonly seek?: Document | null;
+  /** Whether the page is read in the opposite order. If a key has several values, the same one counts. */
+  readonly backwards?: boolean;
   readonly window: Window;
   readonly projection: Document;
 }
 
 /** Returns the command that reads a page: a `find`, unless the order depends on computed values. */
 export function compilePage(page: Page): Document {
-  if (sortsByComputed(page.sort))
+  if (sortsByComputed(page.sort) || (page.score ?? null) !== null)
     return {
       aggregate: page.collection,
       pipeline: compilePagePipeline(page),
@@ -25,8 +31,8 @@ export function compilePage(page: Page): Document {
   const { skip, limit } = page.window;
   return {
     find: page.collection,
-    filter: page.match,
-    sort: compileSort(page.sort, page.rank),
+    filter: both(page.match, page.seek ?? {}),
+    sort: compileOrder(page),
     projection: page.projection,
     ...(skip > 0 && { skip }),
     ...(limit !== null && { limit }),
@@ -34,15 +40,40 @@ export function compilePage(page: Page): Document {
 }
 
 /** Returns the stages that read a page. Sort and window come before the projection. */
-export function compilePagePipeline({ match, sort, rank, window, projection }: Omit<Page, 'collection'>): Document[] {
+export function compilePagePipeline(page: Omit<Page, 'collection'>): Document[] {
+  const { match, seek, window, projection } = page;
   return [
     { $match: match },
-    ...compileSortValues(sort),
-    { $sort: compileSort(sort, rank) },
+    ...compileKeys(page),
+    ...((seek ?? null) === null ? [] : [{ $match: seek }]),
+    { $sort: compileOrder(page) },
     ...(window.skip > 0 ? [{ $skip: window.skip }] : []),
     ...(window.limit !== null ? [{ $limit: window.limit }] : []),
     { $project: projection },
   ];
+}
+
+/** Returns a match for the documents that meet both. */
+export const both = (match: Document, other: Document): Document => {
+  if (Object.keys(other).length === 0) return match;
+  return Object.keys(match).length === 0 ? other : { $and: [match, other] };
+};
+
+/** Returns the stages that compute the values of sort keys that are not stored. */
+export const compileKeys = ({ sort, score = null }: Pick<Page, 'sort' | 'score'>): Document[] => [
+  ...(score === null ? [] : [{ $set: { [scorePath]: score } }]),
+  ...compileSortValues(sort),
+];
+
+/** Returns the `$sort` of a page. */
+export function compileOrder({
+  sort,
+  rank,
+  score = null,
+  backwards,
+}: Omit<Page, 'collection' | 'match' | 'window' | 'projection'>): Document {
+  const order = compileSort(sort, score === null ? rank : null);
+  return backwards === true ? Object.fromEntries(Object.entries(order).map(([field, to]) => [field, -Number(to)])) : order;
 }
 
 /** Returns the stages that read the documents that meet a condition and `match`, sorted if there is a sort. */

@@ -1,12 +1,15 @@
 import type { Document } from 'mongodb';
+import type { BoundCursors, Position } from '../../query/bound-cursors.js';
 import type { Plan } from '../../query/plan.js';
 import type { Loaded } from '../form/loaded.js';
 import { explainTimeout } from './explain-timeout.js';
+import { hasOtherSide } from './other-side.js';
 import { readTree } from './read-tree.js';
+import { isAtCursor, positionOf } from './seek.js';
 import { gatherFacts, type PageContext } from './ways/gather-facts.js';
 import { impliedTotal, isLikelyShort } from './ways/page-total.js';
 import type { Facts } from './ways/facts.js';
-import type { Found, Way } from './ways/way.js';
+import type { Way } from './ways/way.js';
 import { ways } from './ways/ways.js';
 
 /** The entries of a page. */
@@ -14,6 +17,16 @@ export interface LoadedPage {
   readonly entries: readonly Loaded[];
   /** Null if it was not asked for. */
   readonly total: number | null;
+  /** Absent unless the page is one by cursors. */
+  readonly edges?: PageEdges;
+}
+
+/** The place of a page in its list. */
+export interface PageEdges {
+  /** The positions of its entries as they were read. */
+  readonly positions: readonly Position[];
+  readonly hasNext: boolean;
+  readonly hasPrevious: boolean;
 }
 
 /**
@@ -21,13 +34,36 @@ export interface LoadedPage {
  * condition on related entries, however many entries there are. Sends none for the page if no entry can meet its condition. Throws
  * a ValidationError if the time limit is exceeded because an index is missing.
  */
-export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> =>
-  readByFirst(plan, gatherFacts(plan, context)).catch(async (error: unknown) => {
+export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> => {
+  const facts = gatherFacts(plan, context);
+  const page = plan.pagination.kind === 'cursor' ? readByCursors(plan, plan.pagination, facts) : readByFirst(plan, facts);
+  return page.catch(async (error: unknown) => {
     throw await explainTimeout(error, plan, context);
   });
+};
+
+/** Reads a page, and whether there are entries on the other side of its cursor. There is one if the entry of the cursor is still there. */
+async function readByCursors(plan: Plan, { backwards }: BoundCursors, facts: Facts): Promise<LoadedPage> {
+  const { hasMore, beginsAtCursor, ...page } = await readByFirst(plan, facts);
+  const isBehind = beginsAtCursor || (await hasOtherSide(plan, facts));
+  const positions = page.entries.map(({ document }) => positionOf(document));
+  const [hasNext, hasPrevious] = backwards ? [isBehind, hasMore] : [hasMore, isBehind];
+  return { ...page, edges: { positions, hasNext, hasPrevious } };
+}
+
+/** The documents of a page in the order of the list. */
+interface CutPage {
+  readonly documents: readonly Document[];
+  /** Whether more than its limit were found. */
+  readonly hasMore: boolean;
+  /** Whether the entry of its cursor was found before them. */
+  readonly beginsAtCursor: boolean;
+}
+
+interface FoundPage extends LoadedPage, Omit<CutPage, 'documents'> {}
 
 /** Reads a page by the first way that fits. */
-async function readByFirst(plan: Plan, facts: Facts): Promise<LoadedPage> {
+async function readByFirst(plan: Plan, facts: Facts): Promise<FoundPage> {
   for (const way of ways) {
     if (!(await way.fits(plan, facts))) continue;
     const page = await (plan.withTotal && way.counts !== true ? readAndCount(way, plan, facts) : readBy(way, plan, facts));
@@ -38,18 +74,32 @@ async function readByFirst(plan: Plan, facts: Facts): Promise<LoadedPage> {
   throw new Error('no way of reading fits'); // the last one always does
 }
 
-async function readBy(way: Way, plan: Plan, facts: Facts): Promise<LoadedPage | null> {
+async function readBy(way: Way, plan: Plan, facts: Facts): Promise<FoundPage | null> {
   const found = await way.read(plan, facts);
   if (found === null) return null;
-  impliedTotal(plan, plan.window, found.documents.length); // is remembered
-  return { entries: await readEntries(plan, found, facts), total: plan.withTotal ? (found.total ?? null) : null };
+  const { documents, total = null } = found;
+  impliedTotal(plan, plan.window, documents.length); // is remembered
+  const cut = plan.pagination.kind === 'cursor' ? cutPage(plan, plan.pagination, documents) : wholePage(documents);
+  const { hasMore, beginsAtCursor } = cut;
+  const entries = await readEntries(plan, cut.documents, facts);
+  return { entries, total: plan.withTotal ? total : null, hasMore, beginsAtCursor };
+}
+
+const wholePage = (documents: readonly Document[]): CutPage => ({ documents, hasMore: false, beginsAtCursor: false });
+
+/** Removes the documents that only show what is around a page by cursors. */
+function cutPage({ window }: Plan, { backwards }: BoundCursors, found: readonly Document[]): CutPage {
+  const beginsAtCursor = isAtCursor(found[0]);
+  const others = beginsAtCursor ? found.slice(1) : found;
+  const documents = others.slice(0, window.limit ?? undefined);
+  return { documents: backwards ? documents.reverse() : documents, hasMore: others.length > documents.length, beginsAtCursor };
 }
 
 /**
  * Reads a page and its total. If the page is not full, the total follows from it. If that is likely, the page is read first, and
  * entries are counted only if it is full; otherwise both are read concurrently.
  */
-async function readAndCount(way: Way, plan: Plan, facts: Facts): Promise<LoadedPage | null> {
+async function readAndCount(way: Way, plan: Plan, facts: Facts): Promise<FoundPage | null> {
   const read = readBy(way, plan, facts);
   const count = async (): Promise<number> => {
     const total = await facts.total();
@@ -60,7 +110,7 @@ async function readAndCount(way: Way, plan: Plan, facts: Facts): Promise<LoadedP
   return { ...page, total: impliedTotal(plan, plan.window, page.entries.length) ?? counted ?? (await count()) };
 }
 
-function readEntries({ selection }: Plan, { documents }: Found, { database }: Facts): Promise<Loaded[]> {
+function readEntries({ selection }: Plan, documents: readonly Document[], { database }: Facts): Promise<Loaded[]> {
   database.budget.spend('entriesRead', documents.length);
-  return readTree(selection, documents as readonly Document[], database);
+  return readTree(selection, documents, database);
 }

@@ -5,6 +5,7 @@ import { entityOf } from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
 import { readPage, type LoadedPage } from '../../mongo/read/read-page.js';
+import { validationError } from '../../errors.js';
 import { emptyQuery } from '../../query/ast.js';
 import { readable } from '../../query/access.js';
 import type { BindContext } from '../../query/bind-context.js';
@@ -62,9 +63,15 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
   };
   const one = async (read: PendingRead, context: ContentContext): Promise<Loaded | null> =>
     (await surround('FindOne', read, context, (plan) => readFirst(plan, context)))[0] ?? null;
-  const many = async (read: PendingRead, context: ContentContext): Promise<readonly Loaded[]> => {
-    if (read.plan.type.kind === 'singleType') return [await one(read, context)].filter((entry) => entry !== null);
-    return surround('FindMany', read, context, async (plan) => (await readAll({ ...plan, withTotal: false }, context)).entries);
+  const many = async (read: PendingRead, context: ContentContext): Promise<LoadedPage> => {
+    if (read.plan.type.kind === 'singleType')
+      return { entries: [await one(read, context)].filter((entry) => entry !== null), total: null };
+    let page: LoadedPage = { entries: [], total: null };
+    const entries = await surround('FindMany', read, context, async (plan) => {
+      page = await readAll({ ...plan, withTotal: false }, context);
+      return page.entries;
+    });
+    return { ...page, entries };
   };
   const count = async (read: PendingRead, context: ContentContext): Promise<number> => {
     const { uid } = read.plan.type;
@@ -89,6 +96,7 @@ const readFirst = async ({ condition, selection }: Plan, { store }: ContentConte
 const totalPlan = (plan: Plan): Plan => ({
   ...plan,
   sort: [],
+  pagination: { kind: 'offset', start: 0, limit: 1 },
   window: { skip: 0, limit: 1 },
   withTotal: true,
   selection: { ...plan.selection, fields: [], children: [], locales: null },
@@ -114,6 +122,8 @@ function planForCode(read: PendingRead, changed: EngineParameters, { bind }: Con
     names.some((name) => !isDeepStrictEqual(given[name], changed[name]));
   const sighted = contextOfCode(bind);
   const query = engineQuery(changed, sighted.limits);
+  if (plan.pagination.kind === 'cursor' && differs('orderBy', 'offset'))
+    throw validationError('Invalid parameter pagination[cursors]: code before the read chooses the order of the list');
   const isPopulatedByCode = read.query.isForFields !== true && differs('populate');
   const asked = { ...emptyQuery, fields: differs('select') ? query.fields : null, populate: query.populate };
   const state = read.query.publicationState ?? (read.id === null ? 'live' : 'preview');

@@ -90,7 +90,7 @@ const listMethods = (open: Open, withFiles: WithFiles) => ({
   find: async (parameters?: Parameters) => {
     const { type, context, query } = open(parameters);
     const page = await findMany(type, query, context);
-    return { results: page.entries.map(entityOf), pagination: showPagination(page.pagination, page.total) };
+    return { results: page.entries.map(entityOf), pagination: showPagination(page) };
   },
   findOne: async (id: unknown, parameters?: Parameters) => {
     const { type, context, query } = open(parameters);

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { allOf } from '../../../query/conditions.js';
-import type { Condition, Plan } from '../../../query/plan.js';
+import { type Condition, isSought, type Plan } from '../../../query/plan.js';
 import { type Database } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
 import { isTooLarge } from '../../send/driver-errors.js';
@@ -22,7 +22,7 @@ export const fromRelated: Way = {
   name: 'from related entries',
   fits: (plan, { database }) => {
     const isShort = wasShort(plan);
-    if (isShort === false || (plan.withTotal && isShort === null)) return false;
+    if (isSought(plan) || isShort === false || (plan.withTotal && isShort === null)) return false;
     return database.session === null && !sortsByComputed(plan.sort) && beginningOf(plan) !== null;
   },
   read: async (plan, { database }) => {

@@ -43,16 +43,10 @@ export async function readFrom(facts: Facts, hint: Document): Promise<Found> {
  * Returns the same page counted from the end of the list, in the opposite order; null if it is nearer to the beginning, or sorted
  * by scores, which have no opposite order.
  */
-function fromEnd({ sort, window: { skip, limit }, ...page }: Page, total: number): Page | null {
-  const isRanked = sort.some(({ path }) => path === scorePath);
+function fromEnd(page: Page, total: number): Page | null {
+  const { skip, limit } = page.window;
+  const isRanked = page.sort.some(({ path }) => path === scorePath);
   if (limit === null || !isInSecondHalf({ skip }, total) || isRanked) return null;
-  const keys = sort.length === 0 ? [byId] : sort;
   const left = total - skip;
-  return {
-    ...page,
-    sort: keys.map((key) => ({ ...key, order: key.order === 1 ? -1 : 1 })),
-    window: { skip: Math.max(left - limit, 0), limit: Math.min(limit, left) },
-  };
+  return { ...page, backwards: true, window: { skip: Math.max(left - limit, 0), limit: Math.min(limit, left) } };
 }
-
-const byId = { links: [], path: '_id', lists: [], order: 1 } as const;

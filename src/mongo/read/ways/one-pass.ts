@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { Plan } from '../../../query/plan.js';
+import { isSought, type Plan } from '../../../query/plan.js';
 import type { Pass } from '../../changes/total-cache.js';
 import { compilePage, compileSort, sortsByComputed, type Page } from '../compile-page.js';
 import { asScanned, type Database } from '../../send/database.js';
@@ -21,7 +21,7 @@ export const onePass: Way = {
   counts: true,
   fits: (plan, { registry, database }) => {
     const { condition, isWhole, type } = plan;
-    if (!plan.withTotal || isWhole || condition === null || !isNear(plan)) return false;
+    if (!plan.withTotal || isWhole || condition === null || isSought(plan) || !isNear(plan)) return false;
     // trigrams also find entries that do not meet the condition
     return !isServed(condition, { ...anyIndex(database), ...leadsBy(leadingFields(type, registry)), serves: () => false });
   },
@@ -53,7 +53,7 @@ export const passOverRelation: Way = {
   name: 'one pass over a relation',
   counts: true,
   fits: async (plan, facts) => {
-    if (!plan.withTotal || !isNear(plan)) return false;
+    if (!plan.withTotal || isSought(plan) || !isNear(plan)) return false;
     const index = await facts.index();
     return index !== null && !index.isOrdered && index.entries > many && (await facts.total())?.kept === null;
   },

@@ -4,13 +4,15 @@ import type { Database } from '../../send/database.js';
 import type { SearchIndexes } from '../../send/index-state.js';
 import type { Page } from '../compile-page.js';
 import { compileProjection } from '../compile-projection.js';
+import { byCursors } from '../seek.js';
 
 /** Returns a page with a compiled condition. */
-export function pageOf(
-  { type, sort, window, selection, condition }: Plan,
-  match: Document,
-  { budget, searches }: Database,
-): Page {
+export function pageOf(plan: Plan, match: Document, database: Database): Page {
+  const page = pageOfList(plan, match, database);
+  return plan.pagination.kind === 'cursor' ? byCursors(page, plan.pagination) : page;
+}
+
+function pageOfList({ type, sort, window, selection, condition }: Plan, match: Document, { budget, searches }: Database): Page {
   const limit = boundLimit(window.limit, budget.left('entriesRead'));
   const rank = condition === null ? null : rankOf(condition, searches);
   return {

@@ -1,5 +1,5 @@
 import { type Document, MinKey } from 'mongodb';
-import type { Condition, Plan, Window } from '../../../query/plan.js';
+import { type Condition, isSought, type Plan, type Window } from '../../../query/plan.js';
 import type { ContentType } from '../../../schema/content-type.js';
 import { type Database } from '../../send/database.js';
 import { countStored, readAll, runRead } from '../../send/read-commands.js';
@@ -79,8 +79,9 @@ export const wasShort = (plan: Plan): boolean | null => short.get(plan) ?? null;
 /** Records that the page of a plan is likely to be full. */
 export const noteFull = (plan: Plan): void => void short.set(plan, false);
 
-/** Returns the total that follows from a page that is not full; null for a full page. */
+/** Returns the total that follows from a page that is not full; null for a full page, and for one that begins at a cursor. */
 export function impliedTotal(plan: Plan, { skip, limit }: Window, found: number): number | null {
+  if (isSought(plan)) return null;
   const isShort = found < (limit ?? Infinity) && (found > 0 || skip === 0);
   short.set(plan, isShort);
   return isShort ? skip + found : null;

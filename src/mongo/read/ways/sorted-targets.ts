@@ -10,7 +10,7 @@ import { near } from './facts.js';
 import type { Way } from './way.js';
 
 /** Maximum number of targets that are read for one page. */
-const mostTargets = 10_000;
+export const mostTargets = 10_000;
 
 /** Maximum number of targets that are read by one command. */
 const mostAtOnce = 500;
@@ -24,7 +24,8 @@ const mostAtOnce = 500;
  */
 export const sortedTargets: Way = {
   name: 'sorted targets',
-  fits: ({ sort, window }, { database }) => walkedKey(sort, window) !== null && database.session === null,
+  fits: ({ sort, window, pagination }, { database }) =>
+    pagination.kind !== 'cursor' && walkedKey(sort, window) !== null && database.session === null,
   read: async (plan, facts) => {
     const page = await facts.page();
     const total = await facts.total();
@@ -59,7 +60,7 @@ interface WalkContext {
 }
 
 /** Returns how to walk over the targets; null if joining all entries is better. */
-async function planWalk({ type, isWhole }: Plan, page: Page, { database, total }: WalkContext): Promise<Walk | null> {
+export async function planWalk({ type, isWhole }: Plan, page: Page, { database, total }: WalkContext): Promise<Walk | null> {
   const walked = walkedKey(page.sort, page.window);
   // each command would repeat the full-text search, which MongoDB does not allow within an $or
   if (walked === null || (page.rank ?? null) !== null) return null;

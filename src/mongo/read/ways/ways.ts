@@ -5,6 +5,7 @@ import { joinedList } from './joined-list.js';
 import { linkIndex } from './link-index.js';
 import { naturalOrder } from './natural-order.js';
 import { onePass, passOverRelation } from './one-pass.js';
+import { seekTargets } from './seek-targets.js';
 import { sortedTargets } from './sorted-targets.js';
 import type { Way } from './way.js';
 
@@ -25,6 +26,7 @@ export const ways: readonly Way[] = [
   passOverRelation,
   behindEnd,
   sortedTargets,
+  seekTargets,
   computedOrder,
   linkIndex,
   naturalOrder,

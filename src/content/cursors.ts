@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { validationError } from '../errors.js';
+import { decodePosition, encodePosition } from '../mongo/form/encode-position.js';
+import { findPosition } from '../mongo/read/find-position.js';
+import type { PageEdges } from '../mongo/read/read-page.js';
+import { foreignCursor } from '../mongo/read/seek.js';
+import type { GivenCursor } from '../query/ast.js';
+import type { Position } from '../query/bound-cursors.js';
+import type { Plan, SortKey } from '../query/plan.js';
+import { isRecord } from '../values.js';
+import type { ContentContext, PendingRead } from './content-context.js';
+
+/** The cursors of a page as it is answered. */
+export interface PageCursors extends Pick<PageEdges, 'hasNext' | 'hasPrevious'> {
+  /** The cursors of its first and last entry; null if it is empty. */
+  readonly start: string | null;
+  readonly end: string | null;
+  /** Returns the cursor of an entry by its id; that of the last entry if code has added it. */
+  readonly of: (id: unknown) => string | null;
+}
+
+/** The cursors of an empty list. */
+export const noCursors: PageCursors = { start: null, end: null, hasNext: false, hasPrevious: false, of: () => null };
+
+interface Sealing {
+  /** What a cursor is valid for. */
+  readonly scope: string;
+  readonly context: Pick<ContentContext, 'cursors'>;
+}
+
+/** A list whose cursors are made or opened. */
+interface CursorList extends Sealing {
+  readonly plan: Plan;
+  readonly context: ContentContext;
+}
+
+/** Returns what the cursors of a list are valid for: all that decides about its entries and their order, apart from rights. */
+export const scopeOf = ({ query, plan }: PendingRead): string =>
+  JSON.stringify([
+    plan.type.uid,
+    plan.sort.map(spellKey),
+    query.filter,
+    query.locale,
+    query.publicationState ?? 'live',
+    query.search,
+  ]);
+
+const spellKey = ({ links, path, order }: SortKey): string => [...links.map((link) => link.path), path, order].join(' ');
+
+/** Returns the cursors of a page. Throws a ValidationError if they cannot hold a value that the list is sorted by. */
+export function cursorsOf({ positions, hasNext, hasPrevious }: PageEdges, list: CursorList): PageCursors {
+  const make = (position: Position | undefined): string | null => (position === undefined ? null : makeCursor(position, list));
+  const end = make(positions.at(-1));
+  const of = (id: unknown): string | null => make(positions.find((position) => position.id === id)) ?? end;
+  return { start: make(positions[0]), end, hasNext, hasPrevious, of };
+}
+
+/** Maximum bytes of a position in a cursor. A cursor without the position is opened by reading its entry. */
+const longestPosition = 4_000;
+
+const marks = { whole: 0, digest: 1 } as const;
+
+/** Returns the cursor of a position. */
+export function makeCursor(position: Position, { scope, context }: Sealing): string {
+  if (!position.values.every(isHeld))
+    throw validationError('Invalid parameter sort: cursors cannot hold lists in lists, or objects with numbers as names');
+  const bytes = encodePosition(position);
+  const isLong = bytes.length > longestPosition;
+  const held = isLong ? encodePosition({ id: position.id, values: [digestOf(bytes)] }) : bytes;
+  return context.cursors.seal(Buffer.concat([Buffer.of(isLong ? marks.digest : marks.whole), held]), scope);
+}
+
+const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64');
+
+/** Returns whether a cursor can hold a value. The database sorts lists by their items, and JavaScript moves numeric names forwards. */
+const isHeld = (value: unknown): boolean => !Array.isArray(value) && (!isRecord(value) || hasPlainNames(value));
+
+const hasPlainNames = (value: unknown): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  Object.entries(value).every(([name, inner]) => (Array.isArray(value) || !/^\d+$/.test(name)) && hasPlainNames(inner));
+
+/** Returns the position of a cursor. Throws a ValidationError if it belongs to another list, or can no longer be continued exactly. */
+export async function openCursor({ text, parameter }: GivenCursor, { plan, scope, context }: CursorList): Promise<Position> {
+  const bytes = context.cursors.open(text, scope);
+  if (bytes === null) throw foreignCursor(parameter);
+  const held = decodePosition(bytes.subarray(1));
+  if (bytes[0] === marks.whole) return held;
+  const now = await findPosition(plan, held.id, context.store.database);
+  if (now !== null && digestOf(encodePosition(now)) === held.values[0]) return now;
+  throw validationError(`Invalid parameter ${parameter}: its entry has changed, and its long values are not part of the cursor`);
+}
