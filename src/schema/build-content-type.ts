@@ -43,6 +43,7 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     inGraphql,
     draftAndPublish: model.options?.draftAndPublish === true,
     localized: settings.localization && model.pluginOptions?.['i18n']?.localized === true,
+    requiresKey: model.options?.requireIdempotencyKey === true,
   };
   const privateNames = new Set([...(model.options?.privateAttributes ?? []), ...settings.privateAttributes]);
   const own = Object.entries(model.attributes).map(([name, definition]) => buildAttribute(name, definition, model, privateNames));

@@ -136,6 +136,8 @@ export interface ContentType {
   readonly description: string;
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
+  /** Whether writes over the API need an Idempotency-Key. */
+  readonly requiresKey: boolean;
   /** The shard key of the collection; null if it is not sharded. */
   readonly shard: ShardKey | null;
   /** Whether the GraphQL schema contains the type: its names there belong to no other type. */

@@ -70,6 +70,7 @@ const modelSchema = {
         draftAndPublish: { type: 'boolean' },
         privateAttributes: { type: 'array', items: { type: 'string' } },
         populateCreatorFields: { type: 'boolean' },
+        requireIdempotencyKey: { type: 'boolean' },
       },
     },
     pluginOptions: localizable,
