@@ -46,6 +46,9 @@ export const keyCollection: OwnCollection = {
   ],
 };
 
+/** What a record counts at least. Most answers are smaller, so that the index of sizes changes only once. */
+const leastBytes = 2_048;
+
 const keysOf = ({ db }: Database) => db.collection<KeyDocument>(collections.keys);
 
 /** The error of a write whose key another transaction has inserted, whether it is committed or not. */
@@ -53,7 +56,7 @@ export class KeyTaken extends Error {}
 
 /** Inserts the record of a key, as the first command of a transaction. Throws KeyTaken if another transaction has done so. */
 export async function insertKey(database: Database, { id, ...write }: KeyedWrite): Promise<void> {
-  const insert = () => keysOf(database).insertOne({ _id: id, ...write, bytes: 0 }, inSession(database.session));
+  const insert = () => keysOf(database).insertOne({ _id: id, ...write, bytes: leastBytes }, inSession(database.session));
   try {
     await inOrder(database, () => inWriteTime(database, insert));
   } catch (error) {
@@ -63,7 +66,8 @@ export async function insertKey(database: Database, { id, ...write }: KeyedWrite
 
 /** Adds the answer to the record of a key, as the last command of its transaction. */
 export async function keepAnswer(database: Database, id: string, { head, body }: KeptAnswer): Promise<void> {
-  const set = { head, body: body === null ? null : new Binary(body), bytes: head.length + (body?.length ?? 0) };
+  const bytes = head.length + (body?.length ?? 0);
+  const set = { head, body: body === null ? null : new Binary(body), ...(bytes > leastBytes && { bytes }) };
   const update = () => keysOf(database).updateOne({ _id: id }, { $set: set }, inSession(database.session));
   await inOrder(database, () => inWriteTime(database, update));
 }
