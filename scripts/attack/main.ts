@@ -10,6 +10,7 @@ import { bodyAttacks } from './body-attacks.js';
 import { connectionAttacks } from './connection-attacks.js';
 import { fileAttacks } from './file-attacks.js';
 import type { Watched, WatchOrder } from './others.js';
+import { keyAttacks } from './key-attacks.js';
 import { memoryAttacks } from './memory-attacks.js';
 import { readAttacks } from './read-attacks.js';
 import { panelBodyAttacks } from './panel-body-attacks.js';
@@ -31,6 +32,7 @@ const all = [
   ...readAttacks,
   ...memoryAttacks,
   ...writeAttacks,
+  ...keyAttacks,
   ...fileAttacks,
   ...connectionAttacks,
   ...bodyAttacks,

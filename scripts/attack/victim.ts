@@ -5,6 +5,7 @@ import { loadDemo } from '../../src/cli/load-demo.js';
 import { createService } from '../../src/server.js';
 import { addRelatedEntries, openActions } from './content.js';
 import { maxConnections } from './connection-attacks.js';
+import { mostKeys } from './key-attacks.js';
 import { mostLogIns } from './panel.js';
 
 /** The messages of the attacked service to its parent. */
@@ -29,7 +30,7 @@ const server = await createService({
     environment: 'production',
     server: { host: '127.0.0.1', port: 0, sendTimeout: Number(sendTimeout), maxConnections },
     database: { uri: `${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`, name: 'attack' },
-    api: { open: false },
+    api: { open: false, idempotency: { keys: mostKeys } },
     plugins: {
       'users-permissions': { config: { jwtSecret: 'a-secret-of-the-attacked-service-32' } },
       email: { config: { providerOptions: { host: '127.0.0.1', port: 9 } } },

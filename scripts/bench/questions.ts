@@ -24,6 +24,7 @@ export type RowKey =
       | 'z-gzip'
       | 'z-br'
       | 'w'
+      | 'e-key'
     );
 
 export interface HttpRequest {
@@ -37,6 +38,8 @@ export interface HttpRequest {
   readonly authorization?: string;
   /** The encoding that the answer may have. */
   readonly encoding?: 'gzip' | 'br';
+  /** The Idempotency-Key. */
+  readonly key?: string;
 }
 
 export interface MultipartForm {
@@ -81,6 +84,12 @@ export const get = (product: string, baseline: string): Question => ({
 });
 
 const run = Date.now().toString(36);
+
+/** Row e with a key, which the baseline does not have. */
+export function askCreateOnce(n: number, { size, writer }: Asker): Question {
+  const { product, baseline } = askCreate(n, { size, writer: `${writer}-key` });
+  return { product: { ...product, key: `bench-of-keys-${run}-${writer}-${String(n)}` }, baseline };
+}
 
 export function askCreate(n: number, { size, writer }: Asker): Question {
   const random = makeRandom(n);

@@ -43,7 +43,7 @@ export async function sendLoad(url: string, ask: () => HttpRequest, { connection
 /** Sends one request and returns the body of the answer. */
 export function send(
   url: string,
-  { method, path, body, form, authorization, encoding }: HttpRequest,
+  { method, path, body, form, authorization, encoding, key }: HttpRequest,
   agent: Agent,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -52,6 +52,7 @@ export function send(
       ...(form !== undefined && { 'content-type': form.type, 'content-length': form.bytes.length }),
       ...(authorization !== undefined && { authorization }),
       ...(encoding !== undefined && { 'accept-encoding': encoding }),
+      ...(key !== undefined && { 'idempotency-key': key }),
     };
     const outgoing = request(url + path, { method, headers, agent }, (response) => {
       const chunks: Buffer[] = [];

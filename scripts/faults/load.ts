@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { KeyedWriter } from './keyed-writes.js';
 import { digestOf, type Item, type ItemState, type Ledger } from './ledger.js';
 
 /** The results of the requests in a period of time. */
@@ -29,7 +30,7 @@ export interface Load {
   readonly stop: () => Promise<void>;
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number;
   readonly body: string;
   /** Whether the answer says when to try again. */
@@ -40,7 +41,11 @@ interface Answer {
  * Returns whether a client was told that its request was wrong. None is, except for a code that another item has. A write that was
  * stored although its answer was lost, and then is repeated, may find no entry or its own values.
  */
-const isWrong = ({ status, body }: Answer): boolean => status >= 400 && status < 500 && !body.includes('"path":["code"]');
+const isWrong = ({ status, body, isLater }: Answer): boolean =>
+  status >= 400 && status < 500 && !(status === 409 && isLater) && !body.includes('"path":["code"]');
+
+/** Every fourth worker repeats its writes by keys. */
+const isKeyed = (worker: number): boolean => worker % 4 === 3;
 
 /** The ids of the entries that items are linked to. */
 export interface Targets {
@@ -59,30 +64,37 @@ export function startLoad({ url, ledger, targets }: LoadInput, workers: number):
   const agent = new Agent({ keepAlive: true, maxSockets: workers + 4 });
   const meter = new Meter();
   const state = { isStopped: false, isHeld: false, busy: 0 };
-  const send = async (method: string, path: string, body?: object | Buffer, type = 'application/json'): Promise<Answer> => {
-    const answer = await meter.time(`${method} ${path}`, () =>
-      ask({ agent, url: `${url}${path}`, method, type, body: Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {}) }),
-    );
+  const send: Hands['send'] = async (method, path, body, { type = 'application/json', key = null } = {}) => {
+    const sent = {
+      agent,
+      url: `${url}${path}`,
+      method,
+      type,
+      key,
+      body: Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {}),
+    };
+    const answer = await meter.time(`${method} ${path}`, () => ask(sent));
     if (answer.status === 503 && !answer.isLater) ledger.problems.push(`${method} ${path}: 503 without Retry-After`);
     if (isWrong(answer)) ledger.problems.push(`${method} ${path}: ${String(answer.status)} ${answer.body}`);
     return answer;
   };
-  const work = async (): Promise<void> => {
+  const work = async (worker: number): Promise<void> => {
     const own: Item[] = [];
+    const keyed = new KeyedWriter({ ledger, targets, send: (method, path, body, key) => send(method, path, body, { key }) });
     while (!state.isStopped) {
       if (state.isHeld) {
         await delay(20);
         continue;
       }
       state.busy += 1;
-      const isAcknowledged = await act(own, { ledger, targets, send });
+      const isAcknowledged = await (isKeyed(worker) ? keyed.act() : act(own, { ledger, targets, send }));
       state.busy -= 1;
       if (isAcknowledged) meter.acknowledge();
       // A client that was refused waits before it asks again.
       else await delay(50);
     }
   };
-  const running = Array.from({ length: workers }, work);
+  const running = Array.from({ length: workers }, (_, worker) => work(worker));
   return {
     take: () => meter.take(),
     hold: async () => {
@@ -141,7 +153,13 @@ class Meter {
 interface Hands {
   readonly ledger: Ledger;
   readonly targets: Targets;
-  readonly send: (method: string, path: string, body?: object | Buffer, type?: string) => Promise<Answer>;
+  readonly send: (method: string, path: string, body?: object | Buffer, options?: SendOptions) => Promise<Answer>;
+}
+
+interface SendOptions {
+  readonly type?: string;
+  /** The Idempotency-Key. */
+  readonly key?: string | null;
 }
 
 const random = (below: number): number => Math.floor(Math.random() * below);
@@ -226,7 +244,7 @@ async function upload({ ledger, send }: Hands): Promise<boolean> {
   const boundary = 'part-of-an-upload';
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\ncontent-type: text/plain\r\n\r\n`;
   const body = Buffer.from(`${head}${text}\r\n--${boundary}--\r\n`);
-  const answer = await send('POST', '/api/upload', body, `multipart/form-data; boundary=${boundary}`);
+  const answer = await send('POST', '/api/upload', body, { type: `multipart/form-data; boundary=${boundary}` });
   if (answer.status !== 200) return false;
   const [file] = JSON.parse(answer.body) as readonly { readonly id: number; readonly url: string }[];
   if (file === undefined) return false;
@@ -240,13 +258,18 @@ interface Question {
   readonly url: string;
   readonly method: string;
   readonly type: string;
+  readonly key: string | null;
   readonly body: string | Buffer;
 }
 
 /** Resolves to status 0 if there is no answer. */
-const ask = ({ agent, url, method, type, body }: Question): Promise<Answer> =>
+const ask = ({ agent, url, method, type, key, body }: Question): Promise<Answer> =>
   new Promise((resolve) => {
-    const headers = { 'content-type': type, 'content-length': Buffer.byteLength(body) };
+    const headers = {
+      'content-type': type,
+      'content-length': Buffer.byteLength(body),
+      ...(key !== null && { 'idempotency-key': key }),
+    };
     const lost = (): void => {
       resolve({ status: 0, body: '', isLater: false });
     };

@@ -39,7 +39,8 @@ export type LoggedIn<T> = Partial<Session> & { user: FlatOf<User<T>> };
 
 /**
  * A client for the content types `T`, which `mangrove types` generates. Methods throw a Failure; `attempt` returns it as a value
- * instead. Reads are retried if the service is unreachable or asks to retry.
+ * instead. Requests are retried if the service is unreachable or asks to retry; writes have an Idempotency-Key, so that the service
+ * carries them out once.
  */
 export interface Client<T extends Types<T>> {
   /** Reads a page of entries. */

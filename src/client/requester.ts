@@ -16,8 +16,10 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds until a request without answer fails; 30,000 by default, 0 for no limit. */
   readonly timeout?: number;
-  /** Maximum number of retries of a read, if the service is unreachable or asks to retry; 2 by default. */
+  /** Maximum number of retries, if the service is unreachable or asks to retry; 2 by default. */
   readonly retries?: number;
+  /** Whether writes have an Idempotency-Key, with which they are retried too; true by default. */
+  readonly keys?: boolean;
   /** A replacement for the global fetch. */
   readonly fetch?: Fetch;
 }
@@ -27,6 +29,8 @@ export interface CallOptions {
   readonly signal?: Signal;
   /** Milliseconds; overrides the setting of the client. */
   readonly timeout?: number;
+  /** The Idempotency-Key of a write, to send it again after a restart of the application; a new one by default. */
+  readonly key?: string;
   /** Further options of fetch, such as `cache`. */
   readonly init?: object;
 }
@@ -55,43 +59,73 @@ export interface Requester {
 const firstWait = 300;
 const longestWait = 30;
 
+/** A request, its key, and how often it was sent before. */
+interface Attempt {
+  readonly call: Call;
+  /** Null for reads, and for writes without a key, which are sent once. */
+  readonly key: string | null;
+  readonly repeated: number;
+}
+
 export function createRequester(options: ClientOptions): Requester {
   const { retries = 2, store, token } = options;
+  let { keys = true } = options;
   const sendOnce = sender(options);
   const session = keepSession(store, async (refreshToken) => {
-    const body = await sendOnce({ method: 'POST', path: '/auth/refresh', body: { refreshToken } }, undefined);
+    const body = await sendOnce(once({ method: 'POST', path: '/auth/refresh', body: { refreshToken } }), undefined);
     return body as Session; // the answer to a refresh
   });
 
-  const authorized = async (call: Call): Promise<unknown> => {
-    if (call.isOpen === true) return sendOnce(call, undefined);
+  const authorized = async (attempt: Attempt): Promise<unknown> => {
+    if (attempt.call.isOpen === true) return sendOnce(attempt, undefined);
     const jwt = (await session.current())?.jwt;
     try {
-      return await sendOnce(call, jwt ?? token);
+      return await sendOnce(attempt, jwt ?? token);
     } catch (error) {
       const isRefused = jwt !== undefined && (error as Failure).kind === 'unauthorized'; // requests throw only failures
       if (!isRefused || !(await session.renew(jwt))) throw error;
-      return sendOnce(call, (await session.current())?.jwt);
+      return sendOnce(attempt, (await session.current())?.jwt);
     }
   };
 
-  const send = async (call: Call, repeated: number): Promise<unknown> => {
+  const send = async (attempt: Attempt): Promise<unknown> => {
+    const { call, key, repeated } = attempt;
     try {
-      return await authorized(call);
+      return await authorized(attempt);
     } catch (error) {
-      const wait = call.method === 'GET' && repeated < retries ? waitAfter(error as Failure, repeated) : null; // always a Failure
+      const failure = error as Failure; // always a Failure
+      if (key !== null && repeated === 0 && isWithoutKeys(failure)) {
+        if (failure.details['code'] === 'NO_TRANSACTIONS') keys = false;
+        return send(once(call));
+      }
+      const wait = (call.method === 'GET' || key !== null) && repeated < retries ? waitAfter(failure, repeated) : null;
       if (wait === null) throw error;
       await pause(wait, call);
-      return send(call, repeated + 1);
+      return send({ call, key, repeated: repeated + 1 });
     }
   };
-  return { session, send: (call) => send(call, 0) };
+  const first = (call: Call): Attempt => (keys && takesKey(call) ? { ...once(call), key: call.key ?? newKey() } : once(call));
+  return { session, send: (call) => send(first(call)) };
 }
+
+const once = (call: Call): Attempt => ({ call, key: null, repeated: 0 });
+
+/** Returns whether a request is a write whose route accepts keys; those of log-ins do not. */
+const takesKey = ({ method, path, isOpen }: Call): boolean => method !== 'GET' && isOpen !== true && !path.startsWith('/auth/');
+
+/** Returns a key that no other client chooses. Pages without TLS have no `randomUUID`. */
+const newKey = (): string =>
+  (globalThis as { readonly crypto?: { randomUUID?(): string } }).crypto?.randomUUID?.() ??
+  `${String(Math.random())}-${String(Math.random())}`;
+
+/** Returns whether the service or the route has refused a key, so that nothing was written. */
+const isWithoutKeys = (failure: Failure): failure is Failure & { readonly kind: 'invalid' } =>
+  failure.kind === 'invalid' && failure.name === 'IdempotencyError';
 
 /** Returns a function that sends a request once, with the given credentials. */
 function sender({ url, prefix = '/api', headers, timeout = 30_000, fetch }: ClientOptions) {
   const root = url.replace(/\/+$/, '') + prefix;
-  return async (call: Call, key: string | undefined): Promise<unknown> => {
+  return async ({ call, key, repeated }: Attempt, bearer: string | undefined): Promise<unknown> => {
     const { path, query = {}, body } = call;
     const isJson = body !== undefined && !(body instanceof FormData);
     const sent = {
@@ -101,7 +135,10 @@ function sender({ url, prefix = '/api', headers, timeout = 30_000, fetch }: Clie
       headers: {
         ...(isJson && { 'Content-Type': 'application/json' }),
         ...headers,
-        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+        ...(key !== null && { 'Idempotency-Key': key }),
+        // routes that ignore the key refuse the repetition then
+        ...(repeated > 0 && key !== null && { 'Idempotency-Repeat': 'true' }),
+        ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
       },
       body: isJson ? JSON.stringify(body) : body,
     };
@@ -119,16 +156,18 @@ function bodyOf(received: Received): unknown {
   }
 }
 
-/** Returns the milliseconds until a read is retried; null if it is not retried. */
+/** Returns the milliseconds until a request is retried; null if it is not retried. */
 function waitAfter(failure: Failure, repeated: number): number | null {
   const own = firstWait * 2 ** repeated * (0.5 + Math.random());
   switch (failure.kind) {
     case 'unreachable':
     case 'timeout':
       return own;
+    case 'conflict':
     case 'limited':
     case 'unavailable':
-      if (failure.retryAfter === null) return own;
+      // a conflict with a time: the first request with the key is still under way
+      if (failure.retryAfter === null) return failure.kind === 'conflict' ? null : own;
       return failure.retryAfter > longestWait ? null : Math.max(own, failure.retryAfter * 1000);
     default:
       return null;

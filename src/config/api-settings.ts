@@ -67,6 +67,16 @@ export const apiSettings = group({
     identity: amount(1_200, 'Requests of a user or token in one interval'),
     address: amount(600, 'Requests without credentials from one address in one interval'),
   }),
+  idempotency: group({
+    ttl: amount(86_400, 'Seconds for which the answer to a write with an Idempotency-Key is kept'),
+    wait: whole(10_000, 'Milliseconds that a repeated write waits for the first one, before 409'),
+    keys: amount(100_000, 'Stored keys of one user, token or address; beyond: 429 (counted with a tolerance of 1 %)'),
+    bytes: amount(268_435_456, 'Bytes of the stored answers of one user, token or address; beyond: 429'),
+    answerBytes: whole(4_194_304, 'Bytes of one stored answer; beyond: 413, and nothing is written', {
+      minimum: 1,
+      maximum: 15_000_000,
+    }),
+  }),
   openapi: flag(true, 'Serve the OpenAPI document at openapi.json below the prefix; it lists what the caller may do'),
   docs: maybeFlag('Serve the documentation page at /docs; null: outside of production'),
   startPage: maybeFlag('Serve the start page at /; in production it shows only the name; null: outside of production'),

@@ -114,7 +114,10 @@ export const middlewareSettings = group({
       ['Content-Type', 'Authorization', 'Origin', 'Accept'],
       'Allowed request headers; *: those that a request names',
     ),
-    expose: texts([], 'Response headers that scripts may read besides X-Request-Id, WWW-Authenticate and Retry-After'),
+    expose: texts(
+      [],
+      'Response headers that scripts may read besides X-Request-Id, WWW-Authenticate, Retry-After and Idempotency-Replayed',
+    ),
     maxAge: whole(31_536_000, 'Seconds for which a browser may cache the answer to a preflight request'),
   }),
   security: group({

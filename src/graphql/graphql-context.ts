@@ -30,6 +30,8 @@ export interface GraphqlContext extends RequestContext {
   /** The files of the request; null if there are none. */
   readonly staging: Staging | null;
   readonly content: ContentContext;
+  /** Whether the operation runs in the transaction of an Idempotency-Key, which an error undoes. */
+  readonly isKeyed: boolean;
   readonly pages: PageSettings;
   /** Errors in arguments of nested fields, found when their root field was planned. */
   readonly failures: Map<FieldNode, ApiError>;

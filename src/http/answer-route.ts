@@ -5,11 +5,13 @@ import { checkRight, identify } from './authorize.js';
 import { refuseCursors } from '../query/parse-cursors.js';
 import { isJson } from './count-memory.js';
 import { countAttempt } from './limit-requests.js';
+import { onceFor } from './idempotency/run-once.js';
+import { ignoreKey, isWrite, keyError } from './idempotency/read-key.js';
 import { letLast } from './long-answers.js';
 import { type QueryStringLimits, readParameters } from './query-string.js';
 import { decodeBody, isUndecoded } from './request-body.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
-import type { Answer, ProjectCode, Row, Rows } from './route.js';
+import type { Answer, ProjectCode, RouteCall, Row, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
 import { answerMethod, answerUnknown } from './unknown-method.js';
 
@@ -68,9 +70,9 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched:
     if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
     const ends = matched.isLong ? letLast(ctx, connection) : null;
     const call = ends === null ? { request, running, caller, content } : { request, running, caller, content, ends };
-    if (!('handle' in row)) return await row.handleContext(ctx, call);
-    if (row.hasCursors !== true) refuseCursorsOf(request, running.config.api.limits);
-    return await row.handle(call);
+    if ('handle' in row && row.hasCursors !== true) refuseCursorsOf(request, running.config.api.limits);
+    const key = ctx.req.headers['idempotency-key'] as string | undefined; // Node joins several into one
+    return await (key === undefined || !isWrite(ctx.method) ? runHandler(row, ctx, call) : runKeyed(row, ctx, { call, key }));
   } catch (error) {
     running.explainRefusal(error, caller);
     throw error;
@@ -80,6 +82,28 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched:
 /** Throws a ValidationError if a request to a row without cursors has a parameter of them. */
 function refuseCursorsOf({ query }: RouteRequest, limits: QueryStringLimits): void {
   if (typeof query !== 'string' || query.includes('pagination')) refuseCursors(readParameters(query, limits));
+}
+
+const runHandler = (row: IdentifiedRow, ctx: Context, call: RouteCall): Answer | null | Promise<Answer | null> =>
+  'handle' in row ? row.handle(call) : row.handleContext(ctx, call);
+
+/** Answers a write with an Idempotency-Key. Throws a 400 if its row cannot honour the key. */
+async function runKeyed(row: IdentifiedRow, ctx: Context, { call, key }: KeyedCall): Promise<Answer | null> {
+  const { keys } = row;
+  if (keys === undefined) throw keyError(400, `${ctx.method} ${ctx.path} does not support the header Idempotency-Key`);
+  if (keys === 'ignored') {
+    ignoreKey(row.action, call);
+    return runHandler(row, ctx, call);
+  }
+  if (keys === 'mutations') return runHandler(row, ctx, { ...call, once: (write, parts) => onceFor(call, key)(write, parts) });
+  const once = onceFor(call, key);
+  if (keys === 'part') return runHandler(row, ctx, { ...call, once });
+  return once(async (content) => (await runHandler(row, ctx, { ...call, content })) ?? {}, null);
+}
+
+interface KeyedCall {
+  readonly call: RouteCall;
+  readonly key: string;
 }
 
 /** Answers a method that has no row (see `answerMethod`). Checks the rights first on paths of the admin API, which are hidden from other callers. */

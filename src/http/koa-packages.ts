@@ -86,7 +86,7 @@ export function crossOrigin(settings: CorsSettings, observer: Observer): Middlew
     },
     credentials: (ctx) => credentials && decided.get(ctx) !== '*',
     allowMethods: methods.includes('*') ? allMethods : [...methods],
-    ...(!headers.includes('*') && { allowHeaders: [...headers] }), // without it, those that the request names
+    ...(!headers.includes('*') && { allowHeaders: [...headers, ...accepted] }), // without it, those that the request names
     exposeHeaders: [...exposed, ...expose.filter((name) => !isExposed(name))],
     maxAge,
     // errors are caught further in, so none reaches this middleware
@@ -113,8 +113,11 @@ function decideOrigin({ origin }: CorsSettings, observer: Observer): Decide {
   };
 }
 
+/** Headers that browsers may send, whatever the configuration lists: they make a write safer and give no right. */
+const accepted = ['Idempotency-Key', 'Idempotency-Repeat'];
+
 /** Headers that browsers may read, so that clients can retry a refused request or report its id. */
-const exposed = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After'];
+const exposed = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Idempotency-Replayed'];
 const isExposed = (name: string): boolean => exposed.some((own) => own.toLowerCase() === name.toLowerCase());
 
 /** Returns the origin if it is allowed, otherwise an empty string, which omits the CORS headers. */

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable, type Stream } from 'node:stream';
 import type { Context } from 'koa';
@@ -16,6 +17,8 @@ export interface MultipartBody {
   /** Values by name. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
   readonly files: readonly SentFile[];
+  /** A digest of all parts, if the request has an Idempotency-Key. */
+  readonly digest?: string;
 }
 
 export interface SentFile {
@@ -99,6 +102,8 @@ class Parts {
   readonly #fields = new Map<string, string[]>();
   readonly #files: Promise<SentFile>[] = [];
   readonly #bodies: Readable[] = [];
+  /** The digests of the files by position; null if the request has no Idempotency-Key. */
+  readonly #hashes: Hash[] | null;
   #fieldCount = 0;
   #fieldsSize = 0;
 
@@ -108,6 +113,7 @@ class Parts {
     this.#reservation = memoryOf(ctx)?.body ?? null;
     this.#staging = staging;
     this.#settings = settings;
+    this.#hashes = ctx.req.headers['idempotency-key'] === undefined ? null : [];
   }
 
   /** Handles a part. A part with a file name is a file, whatever its type. An empty name means that the input was left empty. */
@@ -122,7 +128,9 @@ class Parts {
 
   /** Resolves when all files are stored. */
   async finish(): Promise<MultipartBody> {
-    return { fields: this.#fields, files: await Promise.all(this.#files) };
+    const files = await Promise.all(this.#files);
+    const read = { fields: this.#fields, files };
+    return this.#hashes === null ? read : { ...read, digest: digestOf(read, this.#hashes) };
   }
 
   /** Aborts the storing of files, and discards the rest of the request so that the client can read the answer. */
@@ -189,7 +197,10 @@ class Parts {
         request.resume();
       },
     });
+    const hash = this.#hashes === null ? null : createHash('sha256');
+    if (hash !== null) this.#hashes?.push(hash);
     part.on('data', (bytes: Buffer) => {
+      hash?.update(bytes);
       if (!body.push(bytes)) request.pause();
     });
     part.on('end', () => body.push(null));
@@ -204,4 +215,12 @@ class Parts {
     this.#bodies.push(body);
     this.#files.push(file);
   }
+}
+
+/** Returns the digest of the parts of a body, which does not depend on its boundaries. `hashes` are those of its files. */
+function digestOf({ fields, files }: MultipartBody, hashes: readonly Hash[]): string {
+  const sent = files.map(({ field, file: { name, mime } }, index) => [field, name, mime, hashes[index]?.digest('base64')]);
+  return createHash('sha256')
+    .update(JSON.stringify([[...fields], sent]))
+    .digest('base64');
 }

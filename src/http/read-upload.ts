@@ -12,6 +12,8 @@ export interface ReceivedUpload {
   readonly unknown: readonly string[];
   /** Returns the value of a field, or the list of its values if it occurs several times. */
   readonly field: (name: string) => unknown;
+  /** The digest of a multipart body of a request with a key; null for others. */
+  readonly digest: string | null;
 }
 
 /** Reads the body of an upload, and stages its files. */
@@ -26,10 +28,11 @@ export async function readUpload(
       decodeField(text, 'fileInfo', running.config.middlewares.body.jsonDepth);
     return received(form);
   }
-  return { files: [], unknown: [], field: (name) => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined) };
+  const field = (name: string): unknown => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined);
+  return { files: [], unknown: [], field, digest: null };
 }
 
-function received({ fields, files }: MultipartBody): ReceivedUpload {
+function received({ fields, files, digest }: MultipartBody): ReceivedUpload {
   const isSent = ({ field }: (typeof files)[number]): boolean => field === 'files' || field === 'files[]';
   const sent = files.filter(isSent).map(({ file }) => file);
   const unknown = files.filter((file) => !isSent(file)).map(({ field }) => field);
@@ -37,5 +40,5 @@ function received({ fields, files }: MultipartBody): ReceivedUpload {
     const values = fields.get(name);
     return values === undefined || values.length > 1 ? values : values[0];
   };
-  return { files: sent, unknown, field };
+  return { files: sent, unknown, field, digest: digest ?? null };
 }

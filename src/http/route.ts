@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import type { LimitedRoute } from '../limits/attempts.js';
 import type { Caller } from '../auth/caller.js';
 import type { MiddlewaresConfig } from '../config/config.js';
+import type { ContentContext } from '../content/content-context.js';
 import type { ApiError } from '../errors.js';
 import type { Authorized, RouteRequirement } from './authorize.js';
 import type { CorsSettings } from './koa-packages.js';
@@ -34,6 +35,8 @@ export interface RouteCall extends Authorized {
   readonly running: Running;
   /** On paths with `isLong`: aborts when the client has disconnected, or the service stops. */
   readonly ends?: AbortSignal;
+  /** Of a request with an Idempotency-Key: see `once`. */
+  readonly once?: (write: (content: ContentContext) => Promise<Answer>, parts: string | null) => Promise<Answer>;
 }
 
 /** A row whose callers are not identified. It answers even before the service is connected, and its bodies must be small. */
@@ -46,6 +49,12 @@ interface OpenRow {
 interface IdentifiedRow extends RouteRequirement {
   /** Name under which attempts are counted, before they are handled. */
   readonly limit?: LimitedRoute;
+  /**
+   * What the row does with an Idempotency-Key of a write. `whole`: its handler runs in the transaction of the key. `part`: its handler
+   * calls `once` when it has received everything. `mutations`: the same, if it finds a mutation. `ignored`: nothing, because code of
+   * the project answers. By default the key is a 400.
+   */
+  readonly keys?: 'whole' | 'part' | 'mutations' | 'ignored';
   /** Returns the answer to a 401 instead of the error response. */
   readonly refuse?: (error: ApiError) => Answer;
 }

@@ -24,9 +24,13 @@ interface PrepareContext {
  * Determines the type of a file, and stages its variants. Throws an ApplicationError if the name or the image is invalid, a
  * ValidationError if the type is not allowed.
  */
-export async function prepareFile(file: UploadedFile, info: FileInfo, context: PrepareContext): Promise<PreparedFile> {
+export function prepareFile(file: UploadedFile, info: FileInfo, context: PrepareContext): Promise<PreparedFile> {
+  context.staging.check(file);
+  return context.staging.once(JSON.stringify([file.id, info, context.place]), () => prepareOnce(file, info, context));
+}
+
+async function prepareOnce(file: UploadedFile, info: FileInfo, context: PrepareContext): Promise<PreparedFile> {
   const { media, staging } = context;
-  staging.check(file);
   const sentName = cleanName(file.name);
   const name = cleanTitle(info.name ?? '') ?? sentName;
   const type = await decideType({ ...file, name: sentName });

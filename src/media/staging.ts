@@ -38,6 +38,7 @@ export class Staging {
   readonly #media: Media;
   readonly #time: WaitTime;
   readonly #pending = new Map<string, PendingBlob>();
+  readonly #done = new Map<string, Promise<unknown>>();
 
   /** `time` limits how long the request may wait for the database. */
   constructor(media: Media, time: WaitTime = endless) {
@@ -56,6 +57,13 @@ export class Staging {
     const gauge = new Gauge(name, limit);
     await storageOf(blob.provider).write(key, gauge.watch(source), { mime, time: this.#time });
     return { id, size: gauge.size, head: Buffer.concat(gauge.head) };
+  }
+
+  /** Runs work that stages bytes, or returns the result of earlier work with the key: a transaction around it may run again. */
+  once<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    const done = (this.#done.get(key) as Promise<Result> | undefined) ?? work(); // the key says what the work is
+    this.#done.set(key, done);
+    return done;
   }
 
   /** Throws a ValidationError if the bytes are already published. */

@@ -1,11 +1,11 @@
-import { withOwnTransaction, withoutHooks } from '../content/content-context.js';
+import { type ContentContext, withOwnTransaction, withoutHooks } from '../content/content-context.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { asLeft } from '../content/run-write.js';
 import { update } from '../content/update.js';
 import { notFoundError } from '../errors.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
-import { inTransaction } from '../mongo/send/transaction.js';
+import { afterCommit, inTransaction } from '../mongo/send/transaction.js';
 import { emptyQuery } from '../query/ast.js';
 import { cleanTitle } from './clean-name.js';
 import { fileType } from './decide-type.js';
@@ -32,25 +32,35 @@ interface ReplaceOrder {
 }
 
 /** Replaces the content of a file. The id and the URL stay. Throws a NotFoundError if there is no such file. */
-export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Staging, context: MediaContext): Promise<Loaded> {
-  const { media, content } = context;
+export const replaceFile = async (order: ReplaceOrder, staging: Staging, context: MediaContext): Promise<Loaded> =>
+  (await prepareReplacement(order, staging, context))(context.content);
+
+/** Prepares the new content of a file. Returns the function that stores it. */
+export async function prepareReplacement(
+  { id, file, info }: ReplaceOrder,
+  staging: Staging,
+  { media, content }: MediaContext,
+): Promise<(content: ContentContext) => Promise<Loaded>> {
   const type = fileType(content);
   const stored = (await findOne(type, id, emptyQuery, withoutHooks(content))) ?? missing();
   const { hash, ext } = stored.document;
   const place = { hash: String(hash), ext: typeof ext === 'string' ? ext : '' };
   const { values, blobs } = await prepareFile(file, info, { media, staging, place });
   const row = { ...values, ...textsOf(info), name: values.name, url: stored.document['url'], formats: values.formats ?? {} };
-  const { entry, finish } = await inTransaction(content.store.database, async (database) => {
+  const store = async (inner: ContentContext): Promise<Loaded> => {
+    const { database } = inner.store;
     // The entry is updated first: if the file was deleted in the meantime, no bytes may be published.
-    const entry =
-      (await update({ type, id }, { data: row, query: emptyQuery }, withOwnTransaction(content, database))) ?? missing();
+    const entry = (await update({ type, id }, { data: row, query: emptyQuery }, inner)) ?? missing();
     const finish = await retireFile(stored.document, media, database);
     await commitBlobs(database, blobs);
-    return { entry, finish };
-  });
-  staging.keep(blobs.map((blob) => blob.id));
-  await finish();
-  return asLeft(entry);
+    await afterCommit(database, () => {
+      staging.keep(blobs.map((blob) => blob.id));
+      return finish();
+    });
+    return entry;
+  };
+  return async (entered) =>
+    asLeft(await inTransaction(entered.store.database, (database) => store(withOwnTransaction(entered, database))));
 }
 
 function missing(): never {

@@ -5,7 +5,7 @@ import { runCreate } from '../content/create.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { withOwner } from '../content/rules-on-writes.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
-import { inTransaction } from '../mongo/send/transaction.js';
+import { afterCommit, inTransaction } from '../mongo/send/transaction.js';
 import { emptyQuery } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import { fileType } from './decide-type.js';
@@ -36,20 +36,29 @@ interface UploadOrder {
 
 /** Publishes staged files and links them, either all or none. Returns them with all attributes. */
 export async function uploadFiles(order: UploadOrder, staging: Staging, context: MediaContext): Promise<readonly Loaded[]> {
-  const { content } = context;
   const ready = await prepareFiles(order, staging, context);
+  return publishFiles(ready, order.target, staging, context.content);
+}
+
+/** Publishes prepared files and links them, either all or none. */
+export async function publishFiles(
+  ready: ReadyFiles,
+  target: LinkTarget | null,
+  staging: Staging,
+  content: ContentContext,
+): Promise<readonly Loaded[]> {
   const entries = await inTransaction(content.store.database, async (database) => {
     const inner = withOwnTransaction(content, database);
     const stored = await storeFiles(ready, inner);
-    if (order.target !== null) refuseOrTell(unlinkedUpload(await linkFiles(order.target, stored, inner), order.target), inner);
+    if (target !== null) refuseOrTell(unlinkedUpload(await linkFiles(target, stored, inner), target), inner);
+    await keepFiles(ready, staging, inner);
     return stored;
   });
-  keepFiles(ready, staging);
   return entries.map(asLeft);
 }
 
 /** Files that are ready to be stored, and the folder of those without another one. */
-interface ReadyFiles {
+export interface ReadyFiles {
   readonly files: readonly ReadyFile[];
   readonly folder: UploadFolder;
 }
@@ -95,10 +104,12 @@ const rowOf = ({ values, info }: ReadyFile, folder: UploadFolder) => ({
   folderPath: info.folderPath ?? folder.path,
 });
 
-/** Marks the files as published, so that they are not discarded. Call it after the commit. */
-export function keepFiles({ files }: ReadyFiles, staging: Staging): void {
-  staging.keep(files.flatMap(({ blobs }) => blobs.map(({ id }) => id)));
-}
+/** Marks the files as published after the commit, so that they are not discarded. */
+export const keepFiles = ({ files }: ReadyFiles, staging: Staging, { store }: ContentContext): Promise<void> =>
+  afterCommit(store.database, () => {
+    staging.keep(files.flatMap(({ blobs }) => blobs.map(({ id }) => id)));
+    return Promise.resolve();
+  });
 
 /** The folder of the media library for files that are uploaded through the API. */
 interface UploadFolder {

@@ -38,6 +38,7 @@ export async function writeDocument(call: RouteCall, { config, routes, projectCo
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A token of a user, or an API token' } },
+      parameters: { IdempotencyKey: keyParameter },
       responses: Object.fromEntries(
         Object.values(errors).map(({ name, description }) => [
           name,
@@ -78,16 +79,39 @@ const errors: Readonly<Record<string, { readonly name: string; readonly descript
   401: { name: 'Unauthorized', description: 'Credentials are missing or wrong' },
   403: { name: 'Forbidden', description: 'The caller may not do this' },
   404: { name: 'NotFound', description: 'There is no such entry' },
+  409: { name: 'UnderWay', description: 'The first request with this Idempotency-Key is still under way' },
+  422: { name: 'KeyUsed', description: 'The Idempotency-Key was used for another request' },
   default: { name: 'Failed', description: 'The request failed' },
 };
 
-const errorAnswers = Object.fromEntries(
-  Object.entries(errors).map(([status, { name }]) => [status, { $ref: `#/components/responses/${name}` }]),
-);
+/** Statuses of errors that only writes with a key have. */
+const ofKeys: ReadonlySet<string> = new Set(['409', '422']);
 
-function showOperation({ operation, path }: ListedOperation, isPublic: boolean): object {
+const answersTo = (statuses: readonly string[]) =>
+  Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${errors[status]?.name ?? ''}` }]));
+
+const withKeys = answersTo(Object.keys(errors));
+const withoutKeys = answersTo(Object.keys(errors).filter((status) => !ofKeys.has(status)));
+
+const keyParameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A text of the client, such as a UUID: a request that is repeated with it is carried out once, and answered as the first',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+/** Returns whether a row honours an Idempotency-Key. */
+const takesKey = ({ row }: ListedOperation): boolean => row.action !== null && (row.keys === 'whole' || row.keys === 'part');
+
+function showOperation(listed: ListedOperation, isPublic: boolean): object {
+  const { operation, path } = listed;
   const { id, summary, description, tag, query = [], body, answers } = operation;
-  const parameters = [...pathParameters(path, operation), ...query.map((parameter) => ({ ...parameter, in: 'query' }))];
+  const parameters = [
+    ...pathParameters(path, operation),
+    ...query.map((parameter) => ({ ...parameter, in: 'query' })),
+    ...(takesKey(listed) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ];
   return {
     operationId: id,
     summary,
@@ -98,7 +122,7 @@ function showOperation({ operation, path }: ListedOperation, isPublic: boolean):
     ...(body !== undefined && { requestBody: { required: true, content: contentOf(body) } }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, showAnswer(answer)])),
-      ...errorAnswers,
+      ...(takesKey(listed) ? withKeys : withoutKeys),
     },
   };
 }

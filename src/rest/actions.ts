@@ -16,7 +16,7 @@ import { emptyQuery, noPopulate, type Pagination, type Query } from '../query/as
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
-import { writeWithFiles, writtenBody } from './entry-files.js';
+import { hasFiles, type ReceivedEntry, withReceived, writeWithFiles, writtenBody } from './entry-files.js';
 import { asksToExplain, explainList } from './explain-list.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
 import type { QueryCache } from './query-cache.js';
@@ -25,6 +25,8 @@ import type { QueryCache } from './query-cache.js';
 export interface ActionInput extends RouteCall {
   readonly type: ContentType;
   readonly queries: Pick<QueryCache, 'parse' | 'parseEntry'>;
+  /** The multipart body; absent if the request has another one. */
+  readonly received?: ReceivedEntry;
 }
 
 /** The handler of a method on a path. `name` is the required action. `run` returns null if there is no such entry. */
@@ -32,6 +34,8 @@ export interface Action {
   readonly name: string;
   /** Whether it reads a list, for which `explain=true` and cursors are honoured. */
   readonly isList?: true;
+  /** Whether the body may contain files. */
+  readonly receives?: true;
   readonly run: (input: ActionInput) => Promise<Json | null>;
 }
 
@@ -57,17 +61,23 @@ type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Prom
 
 /** Writes an entry from a JSON body, or from a multipart body with files. Returns the entry as the query selects it. */
 async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json | null> {
-  const { request, type, content, running } = input;
+  const { received, type, content } = input;
   const query = queryOf(input);
-  const { media, config } = running;
-  const { readMultipart } = request;
-  if (media === null || readMultipart === null) return inEnvelope(await write(dataOf(input), query, content), input);
-  bindEntrySelection(query, type, content.bind);
-  const { jsonDepth } = config.middlewares.body;
+  if (received === undefined) return inEnvelope(await write(dataOf(input), query, content), input);
   const bare = { ...query, fields: ['id'], populate: noPopulate };
-  const written = { readMultipart, type, content, media, jsonDepth };
-  const id = await writeWithFiles({ ...written, write: (data, inner) => write(data, bare, inner) });
+  const id = await writeWithFiles({ received, type, content, write: (data, inner) => write(data, bare, inner) });
   return id === null ? null : inEnvelope(await findWritten(id, query, input), input);
+}
+
+/** Runs an action with the multipart body of its request, if it has one. The query is checked before files are received. */
+export function receiving<Result>(
+  action: Action,
+  input: ActionInput,
+  run: (input: ActionInput) => Promise<Result>,
+): Promise<Result> {
+  if (action.receives !== true || !hasFiles(input)) return run(input);
+  checkQuery(input);
+  return withReceived(input, (received) => run({ ...input, received }));
 }
 
 /** Reads an entry that was written with files, without populated relations if they exceed the budget. */
@@ -96,11 +106,13 @@ const findById: Action = {
 
 const createEntry: Action = {
   name: 'create',
+  receives: true,
   run: (input) => writeEntry(input, (data, query, content) => create(input.type, data, query, content)),
 };
 
 const updateById: Action = {
   name: 'update',
+  receives: true,
   run: (input) =>
     writeEntry(input, (data, query, content) => update({ type: input.type, id: idOf(input) }, { data, query }, content)),
 };
@@ -160,6 +172,7 @@ const findOnly: Action = {
 
 const updateOnly: Action = {
   name: 'update',
+  receives: true,
   run: (input) => writeEntry(input, (data, query, content) => updateSingle(input.type, data, query, content)),
 };
 

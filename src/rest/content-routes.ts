@@ -1,11 +1,13 @@
 import { memoize } from '../caches.js';
 import type { Config } from '../config/config.js';
 import { notFoundError } from '../errors.js';
-import type { GuardedRow, DynamicRoute, Rows } from '../http/route.js';
+import { requireKey } from '../http/idempotency/read-key.js';
+import { once } from '../http/idempotency/run-once.js';
+import type { Answer, GuardedRow, DynamicRoute, RouteCall, Rows } from '../http/route.js';
 import type { Running } from '../http/running.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
-import { collectionActions, singleActions, type Action, type Actions } from './actions.js';
+import { collectionActions, receiving, singleActions, type Action, type ActionInput, type Actions } from './actions.js';
 import { refuseToExplain } from './explain-list.js';
 import { flattenAnswer, wantsFlat } from './flatten-answer.js';
 import { QueryCache } from './query-cache.js';
@@ -63,21 +65,31 @@ function createRows(type: ContentType, queries: QueryCache): TypeRows {
 }
 
 /** Returns the row of an action on a content type. */
-export const createRow = (type: ContentType, { name, run, isList }: Action, queries: QueryCache): GuardedRow => ({
-  action: actionOf(type, name),
-  admitsAdmin: 'to explain',
-  ...(isList && { hasCursors: isList }),
-  handle: async (call) => {
-    if (isList !== true) refuseToExplain(call.request.query);
-    const body = await run({ type, queries, ...call });
-    if (body === null) throw notFoundError();
-    return {
-      body: wantsFlat(call.request.query, call.running.config)
-        ? flattenAnswer(body, { type, registry: call.content.bind.registry })
-        : body,
-    };
-  },
-});
+export function createRow(type: ContentType, action: Action, queries: QueryCache): GuardedRow {
+  const row = { action: actionOf(type, action.name), admitsAdmin: 'to explain' } as const;
+  if (action.name.startsWith('find')) {
+    const handle = (call: RouteCall): Promise<Answer> => answerAction(action, { type, queries, ...call });
+    return { ...row, ...(action.isList && { hasCursors: action.isList }), handle };
+  }
+  return { ...row, keys: 'part', handle: (call) => answerWrite(action, { type, queries, ...call }) };
+}
+
+async function answerAction({ run, isList }: Action, input: ActionInput): Promise<Answer> {
+  const { type, request, running, content } = input;
+  if (isList !== true) refuseToExplain(request.query);
+  const body = await run(input);
+  if (body === null) throw notFoundError();
+  const { registry } = content.bind;
+  return { body: wantsFlat(request.query, running.config) ? flattenAnswer(body, { type, registry }) : body };
+}
+
+/** Answers a write. Its files are received before it begins. */
+function answerWrite(action: Action, input: ActionInput): Promise<Answer> {
+  requireKey(input.type, input.request.headers);
+  return receiving(action, input, (ready) =>
+    once(ready, (content) => answerAction(action, { ...ready, content }), ready.received?.digest),
+  );
+}
 
 /** Returns the actions of a content type over REST, by name. */
 export function namedActions({ kind }: ContentType): Readonly<Record<string, Action>> {

@@ -6,12 +6,12 @@ import type { Loaded } from '../mongo/form/loaded.js';
 import { badRequestError } from '../errors.js';
 import { decodeField } from '../http/parse-json.js';
 import type { MultipartBody, SentFile } from '../http/read-multipart.js';
-import type { RouteRequest } from '../http/route-request.js';
+import type { RouteCall } from '../http/route.js';
+import { mediaOf } from '../http/running.js';
 import { linkAt } from '../media/link-files.js';
-import type { Media } from '../media/media.js';
 import { Staging } from '../media/staging.js';
 import { unlinkedPart } from '../media/unlinked.js';
-import { keepFiles, prepareFiles, storeFiles } from '../media/upload-files.js';
+import { keepFiles, prepareFiles, type ReadyFiles, storeFiles } from '../media/upload-files.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import { splitPath } from '../schema/findings.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -20,44 +20,59 @@ import { isRecord } from '../values.js';
 /** The body of a write of an entry. */
 export const writtenBody = { what: 'the body', names: ['data'] } as const;
 
-/** A write of an entry whose body may contain files. */
-interface MultipartWrite {
-  readonly readMultipart: NonNullable<RouteRequest['readMultipart']>;
-  readonly type: ContentType;
-  readonly content: ContentContext;
-  readonly media: Media;
-  /** Maximum depth of the JSON in `data`. */
-  readonly jsonDepth: number;
-  /** Writes the entry in a transaction. Called again if the transaction is retried. Returns null if there is no such entry. */
-  readonly write: (data: unknown, content: ContentContext) => Promise<Loaded | null>;
+/** A multipart body of a write of an entry, whose files are ready to be stored. */
+export interface ReceivedEntry {
+  readonly data: unknown;
+  /** The digest of the body, if the request has an Idempotency-Key. */
+  readonly digest: string | null;
+  readonly files: readonly SentFile[];
+  readonly ready: ReadyFiles;
+  readonly staging: Staging;
 }
 
+/** Whether the body of a request may contain files. */
+export const hasFiles = ({ request, running }: RouteCall): boolean => running.media !== null && request.readMultipart !== null;
+
 /**
- * Writes an entry from a multipart body: JSON in `data`, files in `files.<path>`, which are linked to the attribute at that path.
- * Entry, files and links are stored together or not at all. Returns the id of the entry; null if there is no such entry.
+ * Receives a multipart body: JSON in `data`, files in `files.<path>`. Runs the work with it, and discards the files that were not
+ * stored.
  */
-export async function writeWithFiles(entry: MultipartWrite): Promise<number | null> {
-  const staging = new Staging(entry.media, entry.content.store.database.time);
+export async function withReceived<Result>(call: RouteCall, work: (received: ReceivedEntry) => Promise<Result>): Promise<Result> {
+  const staging = new Staging(mediaOf(call.running), call.content.store.database.time);
   try {
-    const body = await entry.readMultipart(staging, entry.media.settings);
-    const data = readData(body, entry.jsonDepth);
-    checkNames(body.files);
-    refuseOrTell(unreadNames(body.fields.keys(), writtenBody), entry.content);
-    return await writeAll(entry, data, body.files, staging);
+    return await work(await receiveEntry(call, staging));
   } finally {
     await staging.discard();
   }
 }
 
-async function writeAll(
-  { type, content, media, write }: MultipartWrite,
-  data: unknown,
-  files: readonly SentFile[],
-  staging: Staging,
-): Promise<number | null> {
-  const order = { files: files.map(({ file }) => file), infos: [] };
-  const ready = await prepareFiles(order, staging, { media, content });
-  const id = await inTransaction(content.store.database, async (database) => {
+async function receiveEntry({ request, running, content }: RouteCall, staging: Staging): Promise<ReceivedEntry> {
+  const media = mediaOf(running);
+  const body: MultipartBody = (await request.readMultipart?.(staging, media.settings)) ?? { fields: new Map(), files: [] };
+  const data = readData(body, running.config.middlewares.body.jsonDepth);
+  const { fields, files, digest = null } = body;
+  checkNames(files);
+  refuseOrTell(unreadNames(fields.keys(), writtenBody), content);
+  const ready = await prepareFiles({ files: files.map(({ file }) => file), infos: [] }, staging, { media, content });
+  return { data, digest, files, ready, staging };
+}
+
+/** A write of an entry with files. */
+interface FilesWrite {
+  readonly received: ReceivedEntry;
+  readonly type: ContentType;
+  readonly content: ContentContext;
+  /** Writes the entry in a transaction. Called again if the transaction is retried. Returns null if there is no such entry. */
+  readonly write: (data: unknown, content: ContentContext) => Promise<Loaded | null>;
+}
+
+/**
+ * Writes an entry and its files, which are linked to the attributes at their paths. Entry, files and links are stored together or not
+ * at all. Returns the id of the entry; null if there is no such entry.
+ */
+export function writeWithFiles({ received, type, content, write }: FilesWrite): Promise<number | null> {
+  const { data, files, ready, staging } = received;
+  return inTransaction(content.store.database, async (database) => {
     const inner = withDatabase(content, database);
     const entry = await write(data, inner);
     if (entry === null) return null;
@@ -67,10 +82,9 @@ async function writeAll(
       const path = splitPath(name);
       refuseOrTell(unlinkedPart(await linkAt({ type, id, path }, linked, inner), type, path), inner);
     }
+    await keepFiles(ready, staging, inner);
     return id;
   });
-  if (id !== null) keepFiles(ready, staging);
-  return id;
 }
 
 /** Groups stored files by their path, because several files of one path are linked together. Keeps their order. */

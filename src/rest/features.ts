@@ -6,6 +6,7 @@ import { withPrefix } from '../http/route.js';
 import { mediaOf } from '../http/running.js';
 import { keepSweeping } from '../media/open-media.js';
 import { blobCollections } from '../mongo/stores/blob-store.js';
+import { keyCollection } from '../mongo/stores/key-store.js';
 import { accountModels, fileModels, localeModels } from '../schema/builtin-models.js';
 import { accountRoutes } from './accounts/account-routes.js';
 import { contentRoutes } from './content-routes.js';
@@ -58,5 +59,9 @@ export const models: Feature = {
   routes: ({ config }) => withPrefix(config.api.rest.prefix, modelReadRoutes),
 };
 
-/** The entries of all content types. */
-export const content: Feature = { name: 'content', routes: ({ config }) => contentRoutes(config) };
+/** The entries of all content types, and the answers to writes with an Idempotency-Key. */
+export const content: Feature = {
+  name: 'content',
+  collections: [keyCollection],
+  routes: ({ config }) => contentRoutes(config),
+};

@@ -1,34 +1,40 @@
 import { replaceAction } from '../auth/known-actions.js';
+import type { ContentContext } from '../content/content-context.js';
 import { refuseOrTell, type Undone } from '../content/refuse-or-tell.js';
 import { applicationError, missingActions, validationError } from '../errors.js';
 import { readUpload, type ReceivedUpload } from '../http/read-upload.js';
 import { parameterOf } from '../http/route-request.js';
-import type { RouteCall } from '../http/route.js';
+import { once } from '../http/idempotency/run-once.js';
+import type { Answer, RouteCall } from '../http/route.js';
 import { mediaOf } from '../http/running.js';
 import { findTarget } from '../media/find-target.js';
 import { parseFileInfo, parseFileInfos } from '../media/parse-file-info.js';
 import { Staging } from '../media/staging.js';
-import { replaceFile, updateFileInfo } from '../media/update-file.js';
+import { prepareReplacement, updateFileInfo } from '../media/update-file.js';
 import { otherFields } from '../media/unlinked.js';
-import { uploadFiles } from '../media/upload-files.js';
+import { prepareFiles, publishFiles } from '../media/upload-files.js';
 import { allows } from '../query/access.js';
 import { decodeId } from '../values.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
 
-/** Handles `POST /api/upload`. Returns the list of new files, or the changed file if there is `?id=`. */
-export async function receive(input: RouteCall): Promise<Json | readonly Json[]> {
+/** Stores received files, and returns what is answered. */
+type Store = (content: ContentContext) => Promise<Json | readonly Json[]>;
+
+/** Handles `POST /api/upload`. Answers with the list of new files, or with the changed file if there is `?id=`. */
+export async function receive(input: RouteCall): Promise<Answer> {
   const media = mediaOf(input.running);
   const staging = new Staging(media, input.content.store.database.time);
   try {
     const body = await readUpload(input, staging);
     const id = parameterOf(input.request, 'id');
-    return id === undefined ? await upload(body, staging, input) : await change(decodeId(String(id)), body, staging, input);
+    const store = await (id === undefined ? upload(body, staging, input) : change(decodeId(String(id)), body, staging, input));
+    return await once(input, async (content) => ({ body: await store(content) }), body.digest);
   } finally {
     await staging.discard();
   }
 }
 
-async function upload({ files, unknown, field }: ReceivedUpload, staging: Staging, input: RouteCall): Promise<readonly Json[]> {
+async function upload({ files, unknown, field }: ReceivedUpload, staging: Staging, input: RouteCall): Promise<Store> {
   const [only] = files;
   if (only === undefined && unknown[0] !== undefined)
     throw validationError(`Files are empty: upload them in the field "files", not "${unknown[0]}"`);
@@ -39,8 +45,8 @@ async function upload({ files, unknown, field }: ReceivedUpload, staging: Stagin
   const infos = files.length === 1 ? [parseFileInfo(info, tell)] : parseFileInfos(info, tell);
   const context = { media: mediaOf(input.running), content: input.content };
   const target = findTarget({ ref: field('ref'), refId: field('refId'), field: field('field') }, context);
-  const entries = await uploadFiles({ files, infos, target }, staging, context);
-  return flatEntries(entries, input.content);
+  const ready = await prepareFiles({ files, infos }, staging, context);
+  return async (content) => flatEntries(await publishFiles(ready, target, staging, content), content);
 }
 
 const teller =
@@ -49,13 +55,14 @@ const teller =
     refuseOrTell(unread, content);
   };
 
-/** Changes a file. Throws a ForbiddenError unless the caller may replace files, because files have no owners. */
-async function change(id: number, { files, field }: ReceivedUpload, staging: Staging, input: RouteCall): Promise<Json> {
+/** Returns the function that changes a file. Throws a ForbiddenError unless the caller may replace files, because files have no owners. */
+async function change(id: number, { files, field }: ReceivedUpload, staging: Staging, input: RouteCall): Promise<Store> {
   if (!allows(input.content.bind.access, replaceAction)) throw missingActions([replaceAction]);
   const context = { media: mediaOf(input.running), content: input.content };
   const info = parseFileInfo(field('fileInfo'), teller(input));
   const [file, second] = files;
   if (second !== undefined) throw applicationError('Cannot replace a file with multiple ones');
-  if (file === undefined) return flatEntry(await updateFileInfo(id, info, context), input.content);
-  return flatEntry(await replaceFile({ id, file, info }, staging, context), input.content);
+  if (file === undefined) return async (content) => flatEntry(await updateFileInfo(id, info, { ...context, content }), content);
+  const replace = await prepareReplacement({ id, file, info }, staging, context);
+  return async (content) => flatEntry(await replace(content), content);
 }

@@ -3,7 +3,7 @@ import { findOne } from '../content/find-one.js';
 import { remove } from '../content/remove.js';
 import { notFoundError } from '../errors.js';
 import { idOf } from '../http/route-request.js';
-import type { Route, RouteCall } from '../http/route.js';
+import type { Answer, Route, RouteCall } from '../http/route.js';
 import { fileType } from '../media/decide-type.js';
 import { emptyQuery, type Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
@@ -16,20 +16,26 @@ import { uploadOperations } from './upload-operations.js';
 
 type Run = (call: RouteCall) => Promise<Json | readonly Json[]>;
 
-const route = (method: 'GET' | 'POST' | 'DELETE', path: string, name: keyof typeof uploadOperations, run: Run): Route => ({
-  method,
+type Place = Pick<Route, 'method' | 'path' | 'keys'>;
+
+const route = ({ path, ...place }: Place, name: keyof typeof uploadOperations, handle: Route['handle']): Route => ({
+  ...place,
   path: `/upload${path}`,
   action: `plugin::upload.content-api.${name}`,
   operation: uploadOperations[name],
-  handle: async (call) => ({ body: await run(call) }),
+  handle,
 });
+
+const answering =
+  (run: Run): Route['handle'] =>
+  async (call) => ({ body: await run(call) });
 
 /** The routes of the media library: upload files, change one (`?id=`), list, read and delete files. */
 export const uploadRoutes: readonly Route[] = [
-  route('POST', '', 'upload', changeOrUpload),
-  route('GET', '/files', 'find', listFiles),
-  route('GET', '/files/:id', 'findOne', findFile),
-  route('DELETE', '/files/:id', 'destroy', deleteFile),
+  route({ method: 'POST', path: '', keys: 'part' }, 'upload', changeOrUpload),
+  route({ method: 'GET', path: '/files' }, 'find', answering(listFiles)),
+  route({ method: 'GET', path: '/files/:id' }, 'findOne', answering(findFile)),
+  route({ method: 'DELETE', path: '/files/:id', keys: 'whole' }, 'destroy', answering(deleteFile)),
 ];
 
 /** Maximum number of files in a list, also if the request has no limit, or a limit of 0. */
@@ -76,7 +82,7 @@ function queryOfFile(call: RouteCall): Query {
   return { ...emptyQuery, populate: query.populate };
 }
 
-async function changeOrUpload(call: RouteCall): Promise<Json | readonly Json[]> {
+async function changeOrUpload(call: RouteCall): Promise<Answer> {
   queryOfFile(call);
   return receive(call);
 }

@@ -48,6 +48,7 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     localized: settings.localization && model.pluginOptions?.['i18n']?.localized === true,
     scheduled: isScheduled(model),
     history: historyOf(model),
+    requiresKey: model.options?.requireIdempotencyKey === true,
   };
   const privateNames = new Set([...(model.options?.privateAttributes ?? []), ...settings.privateAttributes]);
   const own = Object.entries(model.attributes).map(([name, definition]) => buildAttribute(name, definition, model, privateNames));

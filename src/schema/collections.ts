@@ -16,6 +16,7 @@ export const collections = {
   loginStates: '_login_states',
   attempts: '_attempts',
   requests: '_requests',
+  keys: '_idempotency_keys',
   webhooks: '_webhooks',
   audit: '_audit',
   contentAudit: '_content_audit',

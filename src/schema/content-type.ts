@@ -140,6 +140,8 @@ export interface ContentType {
   readonly scheduled: boolean;
   /** How many versions of each entry are kept, and for how many days; null if none are. */
   readonly history: { readonly versions: number; readonly days: number } | null;
+  /** Whether writes over the API need an Idempotency-Key. */
+  readonly requiresKey: boolean;
   /** The shard key of the collection; null if it is not sharded. */
   readonly shard: ShardKey | null;
   /** Whether the GraphQL schema contains the type: its names there belong to no other type. */

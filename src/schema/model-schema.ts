@@ -78,6 +78,7 @@ const modelSchema = {
           },
           additionalProperties: false,
         },
+        requireIdempotencyKey: { type: 'boolean' },
       },
     },
     pluginOptions: localizable,

@@ -64,6 +64,7 @@ export interface Model {
     readonly populateCreatorFields?: boolean;
     /** How many versions of an entry are kept, and for how many days. */
     readonly history?: { readonly versions?: number; readonly days?: number };
+    readonly requireIdempotencyKey?: boolean;
     /** Of built-in types: that they are shown with the times of their entries, which all types have. */
     readonly timestamps?: boolean;
   };

@@ -260,9 +260,12 @@ interface TroubledRequest {
   readonly failure?: object;
   /** Milliseconds between the first two requests, at least. */
   readonly wait?: number;
+  /** The keys of the requests. A key of the client itself is `first`. */
+  readonly keys?: readonly string[];
 }
 
-const error = (name: string): string => JSON.stringify({ data: null, error: { status: 0, name, message: name, details: {} } });
+const error = (name: string, details = {}): string =>
+  JSON.stringify({ data: null, error: { status: 0, name, message: name, details } });
 const comeIn = (seconds: number) => ({ 'retry-after': String(seconds) });
 const unavailable: Trouble = { status: 503, headers: comeIn(0), body: error('ServiceUnavailableError') };
 
@@ -275,11 +278,60 @@ const troubled: readonly TroubledRequest[] = [
     failure: { kind: 'unavailable', status: 503, name: 'ServiceUnavailableError' },
   },
   {
-    title: 'never repeats a write',
-    troubles: [unavailable],
+    title: 'repeats a write with its key, and marks the repetition',
+    troubles: [unavailable, { status: 409, headers: comeIn(0), body: error('IdempotencyError') }, { status: 200 }],
     ask: (options, name) => createClient(options).create(name, {}),
+    requests: 3,
+    keys: ['first', 'first repeated', 'first repeated'],
+  },
+  {
+    title: 'repeats a write with the key of the application',
+    troubles: [unavailable, { status: 200 }],
+    ask: (options, name) => createClient(options).update(name, 1, {}, {}, { key: 'mine' }),
+    requests: 2,
+    keys: ['mine', 'mine repeated'],
+  },
+  {
+    title: 'does not repeat a write that a route of project code may have carried out',
+    troubles: [unavailable, { status: 409, body: error('IdempotencyError') }],
+    ask: (options, name) => createClient(options).delete(name, 1),
+    requests: 2,
+    failure: { kind: 'conflict', retryAfter: null },
+  },
+  {
+    title: 'sends a write again without a key if the service has no transactions, and sends no more keys',
+    troubles: [{ status: 400, body: error('IdempotencyError', { code: 'NO_TRANSACTIONS' }) }, { status: 200 }, unavailable],
+    ask: async (options, name) => {
+      const client = createClient(options);
+      await client.create(name, {});
+      return client.create(name, {});
+    },
+    requests: 3,
+    keys: ['first', 'none', 'none'],
+    failure: { kind: 'unavailable' },
+  },
+  {
+    title: 'never sends a write without its key after it may have been carried out',
+    troubles: [unavailable, { status: 400, body: error('IdempotencyError', { code: 'NO_TRANSACTIONS' }) }],
+    ask: (options, name) => createClient(options).create(name, {}),
+    requests: 2,
+    failure: { kind: 'invalid' },
+  },
+  {
+    title: 'never repeats a write without a key',
+    troubles: [unavailable],
+    ask: (options, name) => createClient({ ...options, keys: false }).create(name, {}),
     requests: 1,
+    keys: ['none'],
     failure: { kind: 'unavailable', retryAfter: 0 },
+  },
+  {
+    title: 'sends no key with a login',
+    troubles: [unavailable],
+    ask: (options, name) => createClient({ ...options, prefix: `/${name}` }).login('a', 'b'),
+    requests: 1,
+    keys: ['none'],
+    failure: { kind: 'unavailable' },
   },
   {
     title: 'waits as long as it is told to',
@@ -334,6 +386,7 @@ describe('a client of a failing service', () => {
   let results: readonly Promise<Attempt<unknown>>[];
   /** When requests were sent, by the index of their case. */
   const sent = troubled.map((): number[] => []);
+  const sentKeys = troubled.map((): string[] => []);
   before(async () => {
     const left = troubled.map(({ troubles }) => [...troubles]);
     server = createServer(({ url = '' }: IncomingMessage, response) => {
@@ -348,6 +401,9 @@ describe('a client of a failing service', () => {
     results = troubled.map(({ ask = read }, index) => {
       const noted: NonNullable<ClientOptions['fetch']> = (target, init) => {
         sent[index]?.push(performance.now());
+        const { headers } = init as { readonly headers: Readonly<Record<string, string>> };
+        const { 'Idempotency-Key': key = 'none', 'Idempotency-Repeat': repeated } = headers;
+        sentKeys[index]?.push(repeated === undefined ? key : `${key} repeated`);
         return fetch(target, init);
       };
       return attempt(ask({ url, fetch: noted }, `case${String(index)}`)); // all at once: most of it is waiting
@@ -358,7 +414,7 @@ describe('a client of a failing service', () => {
     server.close();
   });
 
-  for (const [index, { title, requests, failure, wait = 0 }] of troubled.entries())
+  for (const [index, { title, requests, failure, wait = 0, keys }] of troubled.entries())
     it(title, async () => {
       const result = await results[index];
       if (failure === undefined) expect(result).to.have.property('ok', true);
@@ -366,5 +422,8 @@ describe('a client of a failing service', () => {
       const [first = 0, second = Infinity] = sent[index] ?? [];
       expect(sent[index]).to.have.length(requests);
       expect(second - first).to.be.at.least(wait);
+      const [own = ''] = sentKeys[index] ?? [];
+      if (keys !== undefined) expect(sentKeys[index]).to.deep.equal(keys.map((key) => key.replace('first', own)));
+      if (keys?.[0] === 'first') expect(own).to.match(/^[0-9a-f-]{36}$/);
     });
 });

@@ -11,7 +11,7 @@ describe('apolloServer.cors and apolloServer.bodyParserConfig', () => {
     serving = await serveModels({
       models: [],
       config: withOptions({
-        cors: { origin: ['https://a.test', 'https://b.test'], credentials: true, allowHeaders: 'X-Own,Content-Type', maxAge: 60 },
+        cors: { origin: ['https://a.test', 'https://b.test'], credentials: true, allowHeaders: 'X-Own,Content-Type,Idempotency-Key,Idempotency-Repeat', maxAge: 60 },
         bodyParserConfig: { jsonLimit: '2kb' },
       }),
     });
@@ -40,10 +40,10 @@ describe('apolloServer.cors and apolloServer.bodyParserConfig', () => {
       expect(await ask(path, post(query))).to.deep.equal({ status: 200, origin: 'https://b.test', allowed: null });
       expect((await ask(path, post(query, 'https://evil.test'))).origin).to.equal(null);
       const { origin, allowed } = await ask(path, preflight);
-      expect([origin, allowed]).to.deep.equal(['https://a.test', 'X-Own,Content-Type']);
+      expect([origin, allowed]).to.deep.equal(['https://a.test', 'X-Own,Content-Type,Idempotency-Key,Idempotency-Repeat']);
     }
     expect((await ask('/api/upload/files', post(query, 'https://evil.test'))).origin).to.equal('*');
-    expect((await ask('/api/upload/files', preflight)).allowed).to.equal('Content-Type,Authorization,Origin,Accept');
+    expect((await ask('/api/upload/files', preflight)).allowed).to.equal('Content-Type,Authorization,Origin,Accept,Idempotency-Key,Idempotency-Repeat');
   });
 
   it('limit the bodies of the endpoint, and of nothing else', async () => {

@@ -54,6 +54,7 @@ describe('Executing an operation', () => {
       caller: { kind: 'public', access: caller, publicRoleIsEmpty: false, ended: null },
       content: { ...server.content, bind: { ...server.content.bind, access: caller } },
       pages,
+      isKeyed: false,
       failures: new Map(),
       tracer: null,
       running: null as never, // only the fields of plugins look at it

@@ -3,7 +3,7 @@ import { ruleFilter } from '../../content/rules-on-writes.js';
 import { update } from '../../content/update.js';
 import { applicationError, notFoundError } from '../../errors.js';
 import { matchesAll } from '../../mongo/form/matches.js';
-import { inTransaction } from '../../mongo/send/transaction.js';
+import { afterCommit, inTransaction } from '../../mongo/send/transaction.js';
 import { emptyQuery } from '../../query/ast.js';
 import { toBoolean } from '../../schema/scalar-types.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
@@ -33,7 +33,7 @@ type AfterCommit = () => void;
 /** Changes a user like `changeUser`, and runs the work after the commit. */
 export async function updateUser(accounts: Accounts, id: number, sent: Body, call: UserCall): Promise<void> {
   const finish = await changeUser(accounts, id, sent, call);
-  finish();
+  await afterCommit(call.content.store.database, () => Promise.resolve(finish()));
 }
 
 /**

@@ -5,6 +5,7 @@ import { remove } from '../../content/remove.js';
 import { ApiError, applicationError, unauthorizedError } from '../../errors.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
+import { afterCommit } from '../../mongo/send/transaction.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import { bindEntrySelection } from '../../query/bind-plan.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
@@ -40,7 +41,7 @@ function asApplicationError(error: unknown): never {
 /** Deletes a user, and returns the user as the caller sees it; null if there is none. */
 export async function deleteUser(id: number, query: Query, { content }: Pick<AccountCall, 'content'>): Promise<Loaded | null> {
   const user = await remove(userType(content), id, query, content);
-  if (user !== null) await endRefreshTokens(id, content);
+  if (user !== null) await afterCommit(content.store.database, () => endRefreshTokens(id, content));
   return user;
 }
 

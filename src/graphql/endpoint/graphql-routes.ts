@@ -1,6 +1,8 @@
 import type { Context } from 'koa';
 import { memoizePair } from '../../caches.js';
+import type { ContentContext } from '../../content/content-context.js';
 import { type ApiError, ForbiddenError, refusedToken, unauthorizedError } from '../../errors.js';
+import { once } from '../../http/idempotency/run-once.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
 import type { BindSettings } from '../../query/bind-context.js';
@@ -12,10 +14,11 @@ import { createPlayground, explainEndpoint } from '../playground/serve-playgroun
 import type { FieldRequirement } from '../types/schema-context.js';
 import { createTracer } from '../tracer.js';
 import { createFileCheck } from './accept-files.js';
-import { type GraphqlAnswer, textAnswer } from './read-parameters.js';
+import { needsTransaction } from './keyed-mutations.js';
+import { type GraphqlAnswer, textAnswer, toAnswer } from './read-parameters.js';
 import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';
 import type { GraphqlSettings } from './graphql-settings.js';
-import { createEndpoint, type Endpoint, handleRequest, type RequestState } from './operation-handler.js';
+import { createEndpoint, type Endpoint, handleRequest, operationsOf, type RequestState } from './operation-handler.js';
 import { placeFiles } from './place-files.js';
 import { refuseEndedField } from './refuse-ended.js';
 
@@ -41,6 +44,7 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       ...place,
       method: 'ALL',
       action: 'anybody',
+      keys: 'mutations',
       page: { name: 'GraphQL', about: 'a playground with the schema' },
       ignoresEnded: true,
       ...(settings.authErrors === 'graphql' && { refuse: unauthenticated }),
@@ -70,18 +74,24 @@ async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint
   const { settings } = parts;
   const snapshot = await parts.schema.read();
   const forged = settings.preflightHeaders === null ? null : forgeryAnswer(ctx, settings.preflightHeaders);
-  if (forged !== null) return sent(forged);
+  if (forged !== null) return toAnswer(forged);
   const { media } = call.running;
   const staging =
     media !== null && call.request.readMultipart !== null ? new Staging(media, call.content.store.database.time) : null;
-  const staged = { staging, ...call };
+  const staged = { staging, isKeyed: false, ...call };
+  const state = { snapshot, settings };
   try {
-    const body = await bodyOf(staged, { snapshot, settings });
-    return sent(await handleRequest(ctx, body, createState(ctx, staged, { snapshot, settings }), endpoint));
+    const { body, digest } = await bodyOf(staged, state);
+    const answer = async (content: ContentContext, isKeyed: boolean): Promise<Answer> =>
+      toAnswer(await handleRequest(ctx, body, createState(ctx, { ...staged, content, isKeyed }, state), endpoint));
+    const isKeyed =
+      call.once !== undefined &&
+      needsTransaction(operationsOf(ctx, body, createState(ctx, staged, state), endpoint), snapshot.schema);
+    return await (isKeyed ? once(call, (content) => answer(content, true), digest) : answer(call.content, false));
   } catch (error) {
     if (!(error instanceof ForbiddenError)) throw error;
     call.running.explainRefusal(error, call.caller);
-    return sent(endpoint.forbid(error));
+    return toAnswer(endpoint.forbid(error));
   } finally {
     await staging?.discard();
   }
@@ -90,6 +100,7 @@ async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint
 /** A request with its files. */
 interface StagedCall extends RouteCall {
   readonly staging: Staging | null;
+  readonly isKeyed: boolean;
 }
 
 interface StateParts {
@@ -99,7 +110,7 @@ interface StateParts {
 
 /** Returns the context of a request, with the registry of its schema and the page sizes of GraphQL. */
 function createState(ctx: Context, call: StagedCall, { snapshot, settings }: StateParts): RequestState {
-  const { running, content, caller, staging } = call;
+  const { running, content, caller, staging, isKeyed } = call;
   const { pages } = settings;
   const bind = { ...content.bind, registry: snapshot.registry, settings: bindSettings(pages, running.config.api.rest) };
   const state = noteCaller(ctx.state, caller, snapshot.registry);
@@ -113,6 +124,7 @@ function createState(ctx: Context, call: StagedCall, { snapshot, settings }: Sta
       running,
       staging,
       content: { ...content, bind, createsDrafts: true },
+      isKeyed,
       pages,
       failures: new Map(),
       tracer: settings.tracing ? createTracer() : null,
@@ -129,11 +141,17 @@ const bindSettings = memoizePair(
   },
 );
 
+interface OperationsBody {
+  readonly body: unknown;
+  /** The digest of a multipart body, if the request has an Idempotency-Key. */
+  readonly digest: string | null;
+}
+
 /**
  * Returns the decoded JSON of the shared middleware, or the operations of a multipart body. Forms and plain text contain no
  * operations.
  */
-async function bodyOf(call: StagedCall, { snapshot, settings }: StateParts): Promise<unknown> {
+async function bodyOf(call: StagedCall, { snapshot, settings }: StateParts): Promise<OperationsBody> {
   const { request, running, staging, caller } = call;
   const { readMultipart } = request;
   if (running.media !== null && staging !== null && readMultipart !== null) {
@@ -143,18 +161,11 @@ async function bodyOf(call: StagedCall, { snapshot, settings }: StateParts): Pro
     };
     const accept = createFileCheck({ schema: snapshot.schema, checkField, tokens: settings.limits.tokens });
     const body = await readMultipart(staging, { ...running.media.settings, accept });
-    return placeFiles(body, running.config.middlewares.body.jsonDepth);
+    return { body: placeFiles(body, running.config.middlewares.body.jsonDepth), digest: body.digest ?? null };
   }
   const [type = ''] = (request.headers['content-type'] ?? '').split(';', 1);
-  return /\bjson\b/i.test(type) ? request.body : null;
+  return { body: /\bjson\b/i.test(type) ? request.body : null, digest: null };
 }
-
-const sent = ({ status, type, body, headers }: GraphqlAnswer): Answer => ({
-  status,
-  headers: { 'Content-Type': type === 'application/json' ? type : `${type}; charset=utf-8`, ...headers },
-  // Converted once, because Node would measure a string before it writes it.
-  body: Buffer.from(body),
-});
 
 /** Returns a 401 in the form of GraphQL errors. */
 const unauthenticated = ({ status, name, message, details, headers }: ApiError): Answer => ({

@@ -29,6 +29,7 @@ import {
   type FindQuery,
   readParameters,
 } from './read-parameters.js';
+import { undoing } from './keyed-mutations.js';
 import { type NamedOperation, refuseEnded } from './refuse-ended.js';
 
 /** The options of an endpoint. */
@@ -67,18 +68,32 @@ export async function handleRequest(
   state: RequestState,
   endpoint: Endpoint,
 ): Promise<GraphqlAnswer> {
-  const operation = isRecord(body) && Object.keys(body).length > 0 ? body : null;
-  const request = { method: ctx.method, url: ctx.url, headers: headersOf(ctx), body: operation, raw: ctx.req, context: state };
-  const isBatch = ctx.method === 'POST' && Array.isArray(body) && body.length > 0;
-  const members = isBatch ? body.map((member) => memberOf(request, member)) : null;
+  const { isBatch, requests } = requestsOf(ctx, body, state);
   const { caller } = state;
   if (caller.kind === 'public' && caller.ended !== null)
     refuseEnded(
       caller.ended,
-      (members ?? [request]).map((member) => endpoint.find(member)),
+      requests.map((request) => endpoint.find(request)),
       state,
     );
-  return members === null ? answerOf(await endpoint.handle(request)) : handleBatch(members, endpoint);
+  const [request] = requests;
+  return isBatch || request === undefined ? handleBatch(requests, endpoint) : answerOf(await endpoint.handle(request));
+}
+
+/** Returns the operations of an HTTP request, which were not validated; null for those that cannot be read. */
+export const operationsOf = (ctx: Context, body: unknown, state: RequestState, { find }: Endpoint): (NamedOperation | null)[] =>
+  requestsOf(ctx, body, state).requests.map((request) => find(request));
+
+interface Requests {
+  readonly isBatch: boolean;
+  readonly requests: readonly OperationRequest[];
+}
+
+function requestsOf(ctx: Context, body: unknown, context: RequestState): Requests {
+  const operation = isRecord(body) && Object.keys(body).length > 0 ? body : null;
+  const request = { method: ctx.method, url: ctx.url, headers: headersOf(ctx), body: operation, raw: ctx.req, context };
+  const isBatch = ctx.method === 'POST' && Array.isArray(body) && body.length > 0;
+  return { isBatch, requests: isBatch ? body.map((member) => memberOf(request, member)) : [request] };
 }
 
 /** Returns a member of a batch as a separate request. */
@@ -152,7 +167,8 @@ async function createOperationHandler({ findQuery, documents }: Sources, formatE
     execute: runOperation,
     onOperation: (_request, { contextValue }, result) => {
       if (!('data' in result)) return refuse(result.errors ?? [], formatError);
-      const { tracer, running, caller } = contextValue as unknown as GraphqlContext; // returned by `context`
+      const { tracer, running, caller, isKeyed } = contextValue as unknown as GraphqlContext; // returned by `context`
+      if (isKeyed && result.errors !== undefined) throw undoing(result.errors, formatError);
       for (const { originalError } of result.errors ?? []) running.explainRefusal(originalError, caller);
       const traced = tracer === null ? result : { ...result, extensions: { ...result.extensions, tracing: tracer.finish() } };
       return result.errors === undefined ? writeResult(traced) : traced;

@@ -3,6 +3,7 @@ import type { Request, RequestParams, Response } from 'graphql-http';
 import { BoundedCache } from '../../caches.js';
 import type { Config } from '../../config/config.js';
 import { checkJson } from '../../http/parse-json.js';
+import type { Answer } from '../../http/route.js';
 import { isRecord, type Values } from '../../values.js';
 
 /** An HTTP response. */
@@ -12,6 +13,14 @@ export interface GraphqlAnswer {
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** Returns the answer of the route table. */
+export const toAnswer = ({ status, type, body, headers }: GraphqlAnswer): Answer => ({
+  status,
+  headers: { 'Content-Type': type === 'application/json' ? type : `${type}; charset=utf-8`, ...headers },
+  // Converted once, because Node would measure a string before it writes it.
+  body: Buffer.from(body),
+});
 
 export const textAnswer = (status: number, body: string): GraphqlAnswer => ({ status, type: 'text/plain', body });
 

@@ -48,7 +48,7 @@ function rootRequirements({ document, operation }: NamedOperation, schema: Graph
 }
 
 /** Returns the names of root fields. `passed` are the fragments visited so far. */
-function rootNames({ selections }: SelectionSetNode, document: DocumentNode, passed: Set<string>): readonly string[] {
+export function rootNames({ selections }: SelectionSetNode, document: DocumentNode, passed: Set<string>): readonly string[] {
   return selections.flatMap((node) => {
     if (node.kind === Kind.FIELD) return [node.name.value];
     if (node.kind === Kind.INLINE_FRAGMENT) return rootNames(node.selectionSet, document, passed);

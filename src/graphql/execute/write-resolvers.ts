@@ -7,6 +7,7 @@ import type { Loaded } from '../../mongo/form/loaded.js';
 import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
 import { ApiError, notFoundError } from '../../errors.js';
+import { requireKey } from '../../http/idempotency/read-key.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
@@ -22,8 +23,10 @@ type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<En
 /** Resolves `createArticle`. Creates a draft unless `publishedAt` is given, in the default locale unless another one is given. */
 export const createResolver =
   (type: ContentType): Resolver =>
-  async (_root, args, context, info) =>
-    entryResult(await create(type, dataOf(args), readOneQuery(type, context, info), context.content), context);
+  async (_root, args, context, info) => {
+    requireKey(type, context.koaContext.req.headers);
+    return entryResult(await create(type, dataOf(args), readOneQuery(type, context, info), context.content), context);
+  };
 
 /**
  * Resolves `updateArticle`. The locale stays. Returns an empty response for an unknown id. If the data of a single type is
@@ -32,6 +35,7 @@ export const createResolver =
 export const updateResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
+    requireKey(type, context.koaContext.req.headers);
     const query = readOneQuery(type, context, info);
     if (type.kind === 'singleType') return updateOrCreateSingle(type, args, query, context).catch(failBelow(type, info));
     const id = entryId(args['id']);
@@ -74,6 +78,7 @@ async function createSingle(type: ContentType, args: Values, query: Query, { con
 export const deleteResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
+    requireKey(type, context.koaContext.req.headers);
     const query = readOneQuery(type, context, info);
     const id = await writtenId(type, args, context);
     if (id === null && type.kind === 'singleType') throw notFoundError('Entity not found');
@@ -104,6 +109,7 @@ async function singleId(type: ContentType, locale: Query['locale'], content: Con
 export const localizationResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
+    requireKey(type, context.koaContext.req.headers);
     const { content } = context;
     const query = readOneQuery(type, context, info);
     const id = type.kind === 'singleType' ? await singleId(type, 'all', content) : entryId(args['id']);

@@ -3,7 +3,15 @@ import type { GraphQLFieldResolver } from 'graphql';
 import type { GraphqlContext } from '../graphql-context.js';
 import { resolveEntry } from '../execute/read-resolvers.js';
 import { inputType } from '../types/input-type.js';
-import { ignoringEnded, type Fields, type SchemaContext, type Scope, shownType, withScope } from '../types/schema-context.js';
+import {
+  ignoringEnded,
+  type Fields,
+  type SchemaContext,
+  type Scope,
+  shownType,
+  takingKey,
+  withScope,
+} from '../types/schema-context.js';
 import type { AccountsService } from './accounts-service.js';
 import {
   createRolePayload,
@@ -148,7 +156,7 @@ export function userMutations(service: AccountsService, context: SchemaContext):
   if (user === null || input === null) return {};
   const data = { type: new GraphQLNonNull(input) };
   const type = new GraphQLNonNull(context.objects.response(user, context));
-  const scope = (action: string) => withScope([`plugin::users-permissions.user.${action}`]);
+  const scope = (action: string) => withScope([`plugin::users-permissions.user.${action}`], takingKey);
   const write = (name: 'createUser' | 'updateUser'): Resolver => {
     return async (_root, args: Record<string, unknown>, request, info) =>
       resolveEntry(user, await service[name](args, request), request, info);

@@ -10,7 +10,7 @@ import { checkRowChange } from '../../media/file-values.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { uploadScalar } from '../scalars.js';
 import { mutationFields } from '../types/root-fields.js';
-import { type Fields, type SchemaContext, shownType, withScope } from '../types/schema-context.js';
+import { type Fields, type SchemaContext, shownType, takingKey, withScope } from '../types/schema-context.js';
 import type { UploadService, UploadTarget } from './create-uploads.js';
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values>;
@@ -29,7 +29,7 @@ export function uploadMutations(service: UploadService, context: SchemaContext):
   const file = shownType(context, uploadFile);
   if (file === null) return {};
   const response = context.objects.response(file, context);
-  const write = withScope(['plugin::upload.content-api.upload']);
+  const write = withScope(['plugin::upload.content-api.upload'], takingKey);
   return {
     upload: {
       type: new GraphQLNonNull(response),
@@ -47,13 +47,13 @@ export function uploadMutations(service: UploadService, context: SchemaContext):
       type: new GraphQLNonNull(response),
       args: { ...id, ...info },
       resolve: updateInfo(service, file),
-      ...withScope(['plugin::upload.content-api.upload', replaceAction]),
+      ...withScope(['plugin::upload.content-api.upload', replaceAction], takingKey),
     },
     removeFile: {
       type: response,
       args: id,
       resolve: removeOrNull(file),
-      ...withScope(['plugin::upload.content-api.destroy']),
+      ...withScope(['plugin::upload.content-api.destroy'], takingKey),
     },
     ...rowMutations(service, file, context),
   };

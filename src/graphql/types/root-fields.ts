@@ -15,6 +15,7 @@ import {
   plainField,
   type PlainField,
   type SchemaContext,
+  takingKey,
   withScope,
 } from './schema-context.js';
 import { createResolver, deleteResolver, localizationResolver, updateResolver } from '../execute/write-resolvers.js';
@@ -104,7 +105,7 @@ export function mutationFields(type: ContentType, context: SchemaContext): Field
   const add = (action: Write, args: GraphQLFieldConfigArgumentMap, resolve: NonNullable<Fields[string]['resolve']>): void => {
     if (!context.shadow.hasAction(type, action)) return;
     const response = { type: context.objects.response(type, context), args: { ...args, ...localeArgs(type) }, resolve };
-    fields[action + name] = { ...response, ...withScope(writeActions(type, action)) };
+    fields[action + name] = { ...response, ...withScope(writeActions(type, action), takingKey) };
   };
   if (collection) add('create', dataArgs(type, context), createResolver(type));
   add('update', { ...id, ...dataArgs(type, context) }, updateResolver(type));
@@ -140,7 +141,7 @@ function localizationFields(type: ContentType, context: SchemaContext): Fields {
         locale: plainField(localeCodeScalar),
       },
       resolve: localizationResolver(type),
-      ...withScope([actionOf(type, 'createLocalization')]),
+      ...withScope([actionOf(type, 'createLocalization')], takingKey),
     },
   };
 }

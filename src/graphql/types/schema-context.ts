@@ -66,9 +66,12 @@ export interface FieldRequirement {
   readonly scope: Scope;
   /** Whether a user token that was valid once is ignored if it is no longer valid. */
   readonly ignoresEnded?: true;
+  /** Whether a mutation can be carried out in the transaction of an Idempotency-Key. */
+  readonly takesKey?: true;
 }
 
 export const ignoringEnded = { ignoresEnded: true } as const;
+export const takingKey = { takesKey: true } as const;
 
 /** Returns the extensions of a field with its requirement. Extensions of the schema may set another scope there. */
 export const withScope = (scope: Scope, mark: Omit<FieldRequirement, 'scope'> = {}): { readonly extensions: ScopeExtension } => ({

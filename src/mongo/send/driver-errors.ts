@@ -161,10 +161,14 @@ function findBroken(error: unknown): unknown {
 }
 
 /** The label of errors after which a transaction may be run again. */
-export const transientLabel = 'TransientTransactionError';
+const transientLabel = 'TransientTransactionError';
 
 /** The code of the error of a write that was refused because another one changed the same document. */
-export const conflictCode = 112;
+const conflictCode = 112;
+
+/** Returns the error that a server reports for a conflict, after which a transaction is run again. */
+export const conflictError = (message: string): MongoServerError =>
+  new MongoServerError({ message, code: conflictCode, errorLabels: [transientLabel] });
 
 /** Labels a network error as one after which a transaction is retried. The driver does so for most of them. */
 export function markTransient(error: unknown): unknown {

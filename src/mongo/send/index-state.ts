@@ -125,6 +125,15 @@ export class UniqueBuilds {
     return this.#builds.has(collection);
   }
 
+  get isBuildingAny(): boolean {
+    return this.#builds.size > 0;
+  }
+
+  /** Resolves when all unique indexes are built, before a transaction whose writes are not known yet. Rejects as `wait` does. */
+  async waitAll(patience: number): Promise<void> {
+    await Promise.all([...this.#builds.keys()].map((collection) => this.wait(collection, patience)));
+  }
+
   /**
    * Resolves when the unique indexes of a collection are built. Rejects with a 503 if that takes longer than `patience`, in
    * milliseconds.

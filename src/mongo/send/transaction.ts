@@ -103,6 +103,9 @@ const longestPause = 500;
 /** Attempts after documents in a former form were looked for and none was found: another writer has just completed them, or there are none. */
 const mostInVain = 3;
 
+/** Returns whether a transaction whose work throws this error runs again, so that the work must not handle it. */
+export const isRetried = (error: unknown): boolean => isTransient(error) || error instanceof StaleForm;
+
 /** Runs attempts until one is committed. After a conflict, further attempts wait for the other writers of the same entries. */
 async function untilCommitted<Result>(transaction: Transaction<Result>): Promise<Result> {
   const { database, clock, written, begun } = transaction;

@@ -1,6 +1,6 @@
-import { type Document, MongoServerError } from 'mongodb';
+import type { Document } from 'mongodb';
 import { Queue, type Sender } from '../../limits/queue.js';
-import { conflictCode, transientLabel } from './driver-errors.js';
+import { conflictError } from './driver-errors.js';
 
 /** Maximum number of transactions that wait to write one entry, in total and per client. Further ones are answered by a 503. */
 const bounds = {
@@ -57,7 +57,7 @@ export class WrittenEntries {
     this.#last = matches.flatMap((match) => keysOf(collection, match));
     const isTaken = (key: string): boolean => key !== collection && this.#queues.isBusy(key) && !this.#held.includes(key);
     if (!this.#last.some(isTaken)) return;
-    throw new MongoServerError({ message: 'other requests write this entry', code: conflictCode, errorLabels: [transientLabel] });
+    throw conflictError('other requests write this entry');
   }
 
   /** Makes further attempts wait for their turn to write the entries of the last command, which has conflicted with others. */

@@ -2,6 +2,7 @@ import { ObjectId, type Filter } from 'mongodb';
 import { unavailableError } from '../../errors.js';
 import { inReadTime, inWriteTime, translating } from '../send/calls.js';
 import { type Database } from '../send/database.js';
+import { conflictError } from '../send/driver-errors.js';
 import { readAll } from '../send/read-commands.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
 
@@ -70,6 +71,8 @@ export async function insertPending(database: Database, { id, provider, key, own
   await inWriteTime(database, () => blobs(database).insertOne(document, options(database)));
 }
 
+const interrupted = (): Error => unavailableError('The upload was interrupted, please try again');
+
 /** A blob to publish, with its name. */
 export interface BlobName extends Pick<StoredBlob, 'id' | 'name' | 'size'> {
   /** The original of a variant, which is deleted together with it. */
@@ -81,9 +84,13 @@ export interface BlobName extends Pick<StoredBlob, 'id' | 'name' | 'size'> {
 /** Returns the name of an imported blob that is not published yet. No file name contains a colon. */
 const importedName = (name: string): string => `import:${name}`;
 
-/** Publishes pending blobs. Throws a 503 if one was deleted by the sweep of an instance that considered this one dead. */
+/**
+ * Publishes pending blobs. Throws a 503 if one was deleted by the sweep of an instance that considered this one dead; in a transaction
+ * that began before they were staged, the error after which it runs again.
+ */
 export async function commitBlobs(database: Database, names: readonly BlobName[]): Promise<void> {
   if (names.length === 0) return;
+  const ids = names.map(({ id }) => id);
   const operations = names.map(({ id, name, size, variantOf, import: run }) => ({
     updateOne: {
       filter: { _id: new ObjectId(id), pending: { $exists: true } },
@@ -100,7 +107,9 @@ export async function commitBlobs(database: Database, names: readonly BlobName[]
     },
   })) as Parameters<ReturnType<typeof blobs>['bulkWrite']>[0]; // the driver's type cannot see through the computed path
   const { matchedCount } = await inWriteTime(database, () => blobs(database).bulkWrite(operations, options(database)));
-  if (matchedCount < names.length) throw unavailableError('The upload was interrupted, please try again');
+  if (matchedCount === names.length) return;
+  const staged = database.session === null ? [] : await findPending({ ...database, session: null }, ids);
+  throw staged.length === ids.length ? conflictError('the transaction does not see the blobs') : interrupted();
 }
 
 /** Unpublishes files by name, with their variants, and returns them. The bytes are deleted later. */

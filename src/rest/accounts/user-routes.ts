@@ -26,16 +26,25 @@ const action = (name: string): ActionName => `plugin::users-permissions.user.${n
  */
 const mostUsers = 10_000;
 
+const keys = 'whole';
+
 /** The routes of users. Their answers have no envelope. */
 export const userRoutes: readonly Route[] = [
   { method: 'GET', path: '/users', action: action('find'), operation: userOperations.findMany, handle: listUsers },
-  { method: 'POST', path: '/users', action: action('create'), operation: userOperations.create, handle: create },
+  { method: 'POST', path: '/users', action: action('create'), operation: userOperations.create, keys, handle: create },
   { method: 'GET', path: '/users/me', action: action('me'), operation: userOperations.findMe, handle: findMe },
-  { method: 'DELETE', path: '/users/me', action: action('deleteMe'), operation: userOperations.deleteMe, handle: destroyMe },
+  {
+    method: 'DELETE',
+    path: '/users/me',
+    action: action('deleteMe'),
+    operation: userOperations.deleteMe,
+    keys,
+    handle: destroyMe,
+  },
   { method: 'GET', path: '/users/count', action: action('count'), operation: userOperations.count, handle: countUsers },
   { method: 'GET', path: '/users/:id', action: action('findOne'), operation: userOperations.findOne, handle: findUser },
-  { method: 'PUT', path: '/users/:id', action: action('update'), operation: userOperations.update, handle: update },
-  { method: 'DELETE', path: '/users/:id', action: action('destroy'), operation: userOperations.remove, handle: destroy },
+  { method: 'PUT', path: '/users/:id', action: action('update'), operation: userOperations.update, keys, handle: update },
+  { method: 'DELETE', path: '/users/:id', action: action('destroy'), operation: userOperations.remove, keys, handle: destroy },
 ];
 
 const limitsOf = ({ running }: RouteCall) => running.config.api.limits;

@@ -6,7 +6,7 @@ import { bindEntrySelection, bindPlan } from '../../query/bind-plan.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import type { Access } from '../../query/access.js';
 import { namedActions } from '../../rest/content-routes.js';
-import type { ActionInput } from '../../rest/actions.js';
+import { type ActionInput, receiving } from '../../rest/actions.js';
 import { readParameters } from '../../http/query-string.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
@@ -114,7 +114,8 @@ async function runCoreAction(uid: string, name: string, ctx: CodeContext, { requ
     parse: (query) => parseQuery(readParameters(query, limits), limits),
     parseEntry: (query) => parseEntryQuery(readParameters(query, limits), limits),
   };
-  return namedActions(type)[name]?.run({ ...call, type, queries });
+  const action = namedActions(type)[name];
+  return action && receiving(action, { ...call, type, queries }, action.run);
 }
 
 const queryOf = (ctx: CodeContext): Values => (isRecord(ctx['query']) ? ctx['query'] : {});

@@ -39,7 +39,7 @@ export interface EndpointParts {
   readonly router: CodeRouter;
 }
 
-type Row = Pick<ContextRoute, 'action' | 'others' | 'leavesRightsToCode' | 'handleContext' | 'limit' | 'ignoresEnded'>;
+type Row = Pick<ContextRoute, 'action' | 'others' | 'leavesRightsToCode' | 'handleContext' | 'limit' | 'ignoresEnded' | 'keys'>;
 
 /** Returns the row of a route of the project. Throws an Error if the route refers to code that does not exist. */
 export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): Row {
@@ -56,6 +56,7 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
     action: scopes === null ? 'anybody' : (first ?? 'authenticated'),
     ...(others.length > 0 && { others }),
     ...(scopes === null && { leavesRightsToCode: true }),
+    keys: 'ignored',
     handleContext: (ctx, call) =>
       withBody(ctx, call.running.config, async () => {
         beginCode(ctx, call, resolved, parts);

@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { memoize } from '../../caches.js';
+import { type ContentContext, withDatabase } from '../../content/content-context.js';
+import { forbiddenError, hasCode, payloadTooLargeError, rateLimitError, type ApiError } from '../../errors.js';
+import { inTransaction } from '../../mongo/send/transaction.js';
+import {
+  deleteExpired,
+  findKey,
+  insertKey,
+  keepAnswer,
+  type KeyedWrite,
+  KeyTaken,
+  type KeyRecord,
+} from '../../mongo/stores/key-store.js';
+import type { Answer, RouteCall } from '../route.js';
+import type { Running } from '../running.js';
+import { decodeAnswer, encodeAnswer } from './kept-answer.js';
+import { KeyAllowance } from './key-allowance.js';
+import { accessDigest, fingerprintOf, keyError, keyId, readKey } from './read-key.js';
+
+/** Carries out a write in a context, and returns its answer. May be called again after a conflict. */
+type Write = (content: ContentContext) => Promise<Answer>;
+
+/** Thrown by a write whose answer is sent although nothing is stored. */
+export class Undone extends Error {
+  constructor(readonly answer: Answer) {
+    super('the write was undone');
+  }
+}
+
+/** Carries out a write; only once if the request has a key. `parts` is the digest of its multipart body; null for other bodies. */
+export const once = (call: RouteCall, write: Write, parts: string | null = null): Promise<Answer> =>
+  call.once === undefined ? write(call.content) : call.once(write, parts);
+
+/**
+ * Returns the function that carries out the write of a request with a key. The record of the key, the write and its answer are
+ * stored in one transaction, so all or none of them exist. Throws a 400 for an invalid key, and without transactions.
+ */
+export function onceFor(call: RouteCall, header: string): NonNullable<RouteCall['once']> {
+  const { caller, content, request } = call;
+  const id = keyId(caller, readKey(header, caller));
+  const { database } = content.store;
+  if (!database.isReplicated)
+    throw keyError(400, 'Idempotency-Key needs transactions, which a standalone MongoDB server does not have', {
+      details: { code: 'NO_TRANSACTIONS' },
+    });
+  return (write, parts) => {
+    const access = accessDigest(caller.access);
+    const keyed = { id, client: database.sender?.client ?? '', fingerprint: fingerprintOf(request, parts), access };
+    return new KeyedRequest(call, keyed, write).answer();
+  };
+}
+
+const allowanceOf = memoize(({ config }: Running) => new KeyAllowance(config));
+
+/** Maximum milliseconds between two attempts. */
+const longestPause = 250;
+const shortestPause = 10;
+
+/** Attempts after a generated value was taken by another write. */
+const mostTaken = 5;
+
+class KeyedRequest {
+  readonly #call: RouteCall;
+  readonly #keyed: Omit<KeyedWrite, 'expiresAt'>;
+  readonly #write: Write;
+  readonly #begun = performance.now();
+
+  constructor(call: RouteCall, keyed: Omit<KeyedWrite, 'expiresAt'>, write: Write) {
+    this.#call = call;
+    this.#keyed = keyed;
+    this.#write = write;
+  }
+
+  /** Returns the answer to the write, or the stored one. Waits while another request with the key is under way; throws a 409 after that. */
+  async answer(): Promise<Answer> {
+    const { content, running } = this.#call;
+    const { database } = content.store;
+    if (database.uniques.isBuildingAny)
+      await database.time.run(database.maxTimeMS.write, (limit) => database.uniques.waitAll(limit));
+    const full = await allowanceOf(running).take(this.#keyed.client, database);
+    for (let pause = shortestPause; ; pause = Math.min(2 * pause, longestPause)) {
+      const answer = (full === null ? await this.#attempt() : null) ?? (await this.#replay());
+      if (answer !== null) return answer;
+      if (full !== null) throw tooManyKeys(full);
+      if (performance.now() - this.#begun > running.config.api.idempotency.wait) throw underWay();
+      database.abandoned.endSince(this.#begun);
+      await delay(Math.random() * pause);
+    }
+  }
+
+  /** Writes, and returns the answer; null if another request has inserted the key. */
+  async #attempt(): Promise<Answer | null> {
+    for (let taken = 0; ; taken++) {
+      try {
+        return await this.#store();
+      } catch (error) {
+        if (error instanceof Undone) return error.answer;
+        if (error instanceof KeyTaken) return null;
+        const isTaken = hasCode(error, 'uid-taken') || hasCode(error, 'id-taken');
+        if (!isTaken || taken >= mostTaken) throw error;
+      }
+    }
+  }
+
+  async #store(): Promise<Answer> {
+    const { content, running } = this.#call;
+    const { ttl, answerBytes } = running.config.api.idempotency;
+    const { id, client } = this.#keyed;
+    const result = await inTransaction(content.store.database, async (database) => {
+      await insertKey(database, { ...this.#keyed, expiresAt: new Date(Date.now() + 1_000 * ttl) });
+      const answer = await this.#write(withDatabase(content, database));
+      if (answer.status !== undefined && answer.status >= 400) throw new Undone(answer);
+      const kept = encodeAnswer(answer);
+      const size = kept.body?.length ?? 0;
+      if (size > answerBytes) throw tooLarge();
+      await keepAnswer(database, id, kept);
+      return { answer, size };
+    });
+    allowanceOf(running).add(client, result.size);
+    return result.answer;
+  }
+
+  /** Returns the stored answer; null if there is none. Throws a 422 for another request, and a 403 if the caller's rights have changed. */
+  async #replay(): Promise<Answer | null> {
+    const { id, fingerprint, access } = this.#keyed;
+    const { database } = this.#call.content.store;
+    const record = await findKey(database, id);
+    if (record === null) return null;
+    if (hasExpired(record)) {
+      await deleteExpired(database, id, record);
+      return null;
+    }
+    if (record.fingerprint !== fingerprint)
+      throw keyError(
+        422,
+        'This Idempotency-Key was used for another request: a repeated one must be equal, a new one needs a new key',
+      );
+    if (record.access !== access)
+      throw forbiddenError('The request was carried out before, but its answer is not repeated because your rights have changed');
+    return decodeAnswer(record.answer);
+  }
+}
+
+const hasExpired = ({ expiresAt }: KeyRecord): boolean => expiresAt.getTime() <= Date.now();
+
+const retryAfter = (seconds: number) => ({ 'Retry-After': String(seconds) });
+
+const underWay = (): ApiError =>
+  keyError(409, 'The first request with this Idempotency-Key is still under way, please try again', { headers: retryAfter(1) });
+
+const tooManyKeys = (setting: 'keys' | 'bytes'): ApiError =>
+  rateLimitError(`Too many answers are stored for your Idempotency-Keys (api.idempotency.${setting})`, retryAfter(60));
+
+const tooLarge = (): ApiError =>
+  payloadTooLargeError(
+    'The answer is too large to be stored for the Idempotency-Key (api.idempotency.answerBytes). Nothing was written: select less',
+  );

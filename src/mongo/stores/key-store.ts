@@ -1,0 +1,94 @@
+import { Binary } from 'mongodb';
+import { collections } from '../../schema/collections.js';
+import { inReadTime, inWriteTime } from '../send/calls.js';
+import { type Database, inSession } from '../send/database.js';
+import { DuplicateKey, isConflict } from '../send/driver-errors.js';
+import type { OwnCollection } from '../send/ensure-collections.js';
+import { inOrder, readAll } from '../send/read-commands.js';
+
+/** A write with a key, as it is stored before the write. */
+export interface KeyedWrite {
+  /** A digest of the caller and the key. */
+  readonly id: string;
+  /** The user, token or address that the record counts for. */
+  readonly client: string;
+  /** A digest of the request. */
+  readonly fingerprint: string;
+  /** A digest of the caller's rights. */
+  readonly access: string;
+  readonly expiresAt: Date;
+}
+
+/** An answer as it is stored: everything but its body as JSON, and the bytes of its body. */
+export interface KeptAnswer {
+  readonly head: string;
+  readonly body: Buffer | null;
+}
+
+/** The record of a write that was committed. */
+export interface KeyRecord extends Omit<KeyedWrite, 'id' | 'client'> {
+  readonly answer: KeptAnswer;
+}
+
+interface KeyDocument extends Omit<KeyedWrite, 'id'> {
+  readonly _id: string;
+  readonly head?: string;
+  readonly body?: Binary | null;
+  readonly bytes: number;
+}
+
+/** The records of keys. The server deletes expired ones. */
+export const keyCollection: OwnCollection = {
+  name: collections.keys,
+  indexes: [
+    { key: { expiresAt: 1 }, name: 'expiresAt_1', expireAfterSeconds: 0 },
+    { key: { client: 1, bytes: 1 }, name: 'client_1_bytes_1' },
+  ],
+};
+
+/** What a record counts at least. Most answers are smaller, so that the index of sizes changes only once. */
+const leastBytes = 2_048;
+
+const keysOf = ({ db }: Database) => db.collection<KeyDocument>(collections.keys);
+
+/** The error of a write whose key another transaction has inserted, whether it is committed or not. */
+export class KeyTaken extends Error {}
+
+/** Inserts the record of a key, as the first command of a transaction. Throws KeyTaken if another transaction has done so. */
+export async function insertKey(database: Database, { id, ...write }: KeyedWrite): Promise<void> {
+  const insert = () => keysOf(database).insertOne({ _id: id, ...write, bytes: leastBytes }, inSession(database.session));
+  try {
+    await inOrder(database, () => inWriteTime(database, insert));
+  } catch (error) {
+    throw error instanceof DuplicateKey || isConflict(error) ? new KeyTaken() : error;
+  }
+}
+
+/** Adds the answer to the record of a key, as the last command of its transaction. */
+export async function keepAnswer(database: Database, id: string, { head, body }: KeptAnswer): Promise<void> {
+  const bytes = head.length + (body?.length ?? 0);
+  const set = { head, body: body === null ? null : new Binary(body), ...(bytes > leastBytes && { bytes }) };
+  const update = () => keysOf(database).updateOne({ _id: id }, { $set: set }, inSession(database.session));
+  await inOrder(database, () => inWriteTime(database, update));
+}
+
+/** Returns the record of a key; null if there is none that a majority has stored, so that no election can undo it. */
+export async function findKey(database: Database, id: string): Promise<KeyRecord | null> {
+  const options = { readConcern: { level: 'majority' }, maxTimeMS: database.maxTimeMS.read } as const;
+  const found = await inReadTime(database, () => keysOf(database).findOne({ _id: id }, options));
+  if (found?.head === undefined) return null;
+  const { fingerprint, access, expiresAt, head, body } = found;
+  return { fingerprint, access, expiresAt, answer: { head, body: body ? Buffer.from(body.buffer) : null } };
+}
+
+/** Deletes the record of a key that has expired. */
+export const deleteExpired = async (database: Database, id: string, { expiresAt }: Pick<KeyRecord, 'expiresAt'>): Promise<void> =>
+  void (await inWriteTime(database, () => keysOf(database).deleteOne({ _id: id, expiresAt })));
+
+/** Returns how many records a client has, and the bytes of their answers. The index answers it. */
+export async function countKeys(database: Database, client: string): Promise<{ readonly keys: number; readonly bytes: number }> {
+  const group = { _id: null, keys: { $sum: 1 }, bytes: { $sum: '$bytes' } };
+  const pipeline = [{ $match: { client } }, { $project: { _id: 0, client: 1, bytes: 1 } }, { $group: group }];
+  const [sum] = await readAll(database, { aggregate: collections.keys, pipeline });
+  return { keys: Number(sum?.['keys'] ?? 0), bytes: Number(sum?.['bytes'] ?? 0) };
+}
