@@ -30,6 +30,8 @@ export interface ActionInput extends RouteCall {
 /** The handler of a method on a path. `name` is the required action. `run` returns null if there is no such entry. */
 export interface Action {
   readonly name: string;
+  /** The name of its description in the OpenAPI document; that of the action by default. */
+  readonly describedAs?: 'count' | 'findBy';
   /** Whether `explain=true` is honoured. */
   readonly explains?: true;
   readonly run: (input: ActionInput) => Promise<Json | null>;

@@ -5,6 +5,7 @@ import { explainTimeout } from './explain-timeout.js';
 import { readTree } from './read-tree.js';
 import { gatherFacts, type PageContext } from './ways/gather-facts.js';
 import { impliedTotal, isLikelyShort } from './ways/page-total.js';
+import { nothing } from './compile-condition.js';
 import type { Facts } from './ways/facts.js';
 import type { Found, Way } from './ways/way.js';
 import { ways } from './ways/ways.js';
@@ -25,6 +26,23 @@ export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> 
   readByFirst(plan, gatherFacts(plan, context)).catch(async (error: unknown) => {
     throw await explainTimeout(error, plan, context);
   });
+
+/**
+ * Returns the number of entries that meet the condition of a plan, on all pages. Sends no command if the total is kept, and otherwise
+ * one besides those of conditions on related entries. Throws a ValidationError as `readPage` does.
+ */
+export function readTotal(plan: Plan, context: PageContext): Promise<number> {
+  const counted = { ...plan, sort: [], window: { skip: 0, limit: null }, withTotal: true };
+  return totalIn(gatherFacts(counted, context)).catch(async (error: unknown) => {
+    throw await explainTimeout(error, counted, context);
+  });
+}
+
+async function totalIn(facts: Facts): Promise<number> {
+  if ((await facts.page()).match === nothing) return 0;
+  const total = await facts.total();
+  return total?.kept ?? (await total?.count()) ?? 0;
+}
 
 /** Reads a page by the first way that fits. */
 async function readByFirst(plan: Plan, facts: Facts): Promise<LoadedPage> {
