@@ -47,6 +47,8 @@ interface OpenRow {
 interface IdentifiedRow extends RouteRequirement {
   /** Name under which attempts are counted, before they are handled. */
   readonly limit?: LimitedRoute;
+  /** Returns as how many requests a request is counted, by its body; one by default. */
+  readonly counts?: (body: unknown) => number;
   /** Returns the answer to a 401 instead of the error response. */
   readonly refuse?: (error: ApiError) => Answer;
 }
@@ -157,6 +159,8 @@ export interface ProjectCode {
   find(method: string, path: string): RouteMatch | null;
   /** Returns the routes that requests can reach. Returns the same list until they change. */
   routes(): readonly ProjectRoute[];
+  /** Returns the middlewares of the project around all requests, by name or place. */
+  middlewares(): readonly string[];
   /** Middleware around all answers. The body has been read by then. */
   readonly middleware: Middleware;
   /** Tells middlewares the caller and the action of a request, before the rights are checked. */

@@ -8,6 +8,7 @@ import { keepSweeping } from '../media/open-media.js';
 import { blobCollections } from '../mongo/stores/blob-store.js';
 import { accountModels, fileModels, localeModels } from '../schema/builtin-models.js';
 import { accountRoutes } from './accounts/account-routes.js';
+import { batchRoute } from './batch/batch-route.js';
 import { contentRoutes } from './content-routes.js';
 import { localeRoute } from './locale-route.js';
 import { modelReadRoutes } from './model-read-routes.js';
@@ -59,4 +60,10 @@ export const models: Feature = {
 };
 
 /** The entries of all content types. */
-export const content: Feature = { name: 'content', routes: ({ config }) => contentRoutes(config) };
+export const content: Feature = {
+  name: 'content',
+  routes: (parts) => {
+    const routes = contentRoutes(parts.config);
+    return [batchRoute(parts, routes), ...routes];
+  },
+};
