@@ -56,7 +56,8 @@ export class RouteRequest {
 
   /** The query string as it was sent, or as code has set it, without the question mark. */
   get querystring(): string {
-    return this.#ctx.querystring;
+    const { query } = this.#replaced;
+    return typeof query === 'string' ? query : this.#ctx.querystring;
   }
 
   get query(): QueryParameters {
