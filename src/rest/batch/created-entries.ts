@@ -4,7 +4,7 @@ import { hasParts, mapParts } from '../../schema/parts.js';
 import { isRecord, type Values } from '../../values.js';
 
 /** An entry that a request of a batch has created. */
-export interface CreatedEntry {
+interface CreatedEntry {
   readonly uid: string;
   readonly id: number;
 }
