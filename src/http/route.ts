@@ -6,6 +6,7 @@ import type { MiddlewaresConfig } from '../config/config.js';
 import type { ApiError } from '../errors.js';
 import type { Authorized, RouteRequirement } from './authorize.js';
 import type { CorsSettings } from './koa-packages.js';
+import type { Access } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Describe, Operation } from './operation.js';
 import type { RouteParams, RouteRequest } from './route-request.js';
@@ -55,6 +56,8 @@ interface IdentifiedRow extends RouteRequirement {
 
 /** A row whose handler returns the answer. */
 export interface GuardedRow extends IdentifiedRow {
+  /** Returns whether the OpenAPI document lists it for callers who have the required right; always by default. */
+  readonly isListedFor?: (access: Access) => boolean;
   /** The content type whose entries it reads or writes without code of a project. */
   readonly type?: ContentType;
   /** The name of its description among those of actions on content types; the last part of `action` by default. */

@@ -4,6 +4,7 @@ import type { RouteParts } from '../../http/feature.js';
 import { flag, listOf, record, text, whole } from '../../http/json-schema.js';
 import { answers } from '../../http/operation.js';
 import type { DynamicRoute, Route } from '../../http/route.js';
+import type { Access } from '../../query/access.js';
 import { isRecord } from '../../values.js';
 import { readBatch } from './read-batch.js';
 import { runApart, runTogether } from './run-batch.js';
@@ -61,6 +62,7 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
         'An answer for each write',
       ),
     },
+    isListedFor: mayWrite,
     counts: (body) => countOf(body, limits.batch),
     handle: async (call) => {
       refuseMiddlewares(projectCode?.middlewares() ?? [], config);
@@ -69,6 +71,11 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
     },
   };
 }
+
+/** Returns whether a caller may write entries of any content type. */
+const mayWrite = ({ grants }: Access): boolean =>
+  grants.kind === 'all' ||
+  (grants.kind === 'actions' && [...grants.actions].some((action) => /^api::.*\.(?!find)\w+$/.test(action)));
 
 /** Returns as how many requests a batch counts. One with too many writes, which is refused, counts as the longest. */
 function countOf(body: unknown, most: number): number {

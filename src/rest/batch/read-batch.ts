@@ -43,11 +43,10 @@ export function readBatch(body: unknown, limits: BatchLimits): Batch {
       setting: 'api.limits.batch',
       maximum: limits.batch,
     });
-  const problems = [
-    ...unknownNames(values, ['transaction', 'requests'], []),
-    ...(typeof transaction === 'boolean' ? [] : [wrong(['transaction'], 'must be true or false')]),
-    ...requests.flatMap((item: unknown, index) => problemsOf(item, ['requests', String(index)], limits)),
-  ];
+  const problems = unknownNames(values, ['transaction', 'requests'], []);
+  if (typeof transaction !== 'boolean') problems.push(wrong(['transaction'], 'must be true or false'));
+  for (const [index, item] of requests.entries())
+    if (problems.length < maximumErrors) problems.push(...problemsOf(item, ['requests', String(index)], limits));
   if (problems.length > 0) throw fieldErrors(problems.slice(0, maximumErrors));
   return { isAtomic: transaction === true, items: requests.map((item) => itemOf(item as CheckedItem)) }; // was checked
 }
@@ -72,6 +71,7 @@ const wrong = (path: Path, problem: string): FieldError => ({ path, message: `${
 const unknownNames = (values: Values, known: readonly string[], path: Path): FieldError[] =>
   Object.keys(values)
     .filter((name) => !known.includes(name))
+    .slice(0, maximumErrors)
     .map((name) => wrong([...path, name], `is unknown: expected ${known.join(', ')}`));
 
 function problemsOf(item: unknown, at: Path, limits: BatchLimits): FieldError[] {
@@ -103,8 +103,9 @@ function bodyProblems(body: unknown, method: unknown, at: Path): FieldError[] {
 
 function headerProblems(headers: unknown, at: Path): FieldError[] {
   if (!isRecord(headers)) return [wrong(at, 'must be an object')];
-  const names = Object.keys(headers).map((name) => name.toLowerCase());
-  return Object.entries(headers).flatMap(([name, value], index) => {
+  const given = Object.entries(headers).slice(0, maximumErrors);
+  const names = given.map(([name]) => name.toLowerCase());
+  return given.flatMap(([name, value], index) => {
     if (!headerNames.has(names[index] ?? ''))
       return [wrong([...at, name], 'is not allowed: a request of a batch has only If-Match')];
     if (names.indexOf(names[index] ?? '') < index) return [wrong([...at, name], 'is given twice')];
