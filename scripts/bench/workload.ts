@@ -1,7 +1,7 @@
 import { askDownload, askUpload } from './ask-media.js';
 import { categorySlug, letter } from './data-set.js';
 import { askContains, fewWords, listRows, rowAfterWrite } from './list-rows.js';
-import { askCreate, get, newest, spell, type Asker, type HttpRequest, type Question, type Row } from './questions.js';
+import { askBatch, askCreate, get, newest, spell, type Asker, type HttpRequest, type Question, type Row } from './questions.js';
 import { below, draw, makeRandom } from './random.js';
 import { categoryCount, pageCount, sizes, type Size } from './sizes.js';
 import { removeUploads } from './store-download.js';
@@ -38,6 +38,7 @@ export const workload: readonly Row[] = [
   { key: 'm-download', title: 'download of 1 MB', goal: 1.25, ask: askDownload },
   { key: 'f', title: 'partial update', goal: 1.3, ask: askUpdate },
   { key: 'e', title: 'create with three relations', goal: 1.3, ask: askCreate },
+  { key: 'e-batch', title: '20 creates in one transaction, against 20 creates', goal: null, ask: askBatch },
   rowAfterWrite,
   { key: 'm-upload', title: 'upload of 1 MB', goal: 1.25, ask: askUpload, clear: removeUploads },
 ];
