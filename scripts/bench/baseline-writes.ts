@@ -38,7 +38,7 @@ export const createArticle: Handler = async (db, _parameters, body) => {
   return { data: shapeEntry(article), meta: {} };
 };
 
-/** Row e-batch: the same for each entry of the batch, one after the other. */
+/** Row batch: the same for each entry of the batch, one after the other. */
 export const createArticles: Handler = async (db, parameters, body) => {
   const { requests } = body as { readonly requests: readonly { readonly body: unknown }[] };
   const data: unknown[] = [];

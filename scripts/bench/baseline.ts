@@ -31,7 +31,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   c: listDeep,
   d: readOne,
   e: createArticle,
-  'e-batch': createArticles,
+  batch: createArticles,
   f: updateArticle,
   g: answerNested,
   h: listContaining(keepFiltered),

@@ -21,7 +21,7 @@ export type RowKey =
       | 'z-gzip'
       | 'z-br'
       | 'w'
-      | 'e-batch'
+      | 'batch'
     );
 
 export interface HttpRequest {
@@ -108,6 +108,6 @@ export function askBatch(n: number, { size, writer }: Asker): Question {
   const body = JSON.stringify({ transaction: true, requests });
   return {
     product: { method: 'POST', path: '/api/batch', body },
-    baseline: { method: 'POST', path: '/e-batch', body },
+    baseline: { method: 'POST', path: '/batch', body },
   };
 }

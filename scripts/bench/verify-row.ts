@@ -35,7 +35,7 @@ export const verifiedQuestions = 6;
 /** Keys that differ with every write. */
 const volatile: Partial<Record<Row['key'], ReadonlySet<string>>> = {
   e: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
-  'e-batch': new Set(['id', 'slug', 'createdAt', 'updatedAt']),
+  batch: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
   f: new Set(['updatedAt']),
   w: new Set(['id', 'slug', 'createdAt', 'updatedAt', 'total', 'pageCount']),
   'm-upload': new Set(['id', 'hash', 'url', 'createdAt', 'updatedAt']),

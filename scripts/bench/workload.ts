@@ -38,7 +38,7 @@ export const workload: readonly Row[] = [
   { key: 'm-download', title: 'download of 1 MB', goal: 1.25, ask: askDownload },
   { key: 'f', title: 'partial update', goal: 1.3, ask: askUpdate },
   { key: 'e', title: 'create with three relations', goal: 1.3, ask: askCreate },
-  { key: 'e-batch', title: '20 creates in one transaction, against 20 creates', goal: null, ask: askBatch },
+  { key: 'batch', title: '20 creates in one transaction, against 20 creates', goal: null, ask: askBatch },
   rowAfterWrite,
   { key: 'm-upload', title: 'upload of 1 MB', goal: 1.25, ask: askUpload, clear: removeUploads },
 ];
