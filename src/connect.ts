@@ -103,6 +103,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     attempts,
     adminGuesses: guessLimit(config.admin.ratelimit, database),
     limiter: requestLimiter(config, database),
+    observer,
     explainRefusal: createExplainRefusal(config, observer),
     source: sourceOf(input, backend),
     ...(code && { projectActions: code.projectActions, modelFiles: code.modelFiles }),

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { startDatabase } from '../start-database.js';
 import { accountAttacks } from './account-attacks.js';
 import { judge, type Attack, type Damage, type Scale } from './attack.js';
+import { batchAttacks } from './batch-attacks.js';
 import { bodyAttacks } from './body-attacks.js';
 import { connectionAttacks } from './connection-attacks.js';
 import { fileAttacks } from './file-attacks.js';
@@ -33,6 +34,7 @@ const all = [
   ...memoryAttacks,
   ...writeAttacks,
   ...keyAttacks,
+  ...batchAttacks,
   ...fileAttacks,
   ...connectionAttacks,
   ...bodyAttacks,

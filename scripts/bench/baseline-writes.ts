@@ -38,6 +38,14 @@ export const createArticle: Handler = async (db, _parameters, body) => {
   return { data: shapeEntry(article), meta: {} };
 };
 
+/** Row batch: the same for each entry of the batch, one after the other. */
+export const createArticles: Handler = async (db, parameters, body) => {
+  const { requests } = body as { readonly requests: readonly { readonly body: unknown }[] };
+  const data: unknown[] = [];
+  for (const request of requests) data.push({ status: 200, body: await createArticle(db, parameters, request.body) });
+  return { data, meta: {} };
+};
+
 interface Links {
   readonly author: number;
   readonly categories: readonly number[];

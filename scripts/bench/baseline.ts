@@ -19,7 +19,7 @@ import { answerNested } from './baseline-nested.js';
 import { listPages, readPage } from './baseline-pages.js';
 import { listContaining, listDeep, listNewest, listNewestPopulated, listPage200, readOne } from './baseline-reads.js';
 import { keepFiltered } from './baseline-totals.js';
-import { createArticle, updateArticle } from './baseline-writes.js';
+import { createArticle, createArticles, updateArticle } from './baseline-writes.js';
 import { reportToParent } from './report-to-parent.js';
 
 /**
@@ -32,6 +32,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   c: listDeep,
   d: readOne,
   e: createArticle,
+  batch: createArticles,
   f: updateArticle,
   g: answerNested,
   h: listContaining(keepFiltered),

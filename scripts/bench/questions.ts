@@ -25,6 +25,7 @@ export type RowKey =
       | 'z-br'
       | 'w'
       | 'e-key'
+      | 'batch'
     );
 
 export interface HttpRequest {
@@ -104,5 +105,21 @@ export function askCreate(n: number, { size, writer }: Asker): Question {
   return {
     product: { method: 'POST', path: '/api/articles', body },
     baseline: { method: 'POST', path: '/e', body },
+  };
+}
+
+/** The number of creates in one request. */
+const batched = 20;
+
+/** Creates in one transaction. The baseline creates as often without one. */
+export function askBatch(n: number, { size, writer }: Asker): Question {
+  // another writer than that of row e, whose slugs are taken
+  const creates = Array.from({ length: batched }, (_, index) => askCreate(n * batched + index, { size, writer: `${writer}-b` }));
+  const bodies = creates.map(({ product }) => JSON.parse(product.body ?? '') as unknown);
+  const requests = bodies.map((body) => ({ method: 'POST', path: '/articles', body }));
+  const body = JSON.stringify({ transaction: true, requests });
+  return {
+    product: { method: 'POST', path: '/api/batch', body },
+    baseline: { method: 'POST', path: '/batch', body },
   };
 }

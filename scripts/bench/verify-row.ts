@@ -36,6 +36,7 @@ export const verifiedQuestions = 6;
 const volatile: Partial<Record<Row['key'], ReadonlySet<string>>> = {
   e: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
   'e-key': new Set(['id', 'slug', 'createdAt', 'updatedAt']),
+  batch: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
   f: new Set(['updatedAt']),
   'v-1': new Set(['cursors']),
   'v-200': new Set(['cursors']),

@@ -34,6 +34,33 @@ export interface Page<Entry, Pagination> {
   meta: { pagination: Pagination };
 }
 
+/** The answer with a number of entries. */
+export interface Count {
+  data: { count: number };
+  meta: object;
+}
+
+/** A write of a batch. `$0` as the value of a relation, or in the path, is the id that the first write has created. */
+export interface BatchWrite {
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  /** Path of entries of a content type below the API prefix: `/articles/1`. */
+  readonly path: string;
+  readonly query?: object;
+  readonly body?: object;
+  readonly headers?: { readonly 'If-Match': string };
+}
+
+export interface BatchOptions extends CallOptions {
+  /** Whether the first failure undoes all writes, and is thrown; false by default, so that each stands alone. */
+  readonly transaction?: boolean;
+}
+
+/** The answer to a write of a batch, as if it was sent on its own. */
+export interface BatchAnswer {
+  status: number;
+  body: unknown;
+}
+
 /** The result of a login; there is no `jwt` if the address must be confirmed first. */
 export type LoggedIn<T> = Partial<Session> & { user: FlatOf<User<T>> };
 
@@ -84,6 +111,29 @@ export interface Client<T extends Types<T>> {
     query?: EntryQuery<T[Name], P, F>,
     options?: CallOptions,
   ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P }>>>;
+
+  /** Counts the entries that a list would have on all pages. */
+  count<Name extends Collections<T, 'find'>>(
+    name: Name,
+    query?: Pick<ListQuery<T[Name], never, never, State, Paging>, 'filters' | 'locale' | 'publicationState' | '_q'>,
+    options?: CallOptions,
+  ): Promise<Count>;
+
+  /** Reads the entry with a value of a unique attribute, which may be a draft. */
+  by<
+    Name extends Collections<T, 'findOne'>,
+    const P extends Populate<T[Name]> = None,
+    const F extends FieldName<T[Name]> = FieldName<T[Name]>,
+  >(
+    name: Name,
+    attribute: keyof T[Name]['values'] & string,
+    value: Id,
+    query?: EntryQuery<T[Name], P, F> & { readonly publicationState?: State },
+    options?: CallOptions,
+  ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P }>>>;
+
+  /** Sends several writes to content types at once. */
+  batch(writes: readonly BatchWrite[], options?: BatchOptions): Promise<{ data: BatchAnswer[]; meta: object }>;
 
   /** Creates an entry, published unless `publishedAt` is null. */
   create<

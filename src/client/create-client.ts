@@ -1,10 +1,11 @@
-import type { Client } from './client.js';
+import type { BatchOptions, BatchWrite, Client } from './client.js';
 import type { AnyTypes, Types } from './entry.js';
+import { writeQuery } from './query.js';
 import { createRequester, type ClientOptions, type CallOptions, type Requester, type Call } from './requester.js';
 import type { Session } from './session.js';
 import { uploadCall, type Uploadable, type UploadOptions } from './upload.js';
 
-export type { Client, LoggedIn, Page, Single } from './client.js';
+export type { BatchAnswer, BatchOptions, BatchWrite, Client, Count, LoggedIn, Page, Single } from './client.js';
 export type { EntryOf, FlatOf, TypeShape, Types } from './entry.js';
 export { attempt, isFailure, type Attempt, type Failure, type WrongValue } from './failure.js';
 export type { EntryQuery, ListQuery, Populate, Sort } from './query.js';
@@ -94,6 +95,13 @@ function contentMethods({ send }: Pick<Requester, 'send'>) {
     updateSingle: (name: string, data: unknown, query?: object, options?: CallOptions) => put(at(name), data, query, options),
     deleteSingle: (name: string, query?: object, options?: CallOptions) => remove(at(name), query, options),
     localizeSingle: (name: string, data: object, options?: CallOptions) => localize(at(name), data, options),
+    count: (name: string, query?: object, options?: CallOptions) => read(at(name, 'count'), query, options),
+    by: (name: string, attribute: string, value: Id, query?: object, options?: CallOptions) =>
+      read(at(name, 'by', attribute, value), query, options),
+    batch: (writes: readonly BatchWrite[], { transaction, ...options }: BatchOptions = {}) => {
+      const requests = writes.map(({ path, query = {}, ...write }) => ({ ...write, path: path + writeQuery(query) }));
+      return send({ ...options, method: 'POST', path: '/batch', body: { transaction, requests } });
+    },
     upload: (files: readonly Uploadable[], options: UploadOptions = {}) => send(uploadCall(files, options)),
     request: send,
   };

@@ -24,6 +24,10 @@ export const apiSettings = group({
       false,
       'Return entries without `attributes` and `data` in them, as with the plugin transformer; `?format=flat` and `?format=nested` choose for a request',
     ),
+    batchPastMiddlewares: flag(
+      false,
+      'Answer POST /batch in a project with middlewares of its own for all requests; they see the batch, but not the writes in it',
+    ),
     strict: flag(
       false,
       'Refuse what a request asks for and does not get, such as unknown names in populate and in bodies, instead of ignoring it',
@@ -60,6 +64,7 @@ export const apiSettings = group({
     entriesRead: amount(20_000, 'Entries that are read, including populated entries'),
     entriesRendered: amount(50_000, 'Entries and components in the answer, each counted as often as it appears'),
     answerBytes: amount(16_777_216, 'Estimated bytes of the answer before compression'),
+    batch: amount(100, 'Writes of one POST /batch'),
   }),
   ratelimit: group({
     enabled: flag(false, 'Limit the requests of each user, token or address'),

@@ -1,4 +1,4 @@
-import { readPage, type LoadedPage } from '../mongo/read/read-page.js';
+import { readPage, readTotal, type LoadedPage } from '../mongo/read/read-page.js';
 import type { Query } from '../query/ast.js';
 import { bindPlan } from '../query/bind-plan.js';
 import type { BoundCursors } from '../query/bound-cursors.js';
@@ -49,10 +49,13 @@ async function findSurrounded(read: PendingRead, context: ContentContext, reads:
 /** Returns the number of entries that meet a query, on all pages. Throws a ValidationError as `findMany` does. */
 export async function countEntries(type: ContentType, query: Query, context: ContentContext): Promise<number> {
   const { bind, store, hooks } = context;
-  const pagination = { kind: 'offset', start: 0, limit: 1, withCount: true } as const;
-  const plan = bindPlan({ ...query, fields: ['id'], pagination, sort: [], withTotal: true }, type, bind);
+  const plan = bindPlan(unordered(query), type, bind);
   const surrounded = hooks === null ? null : hooks.reads(type.uid);
   const whole = { ...plan, window: { skip: 0, limit: null } }; // code sees no page
   if (surrounded !== null) return surrounded.count({ query, plan: whole, id: null }, context);
-  return (await readPage(plan, { registry: bind.registry, ...store })).total ?? 0;
+  return readTotal(plan, { registry: bind.registry, ...store });
 }
+
+/** Returns a query without order and page; the same object if it has neither, because bindings are cached by it. */
+const unordered = (query: Query): Query =>
+  query.sort.length === 0 && query.pagination === null ? query : { ...query, sort: [], pagination: null };

@@ -18,7 +18,8 @@ export async function findOne(type: ContentType, id: number, query: Query, conte
   return readEntry(condition, selection, store.database);
 }
 
-const planOf = (condition: Condition, selection: Selection): Plan => ({
+/** Returns the plan of a read of one entry, for code around it. */
+export const planOf = (condition: Condition, selection: Selection): Plan => ({
   type: selection.type,
   condition,
   scope: null,

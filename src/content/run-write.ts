@@ -73,7 +73,7 @@ function tellLate({ type: { uid } }: PendingWrite, { notices }: ContentContext):
  * Waits until the unique indexes of a type are built. Does not wait inside a transaction, because the build itself waits for the
  * transactions that have written to the collection. Throws a 503 if it takes too long.
  */
-async function untilReady({ collection }: ContentType, { store: { database } }: ContentContext): Promise<void> {
+export async function untilReady({ collection }: ContentType, { store: { database } }: ContentContext): Promise<void> {
   if (database.session !== null || !database.uniques.isBuilding(collection)) return;
   await database.time.run(database.maxTimeMS.write, (limit) => database.uniques.wait(collection, limit));
 }

@@ -20,7 +20,8 @@ export function errorResponse(observer: Observer): Middleware<RequestState> {
   };
 }
 
-const isBug = (thrown: unknown): boolean => !(thrown instanceof ApiError) && envelopeError(thrown).error.status === 500;
+/** Returns whether an error is none that a client may read. */
+export const isBug = (thrown: unknown): boolean => !(thrown instanceof ApiError) && envelopeError(thrown).error.status === 500;
 
 function answer(ctx: Context, thrown: unknown): void {
   const body = envelopeError(thrown);

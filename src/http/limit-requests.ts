@@ -9,8 +9,8 @@ import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/send/database.js';
 import { clientKey } from './route-request.js';
 
-/** Counts a request of a caller. Throws a RateLimitError for too many. */
-export type RequestLimiter = (ctx: Context, caller: Caller) => Promise<void>;
+/** Counts a request of a caller, or several. Throws a RateLimitError for too many. */
+export type RequestLimiter = (ctx: Context, caller: Caller, requests?: number) => Promise<void>;
 
 /**
  * Returns the general limit (`api.ratelimit`) per user, per token, and per address without credentials; null if it is disabled.
@@ -20,9 +20,10 @@ export function requestLimiter({ api: { ratelimit } }: Config, database: Databas
   if (!enabled) return null;
   const ofIdentities = attemptLimiter(database, { collection: collections.requests, max: identity, interval });
   const ofAddresses = attemptLimiter(database, { collection: collections.requests, max: address, interval });
-  return async (ctx, caller) => {
+  return async (ctx, caller, requests = 1) => {
+    if (requests === 0) return;
     const limiter = caller.kind === 'public' ? ofAddresses : ofIdentities;
-    tellAttempt(ctx, await limiter.count(clientKey(ctx, caller)));
+    tellAttempt(ctx, await limiter.count(clientKey(ctx, caller), requests));
   };
 }
 

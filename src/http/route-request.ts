@@ -21,9 +21,12 @@ export type ReadMultipart = (staging: Pick<Staging, 'stage'>, rules: MultipartRu
 /** The parameters of a query string: as text, or as the object that code of a project has read or set. */
 export type QueryParameters = string | Values;
 
-/** The parts of a request that code of a project has replaced. */
+/** The parts of a request that code of a project has replaced, or that a request of a batch has instead of those of the batch. */
 interface ReplacedParts {
+  readonly method?: string;
+  readonly path?: string;
   readonly query?: QueryParameters;
+  readonly headers?: IncomingHttpHeaders;
   readonly body?: unknown;
 }
 
@@ -44,16 +47,17 @@ export class RouteRequest {
 
   /** The method. HEAD is handled like GET, but the body of the answer is not sent. */
   get method(): string {
-    return this.#ctx.method;
+    return this.#replaced.method ?? this.#ctx.method;
   }
 
   get path(): string {
-    return this.#ctx.path;
+    return this.#replaced.path ?? this.#ctx.path;
   }
 
   /** The query string as it was sent, or as code has set it, without the question mark. */
   get querystring(): string {
-    return this.#ctx.querystring;
+    const { query } = this.#replaced;
+    return typeof query === 'string' ? query : this.#ctx.querystring;
   }
 
   get query(): QueryParameters {
@@ -61,7 +65,7 @@ export class RouteRequest {
   }
 
   get headers(): IncomingHttpHeaders {
-    return this.#ctx.req.headers;
+    return this.#replaced.headers ?? this.#ctx.req.headers;
   }
 
   /** The decoded JSON or form; undefined for other bodies. */

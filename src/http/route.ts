@@ -7,6 +7,8 @@ import type { ContentContext } from '../content/content-context.js';
 import type { ApiError } from '../errors.js';
 import type { Authorized, RouteRequirement } from './authorize.js';
 import type { CorsSettings } from './koa-packages.js';
+import type { Access } from '../query/access.js';
+import type { ContentType } from '../schema/content-type.js';
 import type { Describe, Operation } from './operation.js';
 import type { RouteParams, RouteRequest } from './route-request.js';
 import type { Connection, Running } from './running.js';
@@ -55,6 +57,8 @@ interface IdentifiedRow extends RouteRequirement {
    * the project answers. By default the key is a 400.
    */
   readonly keys?: 'whole' | 'part' | 'mutations' | 'ignored';
+  /** Returns as how many requests a request is counted, by its body; one by default. */
+  readonly counts?: (body: unknown) => number;
   /** Returns the answer to a 401 instead of the error response. */
   readonly refuse?: (error: ApiError) => Answer;
 }
@@ -63,6 +67,12 @@ interface IdentifiedRow extends RouteRequirement {
 export interface GuardedRow extends IdentifiedRow {
   /** Whether it answers pages by cursors. Other rows refuse their parameters. */
   readonly hasCursors?: true;
+  /** Returns whether the OpenAPI document lists it for callers who have the required right; always by default. */
+  readonly isListedFor?: (access: Access) => boolean;
+  /** The content type whose entries it reads or writes without code of a project. */
+  readonly type?: ContentType;
+  /** The name of its description among those of actions on content types; the last part of `action` by default. */
+  readonly describedAs?: string;
   readonly handle: (call: RouteCall) => Answer | Promise<Answer>;
 }
 
@@ -163,6 +173,8 @@ export interface ProjectCode {
   find(method: string, path: string): RouteMatch | null;
   /** Returns the routes that requests can reach. Returns the same list until they change. */
   routes(): readonly ProjectRoute[];
+  /** Returns the middlewares of the project around all requests, by name or place. */
+  middlewares(): readonly string[];
   /** Middleware around all answers. The body has been read by then. */
   readonly middleware: Middleware;
   /** Tells middlewares the caller and the action of a request, before the rights are checked. */

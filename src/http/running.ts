@@ -9,6 +9,7 @@ import { notFoundError, unavailableError } from '../errors.js';
 import type { AttemptLimits, GuessLimit } from '../limits/attempts.js';
 import type { Media } from '../media/media.js';
 import type { Backend } from '../mongo/models/open-backend.js';
+import type { Observer } from '../observe/observer.js';
 import type { Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import type { ExplainRefusal } from './explain-refusal.js';
@@ -39,6 +40,7 @@ export interface Running {
   readonly adminGuesses: GuessLimit;
   /** The general limit of requests; null if it is disabled. */
   readonly limiter: RequestLimiter | null;
+  readonly observer: Observer;
   /** Logs the missing rights of refused callers in development. */
   readonly explainRefusal: ExplainRefusal;
   /** The actions of features that can be granted to roles. */

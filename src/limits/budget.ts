@@ -104,6 +104,11 @@ export class Budget {
     return createBudget(limits, 'known', { reservation: this.#reservation, onRefusal: this.#onRefusal });
   }
 
+  /** Begins another change of the same request, of which nothing is stored yet. */
+  beginChange(): void {
+    this.#hasChanged = false;
+  }
+
   /** Records that a change was stored, so that later refusals mention it. */
   noteChange(): void {
     this.#hasChanged = true;

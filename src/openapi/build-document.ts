@@ -173,9 +173,12 @@ async function addExamples(operations: readonly ListedOperation[], call: RouteCa
  * Returns whether an operation gets an example: if it reads a whole type, and no row rules restrict the caller, so that all
  * callers with the same rights see the same entry.
  */
-function takesExample({ method, path, row: { action } }: ListedOperation, { content }: RouteCall): boolean {
+function takesExample({ method, path, row }: ListedOperation, { content }: RouteCall): boolean {
+  const { action } = row;
   const uid = action?.startsWith('api::') === true && action.endsWith('.find') ? action.slice(0, -'.find'.length) : null;
-  return uid !== null && method === 'GET' && !path.includes(':') && !content.bind.access.rules.has(uid);
+  return (
+    uid !== null && method === 'GET' && !path.includes(':') && !('describedAs' in row) && !content.bind.access.rules.has(uid)
+  );
 }
 
 /** Returns the example; undefined if there is no entry, or it cannot be read. */

@@ -1,4 +1,6 @@
 import type { typeActions } from '../auth/known-actions.js';
+import { isUnique } from '../content/find-by.js';
+import { readable } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
 import { pascalCase, typeName } from '../schema/names.js';
 import type { Components } from './components.js';
@@ -8,7 +10,7 @@ import { answers, json, type Content, type Operation } from '../http/operation.j
 import { entryParameters, listParameters, stateParameter } from './query-parameters.js';
 import { flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '../http/json-schema.js';
 
-type ContentAction = (typeof typeActions)[number];
+type ContentAction = (typeof typeActions)[number] | 'count' | 'findBy';
 
 /** Describes a row. Shared schemas are taken from the components of the document. */
 export type DescribeRow = (components: Components) => Operation;
@@ -63,12 +65,32 @@ const entryAnswer = (type: ContentType, components: Components): Pick<Operation,
   answers: answers(envelope(answeredSchema(type, components)), 'The entry'),
 });
 
+/** The parameters of a list that a count takes. */
+const counted: ReadonlySet<string> = new Set(['filters', '_q', 'locale', 'publicationState']);
+
+const uniqueNames = (type: ContentType, { access }: Components): string[] =>
+  [...type.attributes.keys()].filter((name) => isUnique(readable(type, name, access)));
+
 const actions: Readonly<Record<ContentAction, DescribeAction>> = {
   find: (type, components) => (type.kind === 'singleType' ? findSingle : findMany)(type, components),
   findOne: (type, components) => ({
     id: `findOne${typeName(type)}`,
     summary: `Read ${one(type)}`,
     ...entryAnswer(type, components),
+  }),
+  count: (type, components) => ({
+    id: `count${pascalCase(type.pluralName)}`,
+    summary: `Count entries of ${type.displayName}`,
+    tag: type.displayName,
+    query: listParameters(type, components).filter(({ name }) => counted.has(name)),
+    answers: answers(envelope(record({ count: whole })), 'The number of entries'),
+  }),
+  findBy: (type, components) => ({
+    id: `findBy${typeName(type)}`,
+    summary: `Read ${one(type)} by a unique value`,
+    description: `By one of: ${uniqueNames(type, components).join(', ')}`,
+    ...entryAnswer(type, components),
+    query: [...entryParameters(type, components), ...stateParameter(type)],
   }),
   create: (type, components) => ({
     id: `create${typeName(type)}`,

@@ -107,7 +107,7 @@ function dynamicRows({ path, find }: DynamicRoute, type: ContentType, running: R
   const id = isSingle ? 'localizations' : ':id';
   const rows = [...(find([name, id], running) ?? [])];
   return rows.flatMap(([method, row]) => {
-    const describe = row.action === null ? null : describerOf(row.action, type);
+    const describe = 'handle' in row && row.action !== null ? describerOf(row.describedAs ?? row.action, type) : null;
     return describe === null ? [] : [{ method, path: path.replace(':name', name).replace(':id', id), row, describe }];
   });
 }

@@ -57,7 +57,9 @@ type Select = (row: Row) => boolean;
 export const isAllowed =
   (caller: Caller): Select =>
   (row) =>
-    row.action === null || [row.action, ...(row.others ?? [])].every((action) => mayDo(caller, action));
+    row.action === null ||
+    ([row.action, ...(row.others ?? [])].every((action) => mayDo(caller, action)) &&
+      (!('isListedFor' in row) || row.isListedFor?.(caller.access) !== false));
 
 function mayDo(caller: Caller, action: string): boolean {
   if (action === 'anybody') return true;

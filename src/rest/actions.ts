@@ -36,6 +36,8 @@ export interface Action {
   readonly isList?: true;
   /** Whether the body may contain files. */
   readonly receives?: true;
+  /** The name of its description in the OpenAPI document; that of the action by default. */
+  readonly describedAs?: 'count' | 'findBy';
   readonly run: (input: ActionInput) => Promise<Json | null>;
 }
 

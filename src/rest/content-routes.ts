@@ -1,34 +1,40 @@
 import { memoize } from '../caches.js';
 import type { Config } from '../config/config.js';
+import { isUnique } from '../content/find-by.js';
 import { notFoundError } from '../errors.js';
 import { requireKey } from '../http/idempotency/read-key.js';
 import { once } from '../http/idempotency/run-once.js';
 import type { Answer, GuardedRow, DynamicRoute, RouteCall, Rows } from '../http/route.js';
-import type { Running } from '../http/running.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
 import { collectionActions, receiving, singleActions, type Action, type ActionInput, type Actions } from './actions.js';
 import { refuseToExplain } from './explain-list.js';
 import { flattenAnswer, wantsFlat } from './flatten-answer.js';
+import { count, findByValue } from './look-ups.js';
 import { QueryCache } from './query-cache.js';
 
 /**
- * Returns the routes of the content API: `/:pluralName`, `/:pluralName/:id`, `/:singularName` and their localizations. The
- * content type is looked up for each request, so that a new type is served immediately and the number of types does not affect
- * speed.
+ * Returns the routes of the content API: `/:pluralName`, `/:pluralName/:id`, `/:singularName`, their localizations, and look-ups in
+ * collection types. The content type is looked up for each request, so that a new type is served immediately and the number of types
+ * does not affect speed.
  */
 export function contentRoutes({ api }: Config): readonly DynamicRoute[] {
   const queries = new QueryCache(api.limits);
   const rowsOfType = memoize((type: ContentType) => createRows(type, queries));
-  const rowsOf = (name: string | undefined, { backend }: Running): TypeRows | null => {
-    const type = findType(name ?? '', backend.models.snapshot.registry);
-    return type === null ? null : rowsOfType(type);
-  };
   const { prefix } = api.rest;
+  const route = (path: string, choose: (rows: TypeRows, second: string | undefined) => Rows | null): DynamicRoute => ({
+    path: `${prefix}${path}`,
+    find: ([name = '', second], { backend }) => {
+      const type = findType(name, backend.models.snapshot.registry);
+      return type === null ? null : choose(rowsOfType(type), second);
+    },
+  });
   return [
-    { path: `${prefix}/:name`, find: ([name], running) => rowsOf(name, running)?.root ?? null },
-    { path: `${prefix}/:name/:id`, find: ([name, id], running) => below(rowsOf(name, running), id) },
-    { path: `${prefix}/:name/:id/localizations`, find: ([name], running) => rowsOf(name, running)?.entryLocalizations ?? null },
+    route('/:name', ({ root }) => root),
+    route('/:name/count', (rows) => rows.count),
+    route('/:name/:id', (rows, id) => rows.entry ?? (id === 'localizations' ? rows.localizations : null)),
+    route('/:name/:id/localizations', ({ entryLocalizations }) => entryLocalizations),
+    route('/:name/by/:attribute/:value', (rows) => rows.by),
   ];
 }
 
@@ -38,36 +44,41 @@ const findType = (name: string, { byPluralName, bySingularName }: Registry): Con
 /** The rows of a content type by path; null for paths that it does not have. */
 interface TypeRows {
   readonly root: Rows;
-  /** `/:plural/:id` and its localizations; only for collection types. */
+  /** `/:plural/:id`, its localizations, and `/:plural/count`; only for collection types. */
   readonly entry: Rows | null;
   readonly entryLocalizations: Rows | null;
+  readonly count: Rows | null;
+  /** `/:plural/by/:attribute/:value`; only for collection types with unique attributes. */
+  readonly by: Rows | null;
   /** `/:singular/localizations`; only for single types. */
   readonly localizations: Rows | null;
 }
 
-const below = (rows: TypeRows | null, id: string | undefined): Rows | null =>
-  rows?.entry ?? (id === 'localizations' ? (rows?.localizations ?? null) : null);
+const none = { entry: null, entryLocalizations: null, count: null, by: null, localizations: null };
 
 function createRows(type: ContentType, queries: QueryCache): TypeRows {
   const rows = (actions: Actions): Rows =>
     new Map(Object.entries(actions).map(([method, action]) => [method, createRow(type, action, queries)]));
-  if (type.kind === 'singleType') {
-    const localizations = type.localized ? rows(singleActions.localizations) : null;
-    return { root: rows(singleActions.entry), entry: null, entryLocalizations: null, localizations };
-  }
-  const localizations = rows(type.localized ? collectionActions.localizations : {});
+  if (type.kind === 'singleType')
+    return { ...none, root: rows(singleActions.entry), localizations: type.localized ? rows(singleActions.localizations) : null };
   return {
+    ...none,
     root: rows(collectionActions.list),
     entry: rows(collectionActions.entry),
-    entryLocalizations: localizations,
-    localizations: null,
+    entryLocalizations: rows(type.localized ? collectionActions.localizations : {}),
+    count: rows({ GET: count }),
+    by: hasUnique(type) ? rows({ GET: findByValue }) : null,
   };
 }
 
+/** Returns whether entries of a type can be looked up by an attribute. */
+export const hasUnique = ({ attributes }: ContentType): boolean => [...attributes.values()].some(isUnique);
+
 /** Returns the row of an action on a content type. */
 export function createRow(type: ContentType, action: Action, queries: QueryCache): GuardedRow {
-  const row = { action: actionOf(type, action.name), admitsAdmin: 'to explain' } as const;
-  if (action.name.startsWith('find')) {
+  const { name, describedAs } = action;
+  const row = { action: actionOf(type, name), type, ...(describedAs && { describedAs }), admitsAdmin: 'to explain' } as const;
+  if (name.startsWith('find')) {
     const handle = (call: RouteCall): Promise<Answer> => answerAction(action, { type, queries, ...call });
     return { ...row, ...(action.isList && { hasCursors: action.isList }), handle };
   }

@@ -9,6 +9,7 @@ import { blobCollections } from '../mongo/stores/blob-store.js';
 import { keyCollection } from '../mongo/stores/key-store.js';
 import { accountModels, fileModels, localeModels } from '../schema/builtin-models.js';
 import { accountRoutes } from './accounts/account-routes.js';
+import { batchRoute } from './batch/batch-route.js';
 import { contentRoutes } from './content-routes.js';
 import { localeRoute } from './locale-route.js';
 import { modelReadRoutes } from './model-read-routes.js';
@@ -63,5 +64,8 @@ export const models: Feature = {
 export const content: Feature = {
   name: 'content',
   collections: [keyCollection],
-  routes: ({ config }) => contentRoutes(config),
+  routes: (parts) => {
+    const routes = contentRoutes(parts.config);
+    return [batchRoute(parts, routes), ...routes];
+  },
 };

@@ -113,6 +113,18 @@ describe('a client', () => {
       expect(found).to.deep.equal(body.data.map(({ id }: { id: number }) => id));
     });
 
+    it('counts, and entries by a unique value', async () => {
+      const filters = { kind: { $in: ['essay', 'report'] } };
+      const { meta } = await client.find('articles', { filters });
+      expect(await client.count('articles', { filters })).to.deep.equal({ data: { count: meta.pagination.total }, meta: {} });
+      const [first] = (await client.find('authors', { pagination: { limit: 1 } })).data;
+      const slug = String(first?.attributes['slug']);
+      expect((await client.by('authors', 'slug', slug, { fields: 'name' })).data.attributes).to.deep.equal({
+        name: first?.attributes['name'],
+      });
+      expect(await failureOf(client.by('authors', 'slug', 'a/b'))).to.include({ kind: 'notFound' });
+    });
+
     it('one entry, and single types in each language', async () => {
       const [first] = (await client.find('articles', { pagination: { limit: 1 } })).data;
       expect((await client.findOne('articles', first?.id ?? 0)).data).to.deep.equal(first);
@@ -169,6 +181,26 @@ describe('a client', () => {
       expect(await failureOf(user.findOne('articles', data.id))).to.include({ kind: 'notFound', status: 404 });
       await user.updateSingle('homepage', { headline: 'Tides' }, { locale: 'en' });
       expect((await client.findSingle('homepage')).data.attributes).to.include({ headline: 'Tides' });
+    });
+
+    it('sends several writes at once', async () => {
+      const writes = [
+        {
+          method: 'POST',
+          path: '/articles',
+          query: { fields: ['title'] },
+          body: { data: { title: 'One', slug: 'at-once', kind: 'essay' } },
+        },
+        { method: 'PUT', path: '/articles/$0', query: { fields: ['title'] }, body: { data: { title: 'Two' } } },
+        { method: 'DELETE', path: '/articles/$0' },
+      ] as const;
+      const { data } = await user.batch(writes, { transaction: true });
+      const titles = data.map(({ body }) => (body as { data: { attributes: { title: string } } }).data.attributes.title);
+      expect(titles).to.deep.equal(['One', 'Two', 'Two']);
+      const failing = [...writes, { method: 'DELETE', path: '/articles/$0' }] as const;
+      const failure = await failureOf(user.batch(failing, { transaction: true }));
+      expect(failure).to.include({ kind: 'notFound', status: 404 });
+      expect((await user.batch(failing)).data.map(({ status }) => status)).to.deep.equal([200, 200, 200, 404]);
     });
 
     it('uploads files', async () => {

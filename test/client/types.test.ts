@@ -46,6 +46,10 @@ export async function read(): Promise<void> {
       else part.body;
     void [title, kind, picture, count, first, image];
   }
+  const counted: number = (await client.count('articles', { filters: { title: 'x' }, publicationState: 'preview' })).data.count;
+  const named: string = (await client.by('authors', 'slug', 'ines', { fields: 'name' })).data.attributes.name;
+  const { data: written } = await client.batch([{ method: 'POST', path: '/tags', body: { data: { name: 'x' } } }], { transaction: true });
+  void [counted, named, written[0]?.status];
   await client.find('articles', { populate: '*', sort: { author: { name: 'asc' } } });
   const deep = await client.find('articles', {
     populate: { author: { populate: { articles: { populate: { tags: { populate: { articles: { populate: { cover: true } } } } } } } } },
@@ -130,6 +134,7 @@ const wrong = {
   "Property 'total' does not exist": "(await client.find('tags', { pagination: { withCount: false } })).meta.pagination.total",
   'Argument of type \'"unicorns"\'': "client.find('unicorns')",
   'Argument of type \'"homepage"\'': "client.find('homepage')",
+  'Argument of type \'"none"\'': "client.by('authors', 'none', 1)",
   'Argument of type \'"articles"\'': "client.findSingle('articles')",
   "Object literal may only specify known properties, but 'titel'": "client.find('articles', { filters: { titel: 'x' } })",
   "Object literal may only specify known properties, but 'nam'": "client.find('articles', { filters: { author: { nam: 'x' } } })",

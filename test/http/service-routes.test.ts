@@ -65,7 +65,9 @@ for (const prefix of ['/api', '', '/v1/content'])
         ['/upload/files/:id', '/users/me', '/auth/local', '/i18n/locales'].map((path) => prefix + path),
       );
       expect(routes.filter((route) => !isFixed(route)).map(({ path }) => path)).to.deep.equal(
-        ['/:name', '/:name/:id', '/:name/:id/localizations'].map((path) => prefix + path),
+        ['/:name', '/:name/count', '/:name/:id', '/:name/:id/localizations', '/:name/by/:attribute/:value'].map(
+          (path) => prefix + path,
+        ),
       );
       expect(new Set(fixed.map(keyOf)).size).to.equal(fixed.length);
     });
@@ -167,12 +169,18 @@ describe('the routes of content types', () => {
     ['/api/note%73', [note], unknown],
     ['/api/notes/1', [note], entry],
     ['/api/notes/localizations', [note], entry],
+    ['/api/notes/count', [note], 'HEAD, GET'],
+    ['/api/notes/count/localizations', [note], 'HEAD, GET, POST'],
+    ['/api/notes/by/text/1', [note], unknown],
+    ['/api/notes/by/text/1', [{ ...note, attributes: { text: { type: 'uid' } } }], 'HEAD, GET'],
     ['/api/notes/1/localizations', [note], 'HEAD, GET, POST'],
     ['/api/notes/1/localizations', [{ ...note, pluginOptions: {} }], unknown],
     ['/api/notes/1/2', [note], unknown],
     ['/api/home', [home], entry],
     ['/api/homes', [home], unknown],
     ['/api/home/1', [home], unknown],
+    ['/api/home/count', [home], unknown],
+    ['/api/home/by/text/1', [{ ...home, attributes: { text: { type: 'uid' } } }], unknown],
     ['/api/home/localizations', [home], 'HEAD, GET, POST'],
     ['/api/home/localizations', [{ ...home, pluginOptions: {} }], unknown],
     ['/api/home/1/localizations', [home], unknown],

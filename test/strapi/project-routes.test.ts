@@ -406,6 +406,8 @@ describe('routes of a project', () => {
         'GET /api/listeds',
         'GET /api/my-renameds',
       ],
+      'POST /api/batch',
+      ...['authors', 'kepts', 'listeds', 'opens'].map((name) => `GET /api/${name}/count`),
       ...['GET /api/home', 'PUT /api/home', 'GET /api/authors', 'GET /api/serveds', 'POST /api/kepts', 'GET /api/kepts'],
       ...['GET /api/users/hello', 'GET /api/users-permissions/hello', 'GET /ping', 'GET /api/mine/context'],
       'POST /api/mine/written',

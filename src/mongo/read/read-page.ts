@@ -8,6 +8,7 @@ import { readTree } from './read-tree.js';
 import { isAtCursor, positionOf } from './seek.js';
 import { gatherFacts, type PageContext } from './ways/gather-facts.js';
 import { impliedTotal, isLikelyShort } from './ways/page-total.js';
+import { nothing } from './compile-condition.js';
 import type { Facts } from './ways/facts.js';
 import type { Way } from './ways/way.js';
 import { ways } from './ways/ways.js';
@@ -61,6 +62,23 @@ interface CutPage {
 }
 
 interface FoundPage extends LoadedPage, Omit<CutPage, 'documents'> {}
+
+/**
+ * Returns the number of entries that meet the condition of a plan, on all pages. Sends no command if the total is kept, and otherwise
+ * one besides those of conditions on related entries. Throws a ValidationError as `readPage` does.
+ */
+export function readTotal(plan: Plan, context: PageContext): Promise<number> {
+  const counted = { ...plan, sort: [], window: { skip: 0, limit: null }, withTotal: true };
+  return totalIn(gatherFacts(counted, context)).catch(async (error: unknown) => {
+    throw await explainTimeout(error, counted, context);
+  });
+}
+
+async function totalIn(facts: Facts): Promise<number> {
+  if ((await facts.page()).match === nothing) return 0;
+  const total = await facts.total();
+  return total?.kept ?? (await total?.count()) ?? 0;
+}
 
 /** Reads a page by the first way that fits. */
 async function readByFirst(plan: Plan, facts: Facts): Promise<FoundPage> {

@@ -7,8 +7,8 @@ import { oneOf } from '../form/matches.js';
 
 /** Counts attempts across all instances. */
 export interface AttemptLimiter {
-  /** Counts one attempt under a key. */
-  count(key: string): Promise<Attempt>;
+  /** Counts attempts under a key, one by default. */
+  count(key: string, attempts?: number): Promise<Attempt>;
   /** Takes back one attempt of each key, by one command. Also keys of other limiters of the collection. */
   forgive(keys: readonly string[]): Promise<void>;
 }
@@ -49,9 +49,9 @@ export function attemptLimiter(database: Database, { collection, max, interval }
       throw error;
     }));
   return {
-    count: async (key) => {
+    count: async (key, attempts = 1) => {
       try {
-        return attemptOf(await inWriteTime(database, () => ensureIndexes().then(() => limiter.consume(key))), max, 'allowed');
+        return attemptOf(await inWriteTime(database, () => ensureIndexes().then(() => limiter.consume(key, attempts))), max, 'allowed');
       } catch (refusal) {
         if (refusal instanceof Error) throw refusal;
         return attemptOf(refusal as RateLimiterRes, max, 'refused'); // the library rejects with this or with an Error

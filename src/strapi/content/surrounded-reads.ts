@@ -4,7 +4,7 @@ import type { Entity } from '../../code/entity-service.js';
 import { entityOf } from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
-import { readPage, type LoadedPage } from '../../mongo/read/read-page.js';
+import { readPage, readTotal, type LoadedPage } from '../../mongo/read/read-page.js';
 import { validationError } from '../../errors.js';
 import { emptyQuery } from '../../query/ast.js';
 import { readable } from '../../query/access.js';
@@ -75,8 +75,8 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
   };
   const count = async (read: PendingRead, context: ContentContext): Promise<number> => {
     const { uid } = read.plan.type;
-    const total = async ({ plan }: Pick<ChangedPlan, 'plan'>): Promise<number> =>
-      (await readAll(totalPlan(plan), context)).total ?? 0;
+    const total = ({ plan }: Pick<ChangedPlan, 'plan'>): Promise<number> =>
+      readTotal(plan, { registry: context.bind.registry, ...context.store });
     if (!hooks.hears(uid, 'Count')) return total(read);
     const params = describeRead(read, context.bind);
     return hooks.run('Count', { uid, params }, (changed) => total(planForCode(read, changed, context)));
@@ -86,21 +86,10 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
 
 /** Reads a page. A limit of 0 means no entries. */
 const readAll = async (plan: Plan, { bind, store }: ContentContext): Promise<LoadedPage> =>
-  plan.window.limit === 0 && !plan.withTotal
-    ? { entries: [], total: null }
-    : readPage(plan, { registry: bind.registry, ...store });
+  plan.window.limit === 0 ? { entries: [], total: null } : readPage(plan, { registry: bind.registry, ...store });
 
 const readFirst = async ({ condition, selection }: Plan, { store }: ContentContext): Promise<readonly Loaded[]> =>
   [await readEntry(condition ?? allOf([]), selection, store.database)].filter((entry) => entry !== null);
-
-const totalPlan = (plan: Plan): Plan => ({
-  ...plan,
-  sort: [],
-  pagination: { kind: 'offset', start: 0, limit: 1 },
-  window: { skip: 0, limit: 1 },
-  withTotal: true,
-  selection: { ...plan.selection, fields: [], children: [], locales: null },
-});
 
 interface ChangedPlan {
   readonly plan: Plan;

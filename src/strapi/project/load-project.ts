@@ -95,7 +95,7 @@ export async function load(
   const hooks = await extendPlugins(extensions, { ...parts, ...registers.registers, config, builtin, services, warn, tell });
   for (const item of ownMiddlewares(files['middlewares']))
     for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
-      registers.addMiddleware(handler);
+      registers.addMiddleware(handler, String(typeof item === 'string' ? item : (item.name ?? item.resolve)));
   const routes = new ProjectRoutes({ ...parts, config, builtin, warn, code: registers, owners: routeOwners(folders, plugins) });
   return { plugins, services, strapi, hooks: [...hooks, ...ownHooks(directory, loadFile)], routes };
 }

@@ -10,6 +10,7 @@ import { callsGenerated } from './core-controller.js';
 import { createRouteRow, type EndpointParts } from './endpoints.js';
 import { coreRoutes, type CoreCode } from './factories.js';
 import { guardsOf, type GuardedAction } from './guarded-actions.js';
+import { withLookUps } from './look-up-routes.js';
 import { findRows, indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
 import {
   checkRoute,
@@ -106,7 +107,7 @@ function buildTable(registry: Registry, input: Omit<RowParts, 'file'> & { readon
   const builtin = input.builtin.map((route) =>
     removed.has(route) ? { ...unchangedRoute(route), isRemoved: true as const } : unchangedRoute(route),
   );
-  const index = indexRoutes([...routes, ...builtin], closedPaths(registry, routed, input));
+  const index = indexRoutes([...withLookUps(routes, input.queries), ...builtin], closedPaths(registry, routed, input));
   return { ...index, actions, guarded: routes.flatMap(({ guarded = [] }) => guarded) };
 }
 
@@ -233,7 +234,7 @@ function hasCore(
 }
 
 /**
- * Returns the generated paths of the project's content types, which are not served unless a router contains them. As in Strapi
+ * Returns the generated paths of the project's content types, which are not served unless a router contains them, look-ups included. As in Strapi
  * v4, a type with any route also has the route of its localizations.
  */
 function closedPaths(registry: Registry, routed: ReadonlySet<string>, { owners, config }: ProjectRoutesInput): string[] {
@@ -244,6 +245,7 @@ function closedPaths(registry: Registry, routed: ReadonlySet<string>, { owners, 
   return own.flatMap(({ uid, kind, singularName, pluralName }) => {
     const path = `${prefix}/${kind === 'singleType' ? singularName : pluralName}`;
     const entry = kind === 'singleType' ? path : `${path}/:id`;
-    return [path, entry, ...(routed.has(uid) ? [] : [`${entry}/localizations`])];
+    const lookUps = kind === 'singleType' ? [] : [`${path}/count`, `${path}/by/:attribute/:value`];
+    return [path, entry, ...lookUps, ...(routed.has(uid) ? [] : [`${entry}/localizations`])];
   });
 }

@@ -16,7 +16,7 @@ export interface StrapiServer {
 
 interface ServerParts {
   readonly addRouter: (router: RegisteredRouter) => void;
-  readonly addMiddleware: (middleware: CodeHandler) => void;
+  readonly addMiddleware: (middleware: CodeHandler, name: string) => void;
   readonly httpServer: Server;
 }
 
@@ -33,7 +33,7 @@ export function createStrapiServer({ addRouter, addMiddleware, httpServer }: Ser
       return server;
     },
     use: (middleware) => {
-      addMiddleware(middleware as CodeHandler); // from Koa
+      addMiddleware(middleware as CodeHandler, 'strapi.server.use'); // from Koa
       return server;
     },
     httpServer,

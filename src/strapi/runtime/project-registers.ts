@@ -55,6 +55,7 @@ export class ProjectRegisters {
   readonly #config: Config;
   readonly #contexts = new AsyncLocalStorage<Context>();
   readonly #middlewares: CodeHandler[] = [];
+  readonly #middlewareNames: string[] = [];
   readonly #routers: RegisteredRouter[] = [];
   #strapi: unknown = null;
   #keys: unknown = null;
@@ -100,7 +101,10 @@ export class ProjectRegisters {
 
   readonly requestContext = { get: (): Context | undefined => this.#contexts.getStore() };
 
-  readonly addMiddleware = (middleware: CodeHandler): void => void this.#middlewares.push(middleware);
+  readonly addMiddleware = (middleware: CodeHandler, name: string): void => {
+    this.#middlewares.push(middleware);
+    this.#middlewareNames.push(name);
+  };
 
   readonly addRouter = (router: RegisteredRouter): void => void this.#routers.push(router);
 
@@ -148,6 +152,7 @@ export class ProjectRegisters {
         const { registry } = this.running().backend.models.snapshot;
         noteMatch(ctx, { path, params, route, caller }, { router: this.router, registry });
       },
+      middlewares: () => this.#middlewareNames,
       middleware: (ctx, next) => this.#contexts.run(ctx, () => this.#runInSession(ctx, next)),
       extend: (app) => {
         extendContext(app, this.#config.api.limits, this.#keys);

@@ -1,0 +1,36 @@
+import { findBy } from '../content/find-by.js';
+import { countEntries } from '../content/find-many.js';
+import { validationError } from '../errors.js';
+import type { QueryParameters } from '../http/route-request.js';
+import type { Action } from './actions.js';
+import { envelopeEntry } from './envelope.js';
+
+/** Answers `{ data: { count }, meta: {} }`: the number of entries that a list would have on all pages. */
+export const count: Action = {
+  name: 'find',
+  describedAs: 'count',
+  run: async ({ type, request: { query }, queries, content }) => {
+    refuseOthers(query, ['filters', '_q', 'locale', 'publicationState', 'format']);
+    return { data: { count: await countEntries(type, queries.parse(query), content) }, meta: {} };
+  },
+};
+
+/** Answers the entry with a value of a unique attribute as `findOne` does. */
+export const findByValue: Action = {
+  name: 'findOne',
+  describedAs: 'findBy',
+  run: async ({ type, request, queries, content }) => {
+    const { query, params } = request;
+    refuseOthers(query, ['fields', 'populate', 'locale', 'publicationState', 'format']);
+    const asked = { name: params['attribute'] ?? '', value: params['value'] ?? '' };
+    const entry = await findBy(type, asked, queries.parse(query), content);
+    return entry === null ? null : envelopeEntry(entry, content);
+  },
+};
+
+/** Throws a ValidationError for the first parameter that is not one of these. */
+function refuseOthers(query: QueryParameters, known: readonly string[]): void {
+  const names = typeof query === 'string' ? [...new URLSearchParams(query).keys()] : Object.keys(query);
+  const other = names.map((name) => name.split('[', 1)[0] ?? '').find((name) => !known.includes(name));
+  if (other !== undefined) throw validationError(`Invalid parameter ${other}: expected one of ${known.join(', ')}`);
+}
