@@ -75,11 +75,9 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
   };
   const count = async (read: PendingRead, context: ContentContext): Promise<number> => {
     const { uid } = read.plan.type;
-    const total = ({ plan }: Pick<ChangedPlan, 'plan'>): Promise<number> =>
-      readTotal(plan, { registry: context.bind.registry, ...context.store });
-    if (!hooks.hears(uid, 'Count')) return total(read);
+    if (!hooks.hears(uid, 'Count')) return countAll(read.plan, context);
     const params = describeRead(read, context.bind);
-    return hooks.run('Count', { uid, params }, (changed) => total(planForCode(read, changed, context)));
+    return hooks.run('Count', { uid, params }, (changed) => countAll(planForCode(read, changed, context).plan, context));
   };
   return { one, many, count };
 }
@@ -87,6 +85,9 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
 /** Reads a page. A limit of 0 means no entries. */
 const readAll = async (plan: Plan, { bind, store }: ContentContext): Promise<LoadedPage> =>
   plan.window.limit === 0 ? { entries: [], total: null } : readPage(plan, { registry: bind.registry, ...store });
+
+const countAll = (plan: Plan, { bind, store }: ContentContext): Promise<number> =>
+  readTotal(plan, { registry: bind.registry, ...store });
 
 const readFirst = async ({ condition, selection }: Plan, { store }: ContentContext): Promise<readonly Loaded[]> =>
   [await readEntry(condition ?? allOf([]), selection, store.database)].filter((entry) => entry !== null);
