@@ -22,7 +22,9 @@ import type { Backend } from './mongo/models/open-backend.js';
 import type { Observer } from './observe/observer.js';
 import type { Registry } from './schema/content-type.js';
 import type { MangroveServer, ServerInput, Service } from './service.js';
-import type { Project } from './strapi/project/create-project.js';
+import { builtinRoutes } from './strapi/routes/builtin-controllers.js';
+import { createProject, type Project } from './strapi/project/create-project.js';
+import { passedByGraphql } from './strapi/routes/guarded-actions.js';
 import { joinHooks, type StartHooks } from './strapi/load/run-code.js';
 
 /** Milliseconds between attempts to connect to the database. */
@@ -48,14 +50,11 @@ export async function createService(input: ServerInput, features: readonly Featu
     if (consumer) observer.add(consumer);
   }
   const parts = { config, features, logger, observer, connection, http: prepareHttpServer(config.server) };
-  const project = input.project === undefined ? null : await openProject(resolve(input.project), parts);
+  const project = input.project === undefined ? null : openProject(resolve(input.project), parts);
   return new Server(input, { ...parts, project });
 }
 
-/** Returns the code of a project. What runs it is loaded for it, because it takes 2 MB. */
-async function openProject(directory: string, parts: Omit<ServerParts, 'project'>): Promise<Project> {
-  const { createProject } = await import('./strapi/project/create-project.js');
-  const { builtinRoutes } = await import('./strapi/routes/builtin-controllers.js');
+function openProject(directory: string, parts: Omit<ServerParts, 'project'>): Project {
   const { config, features, http } = parts;
   const builtin = builtinRoutes(routesOf(enabledFeatures(features, config), { config, projectCode: null }));
   return createProject({ ...parts, builtin, httpServer: http.server, directory });
@@ -203,15 +202,14 @@ class Server implements Service {
     this.#hooks = hooks;
     await bootstrap?.(this.#extension.input);
     this.#serve();
-    await this.#warnOfGraphql(running.backend.models.snapshot.registry);
+    this.#warnOfGraphql(running.backend.models.snapshot.registry);
     await warnOfAccounts(running, this.observer);
   }
 
   /** Names the content types that GraphQL answers without code of the project. */
-  async #warnOfGraphql(registry: Registry): Promise<void> {
+  #warnOfGraphql(registry: Registry): void {
     const { enabled, config } = this.config.plugins.graphql;
     if (this.#project === null || !enabled || !config.shadowCRUD) return;
-    const { passedByGraphql } = await import('./strapi/routes/guarded-actions.js');
     const warning = passedByGraphql(this.#project.guardedActions(), this.#extension.shadow(registry), registry);
     if (warning !== null) this.observer.observe({ kind: 'warned', topic: 'access', text: warning });
   }

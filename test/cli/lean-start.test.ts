@@ -32,11 +32,6 @@ describe('a start', () => {
       'cli/serve.ts',
       /^yup$|^panel\/(panel-route|panel)\.ts$|^panel\/(rights|import)\//,
     ],
-    [
-      'loads what runs code of projects only for projects',
-      'cli/serve.ts',
-      /^croner$|^strapi\/(project|routes|runtime|content)\//,
-    ],
   ];
   for (const [title, file, without] of cases)
     it(title, () => {
