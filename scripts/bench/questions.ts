@@ -24,7 +24,7 @@ export type RowKey =
       | 'z-gzip'
       | 'z-br'
       | 'w'
-      | 'e-key'
+      | 'key'
       | 'batch'
     );
 

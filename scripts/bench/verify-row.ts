@@ -35,7 +35,7 @@ export const verifiedQuestions = 6;
 /** Keys that differ with every write. */
 const volatile: Partial<Record<Row['key'], ReadonlySet<string>>> = {
   e: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
-  'e-key': new Set(['id', 'slug', 'createdAt', 'updatedAt']),
+  key: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
   batch: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
   f: new Set(['updatedAt']),
   'v-1': new Set(['cursors']),

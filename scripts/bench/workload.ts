@@ -50,7 +50,7 @@ export const workload: readonly Row[] = [
   { key: 'f', title: 'partial update', goal: 1.3, ask: askUpdate },
   { key: 'e', title: 'create with three relations', goal: 1.3, ask: askCreate },
   // 1.8 times row e
-  { key: 'e-key', title: 'row e with an Idempotency-Key', goal: 2.3, ask: askCreateOnce },
+  { key: 'key', title: 'row e with an Idempotency-Key', goal: 2.3, ask: askCreateOnce },
   { key: 'batch', title: '20 creates in one transaction, against 20 creates', goal: null, ask: askBatch },
   rowAfterWrite,
   { key: 'm-upload', title: 'upload of 1 MB', goal: 1.25, ask: askUpload, clear: removeUploads },

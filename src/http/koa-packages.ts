@@ -86,7 +86,7 @@ export function crossOrigin(settings: CorsSettings, observer: Observer): Middlew
     },
     credentials: (ctx) => credentials && decided.get(ctx) !== '*',
     allowMethods: methods.includes('*') ? allMethods : [...methods],
-    ...(!headers.includes('*') && { allowHeaders: [...headers, ...accepted] }), // without it, those that the request names
+    ...(!headers.includes('*') && { allowHeaders: [...new Set([...headers, ...accepted])] }), // without it, those that the request names
     exposeHeaders: [...exposed, ...expose.filter((name) => !isExposed(name))],
     maxAge,
     // errors are caught further in, so none reaches this middleware

@@ -99,6 +99,7 @@ export function tell(failure: Failure): string {
       return failure.errors.map(({ path, message }) => path.join('.') + message).join();
     case 'unauthorized':
       return failure.reason ?? 'log in';
+    case 'conflict':
     case 'limited':
     case 'unavailable':
       return String(failure.retryAfter);

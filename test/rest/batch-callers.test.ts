@@ -212,7 +212,7 @@ describe('what a batch hands on', () => {
         ),
       ),
       false,
-      'transaction must be true for a batch with an Idempotency-Key',
+      'transaction must be true inside another transaction',
     ],
   ];
   for (const [title, own, transaction, answer] of databases)

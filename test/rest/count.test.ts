@@ -64,7 +64,6 @@ const refused: readonly (readonly [path: string, status: number, message: string
     'populate=*',
     'fields=text',
     'pagination[pageSize]=1',
-    'pagination[after]=x',
     'x=1',
     '[filters][rating]=1',
   ].map((query): readonly [string, number, string] => {

@@ -3,7 +3,8 @@ import { fieldErrors } from '../../errors.js';
 import type { RouteParts } from '../../http/feature.js';
 import { flag, listOf, record, text, whole } from '../../http/json-schema.js';
 import { answers } from '../../http/operation.js';
-import type { DynamicRoute, Route } from '../../http/route.js';
+import { once } from '../../http/idempotency/run-once.js';
+import type { Answer, DynamicRoute, Route } from '../../http/route.js';
 import type { Access } from '../../query/access.js';
 import { isRecord } from '../../values.js';
 import { readBatch } from './read-batch.js';
@@ -51,7 +52,7 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
     method: 'POST',
     path: `${rest.prefix}/batch`,
     action: 'anybody',
-    keys: 'whole',
+    keys: 'part',
     accepts: batchSchema(limits.batch),
     operation: {
       id: 'writeBatch',
@@ -68,7 +69,9 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
     handle: async (call) => {
       refuseMiddlewares(projectCode?.middlewares() ?? [], config);
       const { isAtomic, items } = readBatch(call.request.body, limits);
-      return { body: { data: await (isAtomic ? runTogether : runApart)(items, call, sources), meta: {} } };
+      const answer = (data: readonly object[]): Answer => ({ body: { data, meta: {} } });
+      if (!isAtomic) return answer(await runApart(items, call, sources));
+      return once(call, async (content) => answer(await runTogether(items, { ...call, content }, sources)));
     },
   };
 }

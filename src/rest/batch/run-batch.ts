@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ContentContext } from '../../content/content-context.js';
 import { withDatabase } from '../../content/content-context.js';
@@ -6,6 +7,7 @@ import { untilReady } from '../../content/run-write.js';
 import { ApiError, fieldErrors, hasCode, unavailableError, validationError } from '../../errors.js';
 import { checkRight } from '../../http/authorize.js';
 import { envelopeError, isBug } from '../../http/error-response.js';
+import { onceFor } from '../../http/idempotency/run-once.js';
 import type { RouteCall } from '../../http/route.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { actionOf } from '../../query/access.js';
@@ -69,10 +71,13 @@ const withIndex = (error: unknown, index: number | null): unknown =>
     ? new ApiError(error.status, error.name, error.message, { ...error, details: { ...error.details, index } })
     : error;
 
-/** Runs writes one after the other, each on its own, so that failures have no effect on the others. */
+/**
+ * Runs writes one after the other, each on its own, so that failures have no effect on the others. With an Idempotency-Key, each has a
+ * key of its own, made of that and its place.
+ */
 export async function runApart(items: readonly BatchItem[], call: RouteCall, sources: RowSources): Promise<ItemAnswer[]> {
   if (call.content.store.database.session !== null)
-    throw fieldErrors([{ path: ['transaction'], message: 'transaction must be true for a batch with an Idempotency-Key' }]);
+    throw fieldErrors([{ path: ['transaction'], message: 'transaction must be true inside another transaction' }]);
   const run = begin(call, sources);
   const answers: ItemAnswer[] = [];
   for (const [index, item] of items.entries())
@@ -100,10 +105,26 @@ async function runItem(given: BatchItem, index: number, { call, sources, created
   const body = resolveBody(given.body, { type, row, at, created });
   const headers = { ...given.headers, ...keyIn(call.request.headers) };
   const request = call.request.with(params, { ...given, headers, path: `${sources.prefix}${path}`, body });
-  const { status = 200, body: answer } = await row.handle({ ...call, request });
+  const own = { ...call, request };
+  const { status = 200, body: answer } = await row.handle(withKey(own, index));
   const id = given.method === 'POST' ? idIn(answer) : null;
   if (id !== null) created.add(index, { uid: type.uid, id });
   return { status, body: answer };
+}
+
+/** Returns a write with the key of its own that it has if it stands alone; in the transaction of the batch it needs none. */
+function withKey({ once, ...call }: RouteCall, index: number): RouteCall {
+  const { 'idempotency-key': key } = call.request.headers;
+  if (once === undefined || typeof key !== 'string' || call.content.store.database.session !== null) return call;
+  return {
+    ...call,
+    once: onceFor(
+      call,
+      createHash('sha256')
+        .update(`${String(index)} ${key}`)
+        .digest('hex'),
+    ),
+  };
 }
 
 /** Returns the header of a batch that counts for each of its writes. */
