@@ -9,6 +9,7 @@ import type { Secrets } from './config/load-secrets.js';
 import { startWarnings } from './accounts/users/start-warnings.js';
 import { createContext, type ContentSource, type CodeHooks } from './content/content-context.js';
 import { createExplainRefusal } from './http/explain-refusal.js';
+import { KeptTags } from './http/kept-tags.js';
 import { requestLimiter } from './http/limit-requests.js';
 import { enabledFeatures, featureActions, modelSettings, startFeatures, type Feature } from './http/feature.js';
 import type { ModelFiles, Running } from './http/running.js';
@@ -102,6 +103,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, observer),
     source: sourceOf(input, backend),
+    tags: new KeptTags(),
     ...(code && { projectActions: code.projectActions, modelFiles: code.modelFiles }),
     close: () => backend.close(),
   };

@@ -3,7 +3,7 @@ import type { Query } from '../query/ast.js';
 import { bindPlan } from '../query/bind-plan.js';
 import type { BoundPagination } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { ContentContext, PendingRead, SurroundedReads } from './content-context.js';
+import { surroundingReads, type ContentContext, type PendingRead, type SurroundedReads } from './content-context.js';
 
 /** A page as it is answered: its entries, and the pagination that was in force. */
 export interface FoundPage extends LoadedPage {
@@ -15,9 +15,9 @@ export interface FoundPage extends LoadedPage {
  * use.
  */
 export async function findMany(type: ContentType, query: Query, context: ContentContext): Promise<FoundPage> {
-  const { bind, store, hooks } = context;
+  const { bind, store } = context;
   const plan = bindPlan(query, type, bind);
-  const surrounded = hooks === null ? null : hooks.reads(type.uid);
+  const surrounded = surroundingReads(type, context);
   if (surrounded !== null) return findSurrounded({ query, plan, id: null }, context, surrounded);
   return { pagination: plan.pagination, ...(await readPage(plan, { registry: bind.registry, ...store })) };
 }
@@ -30,10 +30,10 @@ async function findSurrounded(read: PendingRead, context: ContentContext, reads:
 
 /** Returns the number of entries that meet a query, on all pages. Throws a ValidationError as `findMany` does. */
 export async function countEntries(type: ContentType, query: Query, context: ContentContext): Promise<number> {
-  const { bind, store, hooks } = context;
+  const { bind, store } = context;
   const pagination = { kind: 'offset', start: 0, limit: 1, withCount: true } as const;
   const plan = bindPlan({ ...query, fields: ['id'], pagination, sort: [], withTotal: true }, type, bind);
-  const surrounded = hooks === null ? null : hooks.reads(type.uid);
+  const surrounded = surroundingReads(type, context);
   const whole = { ...plan, window: { skip: 0, limit: null } }; // code sees no page
   if (surrounded !== null) return surrounded.count({ query, plan: whole, id: null }, context);
   return (await readPage(plan, { registry: bind.registry, ...store })).total ?? 0;

@@ -1,14 +1,17 @@
 import type { Context } from 'koa';
 import { Readable } from 'node:stream';
 import { ApiError } from '../errors.js';
+import { ReadLog } from '../mongo/send/read-log.js';
 import { checkRight, identify } from './authorize.js';
 import { isJson } from './count-memory.js';
 import { countAttempt } from './limit-requests.js';
 import { letLast } from './long-answers.js';
 import { decodeBody, isUndecoded } from './request-body.js';
+import { refusePreconditions } from './preconditions.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Answer, ProjectCode, Row, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
+import { beginTag, isRead, noteVersion } from './tag-answers.js';
 import { answerMethod, answerUnknown } from './unknown-method.js';
 
 /** A request with a matching path. */
@@ -57,16 +60,25 @@ function refuseUnauthorized(error: unknown, refuse: NonNullable<IdentifiedRow['r
 async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched: Matched): Promise<Answer | null> {
   const { ctx, connection, projectCode } = matched;
   const running = connection.running ?? notRunning();
-  const { caller, content } = await identify(ctx, row, running);
+  const reads = row.isTagged === true && isRead(ctx) ? new ReadLog() : null;
+  const begun = running.source.store.changes.tick();
+  const { caller, content } = await identify(ctx, row, running, reads);
   projectCode?.noteCaller(ctx, row.action, caller, request.params);
   try {
     checkRight(caller, row.action);
     if (row.others !== undefined) for (const action of row.others) checkRight(caller, action);
     if (isUndecoded(ctx)) await decodeBody(ctx);
     if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
+    if (row.readsPreconditions !== true && !isRead(ctx)) refusePreconditions(ctx.req.headers);
+    if (row.isTagged === true) {
+      const isOwn = reads !== null && projectCode?.hasMiddlewares() !== true;
+      if (beginTag(ctx, isOwn ? { caller, content, running, reads, begun } : null, row.cacheControl)) return { status: 304 };
+    }
     const ends = matched.isLong ? letLast(ctx, connection) : null;
     const call = ends === null ? { request, running, caller, content } : { request, running, caller, content, ends };
-    return await ('handle' in row ? row.handle(call) : row.handleContext(ctx, call));
+    const answer = await ('handle' in row ? row.handle(call) : row.handleContext(ctx, call));
+    noteVersion(ctx, answer?.version);
+    return answer;
   } catch (error) {
     running.explainRefusal(error, caller);
     throw error;

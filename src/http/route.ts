@@ -15,6 +15,8 @@ export interface Answer {
   /** The status; 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The version of the entry that the answer shows; absent for other answers. It becomes part of the tag. */
+  readonly version?: string | null;
   /** Objects and lists are sent as JSON; strings, bytes and streams unchanged. */
   readonly body?: unknown;
 }
@@ -46,6 +48,12 @@ interface OpenRow {
 interface IdentifiedRow extends RouteRequirement {
   /** Name under which attempts are counted, before they are handled. */
   readonly limit?: LimitedRoute;
+  /** Whether answers have an `ETag`, so that the client can ask whether it has them already. */
+  readonly isTagged?: true;
+  /** `Cache-Control` of tagged answers to callers without credentials; that of the configuration unless given. */
+  readonly cacheControl?: string;
+  /** Whether the row reads If-Match and If-None-Match of writes. Other rows refuse them. */
+  readonly readsPreconditions?: true;
   /** Returns the answer to a 401 instead of the error response. */
   readonly refuse?: (error: ApiError) => Answer;
 }
@@ -152,6 +160,8 @@ export interface ProjectCode {
   find(method: string, path: string): RouteMatch | null;
   /** Returns the routes that requests can reach. Returns the same list until they change. */
   routes(): readonly ProjectRoute[];
+  /** Whether there are middlewares of the project, which may change answers. */
+  readonly hasMiddlewares: () => boolean;
   /** Middleware around all answers. The body has been read by then. */
   readonly middleware: Middleware;
   /** Tells middlewares the caller and the action of a request, before the rights are checked. */

@@ -66,11 +66,16 @@ function createRows(type: ContentType, queries: QueryCache): TypeRows {
 export const createRow = (type: ContentType, { name, run, explains }: Action, queries: QueryCache): GuardedRow => ({
   action: actionOf(type, name),
   admitsAdmin: 'to explain',
+  isTagged: true,
+  readsPreconditions: true,
+  ...(type.cacheControl !== null && { cacheControl: type.cacheControl }),
   handle: async (call) => {
     if (explains !== true) refuseToExplain(call.request.query);
-    const body = await run({ type, queries, ...call });
-    if (body === null) throw notFoundError();
+    const shown = await run({ type, queries, ...call });
+    if (shown === null) throw notFoundError();
+    const { body, version } = shown;
     return {
+      version: version ?? null,
       body: wantsFlat(call.request.query, call.running.config)
         ? flattenAnswer(body, { type, registry: call.content.bind.registry })
         : body,

@@ -1,28 +1,37 @@
 import { replaceAction } from '../auth/known-actions.js';
+import type { EntryKey } from '../content/content-context.js';
 import { refuseOrTell, type Undone } from '../content/refuse-or-tell.js';
 import { applicationError, missingActions, validationError } from '../errors.js';
 import { readUpload, type ReceivedUpload } from '../http/read-upload.js';
+import { preconditionOf } from '../http/preconditions.js';
 import { parameterOf } from '../http/route-request.js';
-import type { RouteCall } from '../http/route.js';
+import type { Answer, RouteCall } from '../http/route.js';
 import { mediaOf } from '../http/running.js';
+import { fileType } from '../media/decide-type.js';
 import { findTarget } from '../media/find-target.js';
 import { parseFileInfo, parseFileInfos } from '../media/parse-file-info.js';
 import { Staging } from '../media/staging.js';
 import { replaceFile, updateFileInfo } from '../media/update-file.js';
 import { otherFields } from '../media/unlinked.js';
 import { uploadFiles } from '../media/upload-files.js';
+import { type Loaded, versionOf } from '../mongo/form/loaded.js';
 import { allows } from '../query/access.js';
 import { decodeId } from '../values.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
 
-/** Handles `POST /api/upload`. Returns the list of new files, or the changed file if there is `?id=`. */
-export async function receive(input: RouteCall): Promise<Json | readonly Json[]> {
+/** Handles `POST /api/upload`. Answers with the list of new files, or with the changed file if there is `?id=`. */
+export async function receive(input: RouteCall): Promise<Answer> {
+  const id = parameterOf(input.request, 'id');
+  const { requiresIfMatch } = fileType(input.content);
+  const changes = id !== undefined;
+  const precondition = preconditionOf(input.request.headers, { changes, isRequired: changes && requiresIfMatch });
   const media = mediaOf(input.running);
   const staging = new Staging(media, input.content.store.database.time);
   try {
     const body = await readUpload(input, staging);
-    const id = parameterOf(input.request, 'id');
-    return id === undefined ? await upload(body, staging, input) : await change(decodeId(String(id)), body, staging, input);
+    if (id === undefined) return { body: await upload(body, staging, input) };
+    const file = await change({ ...precondition, id: decodeId(String(id)) }, body, staging, input);
+    return { version: versionOf(file), body: flatEntry(file, input.content) };
   } finally {
     await staging.discard();
   }
@@ -50,12 +59,16 @@ const teller =
   };
 
 /** Changes a file. Throws a ForbiddenError unless the caller may replace files, because files have no owners. */
-async function change(id: number, { files, field }: ReceivedUpload, staging: Staging, input: RouteCall): Promise<Json> {
+async function change(
+  key: Omit<EntryKey, 'type'>,
+  { files, field }: ReceivedUpload,
+  staging: Staging,
+  input: RouteCall,
+): Promise<Loaded> {
   if (!allows(input.content.bind.access, replaceAction)) throw missingActions([replaceAction]);
   const context = { media: mediaOf(input.running), content: input.content };
   const info = parseFileInfo(field('fileInfo'), teller(input));
   const [file, second] = files;
   if (second !== undefined) throw applicationError('Cannot replace a file with multiple ones');
-  if (file === undefined) return flatEntry(await updateFileInfo(id, info, context), input.content);
-  return flatEntry(await replaceFile({ id, file, info }, staging, context), input.content);
+  return file === undefined ? updateFileInfo({ ...key, info }, context) : replaceFile({ ...key, file, info }, staging, context);
 }

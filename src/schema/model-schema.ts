@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { didYouMean } from '../nearest-name.js';
+import { cacheControlPattern } from '../values.js';
 import { collectionNamePattern, type Model, type ModelWarning } from './model.js';
 
 const localizable = {
@@ -70,6 +71,8 @@ const modelSchema = {
         draftAndPublish: { type: 'boolean' },
         privateAttributes: { type: 'array', items: { type: 'string' } },
         populateCreatorFields: { type: 'boolean' },
+        cacheControl: { type: 'string', pattern: cacheControlPattern, maxLength: 200 },
+        requireIfMatch: { type: 'boolean' },
       },
     },
     pluginOptions: localizable,

@@ -62,6 +62,8 @@ export interface Model {
     readonly draftAndPublish?: boolean;
     readonly privateAttributes?: readonly string[];
     readonly populateCreatorFields?: boolean;
+    readonly cacheControl?: string;
+    readonly requireIfMatch?: boolean;
     /** Of built-in types: that they are shown with the times of their entries, which all types have. */
     readonly timestamps?: boolean;
   };

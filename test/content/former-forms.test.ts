@@ -122,7 +122,7 @@ describe('entries in the form of a former model', () => {
     const { document } = await create(type, { title: 'Alone', posts: [10] }, emptyQuery, context);
     expect(await serving.database.db.collection('tags').countDocuments({ title: 'Alone' })).to.equal(1);
     expect((await stored(10))?.['ranked']).to.deep.equal([document['_id']]);
-    expect(await remove(type, 6, emptyQuery, context)).to.not.equal(null);
+    expect(await remove({ type, id: 6 }, emptyQuery, context)).to.not.equal(null);
     expect((await stored(11))?.['plain']).to.deep.equal([]);
   });
 });

@@ -29,6 +29,9 @@ const keyOf = ({ collection, id, count }: SingleWrite): string => `${collection}
 /** Own writes that the change stream has not reported yet. The oldest are forgotten beyond this number. */
 const mostExpected = 10_000;
 
+/** Number of collections whose last changes are remembered. Other programs may create and drop any number. */
+const mostCollections = 10_000;
+
 type Listener = (change: Change) => void;
 
 const unknown: Change = { kind: 'any' };
@@ -36,7 +39,8 @@ const unknown: Change = { kind: 'any' };
 /** The content types in force, by uid. */
 export type Types = ReadonlyMap<string, ContentType>;
 
-const byCollection = memoize((types: Types) => new Map([...types.values()].map((type) => [type.collection, type])));
+/** Returns the content types in force, by collection. */
+export const byCollection = memoize((types: Types) => new Map([...types.values()].map((type) => [type.collection, type])));
 
 /**
  * Tells of writes: caches of collections that have changed in this or another instance, and subscribers of entries that this one
@@ -53,6 +57,9 @@ export class ChangeBus {
   /** Whether writes of other instances are reported. If not, nothing may be cached. Set by `setListening`. */
   isListening = false;
   #tick = 0;
+  /** The tick of the last change, by collection, and the tick at which changes may have been missed in any. */
+  readonly #changedAt = new Map<string, number>();
+  #forgotAt = 0;
 
   constructor(types: () => Types = () => new Map(), observer = noObserver) {
     this.#types = types;
@@ -91,6 +98,16 @@ export class ChangeBus {
     return ++this.#tick;
   }
 
+  /**
+   * Returns whether what was read from these collections after a tick is still as it was: no change was reported since. A change by
+   * another instance may be reported later.
+   */
+  isUnchanged(collections: Iterable<string>, since: number): boolean {
+    if (!this.isListening || this.#forgotAt > since) return false;
+    for (const collection of collections) if ((this.#changedAt.get(collection) ?? 0) > since) return false;
+    return true;
+  }
+
   /** Calls `listener` when something was written to one of the collections, or may have been. */
   onChange(collections: readonly string[], listener: Listener): void {
     for (const collection of collections)
@@ -104,6 +121,8 @@ export class ChangeBus {
 
   /** Reports a write to a collection by any client. Subscribers are told in the background if all of it was replaced. */
   changed(collection: string, change: Change = unknown): void {
+    if (this.#changedAt.size >= mostCollections) this.#forgetTicks();
+    this.#changedAt.set(collection, this.tick());
     for (const listener of this.#listeners.get(collection) ?? []) listener(change);
     const hearing = 'ids' in change && change.ids === null ? this.hearing(collection, 'any') : null;
     if (hearing === null) return;
@@ -144,7 +163,13 @@ export class ChangeBus {
 
   /** Drops all cached values, because changes may have been missed. */
   forget(): void {
+    this.#forgetTicks();
     for (const listener of new Set([...this.#listeners.values()].flatMap((set) => [...set]))) listener(unknown);
+  }
+
+  #forgetTicks(): void {
+    this.#changedAt.clear();
+    this.#forgotAt = this.tick();
   }
 }
 

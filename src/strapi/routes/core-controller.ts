@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import type { ContentContext } from '../../content/content-context.js';
 import { acceptInput } from '../../content/check-body.js';
 import { validationError } from '../../errors.js';
@@ -7,7 +8,10 @@ import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import type { Access } from '../../query/access.js';
 import { namedActions } from '../../rest/content-routes.js';
 import type { ActionInput } from '../../rest/actions.js';
+import { refusePreconditions } from '../../http/preconditions.js';
 import { readParameters } from '../../http/query-string.js';
+import type { RouteCall } from '../../http/route.js';
+import { isRead, noteAnswer } from '../../http/tag-answers.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import type { Service } from '../services/core-service.js';
@@ -38,6 +42,8 @@ export function createCoreController(uid: string, parts: ControllerParts): Contr
       const asked = name === 'update' && isSingle() ? 'createOrUpdate' : method;
       if (parts.isCore(service[asked]) && parts.requests.callOf(ctx) !== null) return runCoreAction(uid, name, ctx, parts);
       const query = await shared.sanitizeQuery(ctx);
+      const call = parts.requests.callOf(ctx);
+      if (call !== null) beginService(koaContext(ctx), call);
       return parts.requests.acting(uid, ctx, () => throughService(ctx, service, query));
     };
   const answer = async (ctx: CodeContext, entry: unknown): Promise<unknown> =>
@@ -67,6 +73,15 @@ export function createCoreController(uid: string, parts: ControllerParts): Contr
   return Object.assign(Object.create(shared) as object, actions);
 }
 
+/** Tags the answer to a read by a service of a project, which honours no preconditions of writes. */
+function beginService(ctx: Context, { request }: RouteCall): void {
+  if (isRead(ctx)) noteAnswer(ctx);
+  else refusePreconditions(request.headers);
+}
+
+/** Returns the context of Koa. Code may pass copies, which have the same response. */
+const koaContext = (ctx: CodeContext): Context => (ctx['response'] as Context['response']).ctx; // set by Koa
+
 const idOf = (ctx: CodeContext): unknown => (Object(ctx['params']) as Values)['id'];
 
 /** Returns `data` of the body. Throws a ValidationError if there is none. */
@@ -90,7 +105,9 @@ async function runCoreAction(uid: string, name: string, ctx: CodeContext, { requ
     parse: (query) => parseQuery(readParameters(query, limits), limits),
     parseEntry: (query) => parseEntryQuery(readParameters(query, limits), limits),
   };
-  return namedActions(type)[name]?.run({ ...call, type, queries });
+  const shown = await namedActions(type)[name]?.run({ ...call, type, queries });
+  noteAnswer(koaContext(ctx), shown?.version);
+  return shown?.body ?? null;
 }
 
 const queryOf = (ctx: CodeContext): Values => (isRecord(ctx['query']) ? ctx['query'] : {});

@@ -142,6 +142,7 @@ export class ProjectRegisters {
         const { registry } = this.running().backend.models.snapshot;
         noteMatch(ctx, { path, params, route, caller }, { router: this.router, registry });
       },
+      hasMiddlewares: () => this.#middlewares.length > 0,
       middleware: (ctx, next) => this.#contexts.run(ctx, () => this.#runInSession(ctx, next)),
       extend: (app) => {
         extendContext(app, this.#config.api.limits, this.#keys);

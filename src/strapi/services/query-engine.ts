@@ -141,7 +141,7 @@ function engineWrites(open: () => Opened): Writes {
     }),
     delete: async (parameters) =>
       onFirst('Delete', parameters, open(), ({ type, context }, id) =>
-        remove(type, id, answerQuery(parameters, context), context),
+        remove({ type, id }, answerQuery(parameters, context), context),
       ),
     deleteMany: async (parameters = {}) => ({ count: await removeMany(entriesOf(parameters, open()), open().context) }),
   };
