@@ -11,7 +11,7 @@ import { remove } from './remove.js';
 import { update } from './update.js';
 
 /** A single type, and what a write demands of its entry. */
-export interface SingleKey extends Precondition {
+interface SingleKey extends Precondition {
   readonly type: ContentType;
 }
 

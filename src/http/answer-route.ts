@@ -9,7 +9,7 @@ import { letLast } from './long-answers.js';
 import { decodeBody, isUndecoded } from './request-body.js';
 import { refusePreconditions } from './preconditions.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
-import type { Answer, ProjectCode, Row, Rows } from './route.js';
+import type { Answer, ProjectCode, RouteCall, Row, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
 import { beginTag, isRead, noteVersion } from './tag-answers.js';
 import { answerMethod, answerUnknown } from './unknown-method.js';
@@ -60,8 +60,7 @@ function refuseUnauthorized(error: unknown, refuse: NonNullable<IdentifiedRow['r
 async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched: Matched): Promise<Answer | null> {
   const { ctx, connection, projectCode } = matched;
   const running = connection.running ?? notRunning();
-  const reads = row.isTagged === true && isRead(ctx) ? new ReadLog() : null;
-  const begun = running.source.store.changes.tick();
+  const reads = row.isTagged === true && isRead(ctx) ? new ReadLog(running.source.store.changes.tick()) : null;
   const { caller, content } = await identify(ctx, row, running, reads);
   projectCode?.noteCaller(ctx, row.action, caller, request.params);
   try {
@@ -70,12 +69,9 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched:
     if (isUndecoded(ctx)) await decodeBody(ctx);
     if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
     if (row.readsPreconditions !== true && !isRead(ctx)) refusePreconditions(ctx.req.headers);
-    if (row.isTagged === true) {
-      const isOwn = reads !== null && projectCode?.hasMiddlewares() !== true;
-      if (beginTag(ctx, isOwn ? { caller, content, running, reads, begun } : null, row.cacheControl)) return { status: 304 };
-    }
     const ends = matched.isLong ? letLast(ctx, connection) : null;
     const call = ends === null ? { request, running, caller, content } : { request, running, caller, content, ends };
+    if (row.isTagged === true && beginRow(row, call, reads, matched)) return { status: 304 };
     const answer = await ('handle' in row ? row.handle(call) : row.handleContext(ctx, call));
     noteVersion(ctx, answer?.version);
     return answer;
@@ -83,6 +79,14 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched:
     running.explainRefusal(error, caller);
     throw error;
   }
+}
+
+/** Begins the tag of an answer. Returns whether the client has the answer already. Middlewares of a project must see each answer. */
+function beginRow(row: IdentifiedRow, call: RouteCall, reads: ReadLog | null, { ctx, projectCode }: Matched): boolean {
+  const { caller, content, running } = call;
+  const isOwn = reads !== null && projectCode?.hasMiddlewares() !== true;
+  const read = isOwn ? { caller, content, models: running.source.models, tags: running.tags, reads } : null;
+  return beginTag(ctx, read, row.cacheControl);
 }
 
 /** Answers a method that has no row (see `answerMethod`). Checks the rights first on paths of the admin API, which are hidden from other callers. */

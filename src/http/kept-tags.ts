@@ -1,25 +1,23 @@
 import type { Context } from 'koa';
 import { BoundedCache } from '../caches.js';
 import type { Caller } from '../auth/caller.js';
-import type { ContentContext } from '../content/content-context.js';
+import type { ContentContext, ContentSource } from '../content/content-context.js';
 import type { ReadLog } from '../mongo/send/read-log.js';
-import type { Running } from './running.js';
 
 /** A request whose answer has a tag, and by whom it is answered. */
 export interface TaggedRead {
   readonly caller: Caller;
   readonly content: ContentContext;
-  readonly running: Running;
+  readonly models: ContentSource['models'];
+  readonly tags: KeptTags;
   readonly reads: ReadLog;
-  /** The tick before anything was read. */
-  readonly begun: number;
 }
 
 /** A tag that was made here, and what it depends on. */
 interface KeptTag {
   readonly tag: string;
   readonly access: Caller['access'];
-  readonly snapshot: Running['source']['models']['snapshot'];
+  readonly snapshot: ContentSource['models']['snapshot'];
   readonly begun: number;
   readonly collections: readonly string[];
   readonly uids: readonly string[];
@@ -41,20 +39,20 @@ export class KeptTags {
   readonly #tags = new BoundedCache<KeptTag>(bounds);
 
   /** Returns the tag that the answer has as far as this instance knows; null if it must be read. */
-  find(ctx: Context, { caller, content, running }: TaggedRead): string | null {
+  find(ctx: Context, { caller, content, models }: TaggedRead): string | null {
     const kept = this.#tags.get(keyOf(ctx, caller));
     if (kept === undefined) return null;
-    const isSame = kept.access === caller.access && kept.snapshot === running.source.models.snapshot;
+    const isSame = kept.access === caller.access && kept.snapshot === models.snapshot;
     if (!isSame || !content.store.changes.isUnchanged(kept.collections, kept.begun)) return null;
     return kept.uids.some((uid) => (content.hooks?.reads(uid) ?? null) !== null) ? null : kept.tag;
   }
 
   /** Keeps the tag of an answer, unless it depends on more than stored entries. */
-  keep(ctx: Context, tag: string, { caller, content, running, reads, begun }: TaggedRead): void {
+  keep(ctx: Context, tag: string, { caller, content, models, reads }: TaggedRead): void {
     if (reads.dependsOnMore || ctx.url.length > longestUrl || ctx.querystring.includes('explain=')) return;
-    if (!content.store.changes.isUnchanged(reads.collections, begun)) return;
-    const { snapshot } = running.source.models;
-    const kept = { tag, access: caller.access, snapshot, begun, collections: [...reads.collections], uids: [...reads.uids] };
+    if (!content.store.changes.isUnchanged(reads.collections, reads.begun)) return;
+    const [collections, uids] = [[...reads.collections], [...reads.uids]];
+    const kept = { tag, access: caller.access, snapshot: models.snapshot, begun: reads.begun, collections, uids };
     this.#tags.set(keyOf(ctx, caller), kept, weight);
   }
 }

@@ -37,7 +37,7 @@ const forCaller = 'private, no-cache';
 export function beginTag(ctx: TaggedContext, read: TaggedRead | null, cacheControl?: string): boolean {
   const reads = isRead(ctx);
   const asked = reads ? readIfNoneMatch(ctx.req.headers) : null;
-  const tag = asked === null || read === null ? null : read.running.tags.find(ctx, read);
+  const tag = asked === null || read === null ? null : read.tags.find(ctx, read);
   const known = tag !== null && asked !== null && isAmong(tag, asked) ? tag : null;
   ctx[tagging] = { cacheControl, asked, read, known, versions: new Set() };
   if (reads && ctx.req.headers.authorization !== undefined) ctx.set('Cache-Control', forCaller);
@@ -87,7 +87,7 @@ function tagAnswer(ctx: Context, noted: Tagging, cacheControl: string): void {
     return;
   }
   describe(ctx, tag, noted.cacheControl ?? cacheControl);
-  if (noted.read !== null) noted.read.running.tags.keep(ctx, tag, noted.read);
+  if (noted.read !== null) noted.read.tags.keep(ctx, tag, noted.read);
   if (noted.asked !== null && isAmong(tag, noted.asked)) ctx.status = 304; // which also removes the body
 }
 

@@ -43,7 +43,7 @@ export interface Action {
 }
 
 /** The body of an answer, and the version of the entry in it. */
-export interface Shown extends Pick<Answer, 'version'> {
+interface Shown extends Pick<Answer, 'version'> {
   readonly body: Json;
 }
 

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { StoredDocument } from './loaded.js';
+import type { Values } from '../../values.js';
 import { above, below, type Match, matchesAll, matchesNone } from './matches.js';
 
 /** The field that counts the updates of an entry. An entry that was never updated has none. */
@@ -12,7 +12,7 @@ export const versionFields = { updatedAt: 1, [updatesField]: 1 } as const;
  * Returns the version of an entry: the time of its last update in base 36, and the number of its updates. It has no hyphen. An
  * entry that was deleted and imported again has another one, because its time differs.
  */
-export function entryVersion({ updatedAt, [updatesField]: updates }: StoredDocument): string {
+export function entryVersion({ updatedAt, [updatesField]: updates }: Values): string {
   const time = updatedAt instanceof Date ? updatedAt.getTime() : 0;
   return `${time.toString(36).replace('-', '~')}.${typeof updates === 'number' || typeof updates === 'bigint' ? String(updates) : '0'}`;
 }

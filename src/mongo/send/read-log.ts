@@ -3,12 +3,18 @@ import { currentMoment } from '../../query/moment.js';
 
 /** What the answer to a request was made from, as far as that can change. */
 export class ReadLog {
+  /** The tick before anything was read. */
+  readonly begun: number;
   /** The collections that were read. */
   readonly collections = new Set<string>();
   /** The types whose reads code of a project may surround. */
   readonly uids = new Set<string>();
   /** Whether the answer depends on more than these collections: on the time, or on code of a project. */
   dependsOnMore = false;
+
+  constructor(begun: number) {
+    this.begun = begun;
+  }
 
   /** Returns the current time, as `$now` in a condition means it. */
   readonly now = (): number => {
