@@ -43,7 +43,7 @@ export async function sendLoad(url: string, ask: () => HttpRequest, { connection
 /** Sends one request and returns the body of the answer. */
 export function send(
   url: string,
-  { method, path, body, form, authorization, encoding }: HttpRequest,
+  { method, path, body, form, authorization, encoding, isKnown }: HttpRequest,
   agent: Agent,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -52,6 +52,7 @@ export function send(
       ...(form !== undefined && { 'content-type': form.type, 'content-length': form.bytes.length }),
       ...(authorization !== undefined && { authorization }),
       ...(encoding !== undefined && { 'accept-encoding': encoding }),
+      ...(isKnown && { 'if-none-match': '*' }),
     };
     const outgoing = request(url + path, { method, headers, agent }, (response) => {
       const chunks: Buffer[] = [];
@@ -60,7 +61,7 @@ export function send(
       response.on('error', reject);
       response.on('end', () => {
         const answer = Buffer.concat(chunks);
-        if (statusCode >= 200 && statusCode < 300) resolve(answer);
+        if (isKnown ? statusCode === 304 : statusCode >= 200 && statusCode < 300) resolve(answer);
         else reject(new Error(`${method} ${path} -> ${String(statusCode)} ${answer.toString().slice(0, 300)}`));
       });
     });

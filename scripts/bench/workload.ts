@@ -1,7 +1,7 @@
 import { askDownload, askUpload } from './ask-media.js';
 import { categorySlug, letter } from './data-set.js';
 import { askContains, fewWords, listRows, rowAfterWrite } from './list-rows.js';
-import { askCreate, get, newest, spell, type Asker, type HttpRequest, type Question, type Row } from './questions.js';
+import { askCreate, get, known, newest, spell, type Asker, type HttpRequest, type Question, type Row } from './questions.js';
 import { below, draw, makeRandom } from './random.js';
 import { categoryCount, pageCount, sizes, type Size } from './sizes.js';
 import { removeUploads } from './store-download.js';
@@ -9,7 +9,7 @@ import { removeUploads } from './store-download.js';
 /** In the order of measuring. Writes come last, so that all reads see the data set as it was loaded. */
 export const workload: readonly Row[] = [
   { key: 'n', title: 'health check, the floor of the HTTP stack', goal: null, ask: () => get('/_health', '/n') },
-  { key: 'a', title: '25 newest, with total', goal: 1.3, ask: () => get(`/api/articles?${spell(newest)}`, '/a') },
+  { key: 'a', title: '25 newest, with total', goal: 1.3, ask: askNewest },
   {
     key: 'b',
     title: '25 newest, three relations, with total',
@@ -19,6 +19,8 @@ export const workload: readonly Row[] = [
   { key: 'c-narrow', title: 'deep filter, few authors and 3 categories', goal: 1.3, ask: (n) => askDeep(n, `${letter(n)}a`, 3) },
   { key: 'c-broad', title: 'deep filter, many authors and 40 categories', goal: 1.3, ask: (n) => askDeep(n, letter(n), 40) },
   { key: 'd', title: 'one entry, three relations', goal: 1.3, ask: askOne },
+  { key: 'a-304', title: 'row a, of which the client has the answer', goal: 0.3, ask: () => known(askNewest()) },
+  { key: 'd-304', title: 'row d, of which the client has the answer', goal: 0.6, ask: (n, asker) => known(askOne(n, asker)) },
   { key: 'h', title: '$containsi, with total', goal: 1.3, scans: 'once', ask: (n) => askContains(n, fewWords) },
   { key: 'i', title: 'page 200 of the list', goal: 1.3, ask: () => get(`/api/articles?${spell(page200)}`, '/i') },
   { key: 'k', title: 'one entry, 20 components, dynamic zone', goal: 1.3, ask: askPage },
@@ -57,6 +59,10 @@ const parts = {
     },
   },
 };
+
+function askNewest(): Question {
+  return get(`/api/articles?${spell(newest)}`, '/a');
+}
 
 function askDeep(n: number, name: string, categories: number): Question {
   const slugs = draw(makeRandom(n % 26), categories, categoryCount).map(categorySlug);

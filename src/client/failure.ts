@@ -24,6 +24,7 @@ type Refusal =
   | (Told<'unauthorized'> & { readonly reason: string | null })
   | Told<'forbidden'>
   | Told<'notFound'>
+  | Told<'changed'>
   | Told<'tooLarge'>
   | (Told<'limited'> & Delayed)
   | (Told<'unavailable'> & Delayed)
@@ -62,6 +63,7 @@ const kinds: Readonly<Record<number, Refusal['kind']>> = {
   401: 'unauthorized',
   403: 'forbidden',
   404: 'notFound',
+  412: 'changed',
   413: 'tooLarge',
   429: 'limited',
   502: 'unavailable',

@@ -39,6 +39,8 @@ export interface Action {
   readonly name: string;
   /** Whether `explain=true` is honoured. */
   readonly explains?: true;
+  /** Whether it changes an entry, so that preconditions are honoured. */
+  readonly changes?: true;
   readonly run: (input: ActionInput) => Promise<Shown | null>;
 }
 
@@ -124,6 +126,7 @@ const createEntry: Action = {
 
 const updateById: Action = {
   name: 'update',
+  changes: true,
   run: (input) => {
     const key = { type: input.type, id: idOf(input), ...demandOf(input) };
     return writeEntry(input, (data, query, content) => update(key, { data, query }, content));
@@ -132,6 +135,7 @@ const updateById: Action = {
 
 const deleteById: Action = {
   name: 'delete',
+  changes: true,
   run: async (input) => {
     const key = { type: input.type, id: idOf(input), ...demandOf(input) };
     return deletedInEnvelope(await remove(key, queryOf(input), input.content), input);
@@ -189,6 +193,7 @@ const findOnly: Action = {
 
 const updateOnly: Action = {
   name: 'update',
+  changes: true,
   run: (input) => {
     const key = { type: input.type, ...demandOf(input, true) };
     return writeEntry(input, (data, query, content) => updateSingle(key, { data, query }, content));
@@ -197,6 +202,7 @@ const updateOnly: Action = {
 
 const deleteOnly: Action = {
   name: 'delete',
+  changes: true,
   run: async (input) => {
     checkQuery(input);
     const key = { type: input.type, ...demandOf(input) };

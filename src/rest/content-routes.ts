@@ -63,11 +63,11 @@ function createRows(type: ContentType, queries: QueryCache): TypeRows {
 }
 
 /** Returns the row of an action on a content type. */
-export const createRow = (type: ContentType, { name, run, explains }: Action, queries: QueryCache): GuardedRow => ({
+export const createRow = (type: ContentType, { name, run, explains, changes }: Action, queries: QueryCache): GuardedRow => ({
   action: actionOf(type, name),
   admitsAdmin: 'to explain',
   isTagged: true,
-  readsPreconditions: true,
+  ...(changes && { readsPreconditions: changes }),
   ...(type.cacheControl !== null && { cacheControl: type.cacheControl }),
   handle: async (call) => {
     if (explains !== true) refuseToExplain(call.request.query);

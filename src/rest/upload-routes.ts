@@ -24,7 +24,7 @@ const route = (method: 'GET' | 'POST' | 'DELETE', path: string, name: keyof type
   action: `plugin::upload.content-api.${name}`,
   operation: uploadOperations[name],
   isTagged: true,
-  readsPreconditions: true,
+  ...(method !== 'GET' && { readsPreconditions: true }),
   handle: run,
 });
 
