@@ -17,10 +17,10 @@ const settings: Readonly<Record<string, Partial<Cors>>> = {
   'headers of its own': { expose: ['X-Total', 'retry-after'] },
 };
 
-const expose = { 'access-control-expose-headers': 'X-Request-Id,WWW-Authenticate,Retry-After' };
+const expose = { 'access-control-expose-headers': 'X-Request-Id,WWW-Authenticate,Retry-After,ETag' };
 const preflight = {
   'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
-  'access-control-allow-headers': 'Content-Type,Authorization,Origin,Accept',
+  'access-control-allow-headers': 'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match',
 };
 const open = { 'access-control-allow-origin': '*' };
 const own = { 'access-control-allow-origin': 'https://b.test', 'access-control-allow-credentials': 'true' };
@@ -50,7 +50,7 @@ const cases: readonly Case[] = [
   {
     setting: 'headers of its own',
     origin: 'null',
-    simple: { ...open, 'access-control-expose-headers': 'X-Request-Id,WWW-Authenticate,Retry-After,X-Total' },
+    simple: { ...open, 'access-control-expose-headers': 'X-Request-Id,WWW-Authenticate,Retry-After,ETag,X-Total' },
     preflight: { ...open, ...preflight, 'access-control-max-age': '31536000' },
   },
   { setting: 'a list', origin: 'https://evil.test', simple: {}, preflight: {} },
