@@ -158,6 +158,18 @@ describe('tags of answers', () => {
     expect(preflight.headers['access-control-allow-headers']).to.match(/If-Match,If-None-Match/);
   });
 
+  it('is described by the OpenAPI document', async () => {
+    const { paths } = (await get('/api/openapi.json')).json;
+    const headers = (path: string, method: string): unknown =>
+      paths[path][method].parameters.flatMap((one: { in: string; name: string }) => (one.in === 'header' ? [one.name] : []));
+    const found = ['get', 'put', 'delete'].map((method) => headers('/api/books/{id}', method));
+    expect(found).to.deep.equal([['If-None-Match'], ['If-Match'], ['If-Match']]);
+    expect(headers('/api/home', 'put')).to.deep.equal(['If-Match', 'If-None-Match']);
+    expect(paths['/api/books/{id}'].get.responses).to.include.keys('200', '304');
+    expect(paths['/api/books/{id}'].put.responses).to.include.keys('200', '412', '428');
+    expect(paths['/api/books'].get.responses['200'].headers).to.have.property('ETag');
+  });
+
   it('is not kept for a condition on the time', async () => {
     const path = '/api/books?filters[at][$gt]=$now';
     const { tag } = await get(path);
