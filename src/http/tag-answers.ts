@@ -74,14 +74,19 @@ export function tagAnswers(cacheControl: string): Middleware {
 /** Number of characters of a hash, of 6 bits each. */
 const viewLength = 22;
 
+/** Returns the tag of an answer by its bytes, a strong one if it has a version. */
+function tagOf(body: string | Buffer, version: string | null): string {
+  const view = hash('sha256', body, 'base64url').slice(0, viewLength);
+  return version === null ? `W/"${view}"` : entryTag(version, view);
+}
+
 function tagAnswer(ctx: Context, noted: Tagging, cacheControl: string): void {
   const { body } = ctx;
   if ((typeof body !== 'string' && !Buffer.isBuffer(body)) || ctx.res.hasHeader('ETag')) return;
   const [version, second] = noted.versions;
   const isStrong = version !== undefined && second === undefined;
   if (!isRead(ctx) && !isStrong) return;
-  const view = hash('sha256', body, 'base64url').slice(0, viewLength);
-  const tag = isStrong ? entryTag(version, view) : `W/"${view}"`;
+  const tag = tagOf(body, isStrong ? version : null);
   if (!isRead(ctx)) {
     ctx.set('ETag', tag);
     return;

@@ -157,7 +157,8 @@ const localize: Action = {
     checkQuery(input);
     const id = type.kind === 'singleType' ? await singleId(input) : idOf(input);
     const write = { data: request.body ?? {}, query: withLocalizations };
-    return { body: flatEntry(await createLocalization({ type, id }, write, content), content) };
+    const entry = await createLocalization({ type, id }, write, content);
+    return { version: versionOf(entry), body: flatEntry(entry, content) };
   },
 };
 

@@ -84,6 +84,14 @@ describe('writes of a version', () => {
     expect((await send('DELETE', path)).headers).to.not.have.property('etag');
   });
 
+  it('returns the tag of a new localization', async () => {
+    const path = await created('pages');
+    const { tag, json } = await send('POST', `${path}/localizations`, { body: { locale: 'fr' } });
+    const next = `/api/pages/${String(json.id)}`;
+    expect(versionIn(tag)).to.equal(versionIn(await tagOf(next)));
+    expect((await write('PUT', next, { title: 'b' }, ifMatch(tag))).status).to.equal(200);
+  });
+
   it('compares versions only, whatever the query shows', async () => {
     const path = await created('books');
     const narrow = await tagOf(`${path}?fields=title&populate=author`);
