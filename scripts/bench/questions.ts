@@ -21,8 +21,8 @@ export type RowKey =
       | 'z-gzip'
       | 'z-br'
       | 'w'
-      | 'a-304'
-      | 'd-304'
+      | '304-a'
+      | '304-d'
     );
 
 export interface HttpRequest {
