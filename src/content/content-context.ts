@@ -13,6 +13,7 @@ import { createBudget, unlimited } from '../limits/budget.js';
 import type { Sender } from '../limits/queue.js';
 import type { ByteReservation } from '../limits/byte-budget.js';
 import type { Query } from '../query/ast.js';
+import { currentMoment } from '../query/moment.js';
 import type { Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 
@@ -158,7 +159,7 @@ export function createRequestContext(
   });
   const { store } = source;
   const own = { ...store, database: forRequest(store.database, budget, { sender, reads }) };
-  return contextOf(config, source, { store: own, access: caller.access, budget, ...(reads && { now: reads.now }) });
+  return contextOf(config, source, { store: own, access: caller.access, budget, now: reads?.now ?? currentMoment });
 }
 
 /** Returns the context of a request with the budget of a caller with a token, who was not known before. */
@@ -191,7 +192,7 @@ function contextOf(
     settings: settingsOf(api.rest),
     defaultLocale: locales.default,
     locales: locales.codes,
-    ...(now && { now }),
+    now: now ?? currentMoment, // always there, so that all contexts have one hidden class
   };
   return { store, bind, createsDrafts: false, hooks, notices };
 }

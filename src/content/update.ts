@@ -34,7 +34,7 @@ export async function update(key: EntryKey, { data, query }: WriteInput, context
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = acceptWrite(type, data, context);
   if (type.localized) refuseOrTell(fixedValues(type, accepted), context);
-  const change = await bindChange({ ...key, selection }, stampUpdate(accepted), context);
+  const change = await bindChange({ selection, ...key }, stampUpdate(accepted), context);
   const checked = await checkChange(change, context);
   if (checked === null) return refuseUnexpected(key, change.visible, context);
   const write = { action: 'update', type, where: { id }, data: change.data, query, selection } as const;
@@ -65,7 +65,7 @@ async function bindChange(key: EntryKey & Pick<Change, 'selection'>, given: Valu
   const data = type.localized ? unlocalized(given) : given;
   const mayBreakRule = updateMayBreakRule(type, Object.keys(data), context);
   const visible = await matchEntry(type, id, context);
-  return { ...key, data, mayBreakRule, visible, match: matchExpected(visible, key) };
+  return { data, mayBreakRule, visible, match: matchExpected(visible, key), ...key };
 }
 
 /** A checked update. Its data has the time of the update. */

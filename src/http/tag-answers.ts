@@ -71,6 +71,9 @@ export function tagAnswers(cacheControl: string): Middleware {
   };
 }
 
+/** Number of characters beyond which a text is encoded once, for the hash and the answer. Node sends shorter ones together with the headers. */
+const wide = 8_192;
+
 /** Number of characters of a hash, of 6 bits each. */
 const viewLength = 22;
 
@@ -86,7 +89,9 @@ function tagAnswer(ctx: Context, noted: Tagging, cacheControl: string): void {
   const [version, second] = noted.versions;
   const isStrong = version !== undefined && second === undefined;
   if (!isRead(ctx) && !isStrong) return;
-  const tag = tagOf(body, isStrong ? version : null);
+  const bytes = typeof body === 'string' && body.length > wide ? Buffer.from(body) : body;
+  if (bytes !== body) ctx.body = bytes;
+  const tag = tagOf(bytes, isStrong ? version : null);
   if (!isRead(ctx)) {
     ctx.set('ETag', tag);
     return;

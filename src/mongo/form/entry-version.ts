@@ -33,5 +33,5 @@ function equalOr(zero: number, name: string, value: Date | number): Match {
 /** Returns an update that also raises the version. One that only creates documents is returned unchanged. */
 export function raisingVersion(update: Document): Document {
   if (Object.keys(update).every((operator) => operator === '$setOnInsert')) return update;
-  return Object.assign({}, update, { $inc: { ...(update['$inc'] as Document | undefined), [updatesField]: 1 } });
+  return Object.assign({}, update, { $inc: { [updatesField]: 1, ...(update['$inc'] as Document | undefined) } });
 }

@@ -66,8 +66,8 @@ export interface Database {
   readonly writers: WriteQueues;
   /** Whether commands may scan whole collections, so that they go through the queue `scans`. */
   readonly isScanned?: boolean;
-  /** Notes what is read; absent unless the answer of the request may be kept. */
-  readonly reads?: ReadLog | null;
+  /** Notes what is read; null unless the answer of the request may be kept. */
+  readonly reads: ReadLog | null;
   /** Hears how pages are read, if somebody wants to know. */
   readonly trace?: Trace | null;
 }
