@@ -92,7 +92,7 @@ export function surroundingReads(type: ContentType, { hooks, store }: ContentCon
   if (hooks === null) return null;
   const { reads } = store.database;
   const surrounding = hooks.reads(type.uid);
-  reads?.uids.add(type.uid);
+  reads?.uids.push(type.uid);
   if (reads && surrounding !== null) reads.dependsOnMore = true;
   return surrounding;
 }

@@ -39,7 +39,8 @@ export class KeptTags {
   readonly #tags = new BoundedCache<KeptTag>(bounds);
 
   /** Returns the tag that the answer has as far as this instance knows; null if it must be read. */
-  find(ctx: Context, { caller, content, models }: TaggedRead): string | null {
+  find(ctx: Context, read: TaggedRead): string | null {
+    const { caller, content, models } = read;
     const kept = this.#tags.get(keyOf(ctx, caller));
     if (kept === undefined) return null;
     const isSame = kept.access === caller.access && kept.snapshot === models.snapshot;
@@ -48,10 +49,11 @@ export class KeptTags {
   }
 
   /** Keeps the tag of an answer, unless it depends on more than stored entries. */
-  keep(ctx: Context, tag: string, { caller, content, models, reads }: TaggedRead): void {
+  keep(ctx: Context, tag: string, read: TaggedRead): void {
+    const { caller, content, models, reads } = read;
     if (reads.dependsOnMore || ctx.url.length > longestUrl || ctx.querystring.includes('explain=')) return;
-    if (!content.store.changes.isUnchanged(reads.collections, reads.begun)) return;
-    const [collections, uids] = [[...reads.collections], [...reads.uids]];
+    if (!content.store.changes.isUnchanged(reads.collections, reads.begun) || this.find(ctx, read) === tag) return;
+    const [collections, uids] = [[...new Set(reads.collections)], reads.uids];
     const kept = { tag, access: caller.access, snapshot: models.snapshot, begun: reads.begun, collections, uids };
     this.#tags.set(keyOf(ctx, caller), kept, weight);
   }

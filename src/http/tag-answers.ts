@@ -93,7 +93,7 @@ function tagAnswer(ctx: Context, noted: Tagging, cacheControl: string): void {
   if (bytes !== body) ctx.body = bytes;
   const tag = tagOf(bytes, isStrong ? version : null);
   if (!isRead(ctx)) {
-    ctx.set('ETag', tag);
+    ctx.res.setHeader('ETag', tag);
     return;
   }
   describe(ctx, tag, noted.cacheControl ?? cacheControl);
@@ -103,7 +103,7 @@ function tagAnswer(ctx: Context, noted: Tagging, cacheControl: string): void {
 
 /** Sets the headers that caches need, with and without a body. */
 function describe(ctx: Context, tag: string, cacheControl: string): void {
-  ctx.set('ETag', tag);
+  ctx.res.setHeader('ETag', tag);
   ctx.vary('Authorization');
-  if (!ctx.res.hasHeader('Cache-Control')) ctx.set('Cache-Control', cacheControl);
+  if (!ctx.res.hasHeader('Cache-Control')) ctx.res.setHeader('Cache-Control', cacheControl);
 }

@@ -28,7 +28,7 @@ export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> 
 
 /** Reads a page by the first way that fits. */
 async function readByFirst(plan: Plan, facts: Facts): Promise<LoadedPage> {
-  facts.database.reads?.collections.add(plan.type.collection); // a kept total needs no command
+  facts.database.reads?.collections.push(plan.type.collection); // a kept total needs no command
   for (const way of ways) {
     if (!(await way.fits(plan, facts))) continue;
     const page = await (plan.withTotal && way.counts !== true ? readAndCount(way, plan, facts) : readBy(way, plan, facts));

@@ -1,14 +1,14 @@
 import type { Document } from 'mongodb';
 import { currentMoment } from '../../query/moment.js';
 
-/** What the answer to a request was made from, as far as that can change. */
+/** What the answer to a request was made from, as far as that can change. Made for each read, so it has lists instead of sets. */
 export class ReadLog {
   /** The tick before anything was read. */
   readonly begun: number;
-  /** The collections that were read. */
-  readonly collections = new Set<string>();
+  /** The collections that were read; one may occur several times. */
+  readonly collections: string[] = [];
   /** The types whose reads code of a project may surround. */
-  readonly uids = new Set<string>();
+  readonly uids: string[] = [];
   /** Whether the answer depends on more than these collections: on the time, or on code of a project. */
   dependsOnMore = false;
 
@@ -25,25 +25,28 @@ export class ReadLog {
   /** Notes the collections that a command reads. Its first key names one, and stages of a pipeline may name further ones. */
   noteCommand(command: Document): void {
     for (const name in command) {
-      this.collections.add(String(command[name]));
+      this.collections.push(String(command[name]));
       break;
     }
-    const { pipeline } = command;
-    if (Array.isArray(pipeline)) this.#noteStages(pipeline as readonly Document[]);
+    this.#noteStages(command['pipeline']);
   }
 
-  #noteStages(stages: readonly Document[]): void {
-    for (const stage of stages) for (const [operator, value] of Object.entries(stage)) this.#noteStage(operator, value);
+  #noteStages(stages: unknown): void {
+    if (!Array.isArray(stages)) return;
+    for (const stage of stages as readonly Document[])
+      for (const operator in stage) if (nested.has(operator)) this.#noteStage(operator, stage[operator] as Document | string);
   }
 
-  #noteStage(operator: string, value: unknown): void {
-    const { from, coll, pipeline } = Object(value) as Document;
-    if (joins.has(operator)) this.collections.add(String(from ?? coll ?? value));
-    if (Array.isArray(pipeline)) this.#noteStages(pipeline as readonly Document[]);
-    if (operator === '$facet')
-      for (const inner of Object.values(Object(value) as Document)) this.#noteStages(inner as readonly Document[]);
+  #noteStage(operator: string, value: Document | string): void {
+    if (operator === '$facet') for (const stages of Object.values(value)) this.#noteStages(stages);
+    else if (typeof value === 'string') this.collections.push(value);
+    else {
+      const from: unknown = value['from'] ?? value['coll'];
+      if (from !== undefined) this.collections.push(String(from));
+      this.#noteStages(value['pipeline']);
+    }
   }
 }
 
-/** The stages that read another collection. */
-const joins: ReadonlySet<string> = new Set(['$lookup', '$graphLookup', '$unionWith']);
+/** The stages that read other collections, or contain such stages. */
+const nested: ReadonlySet<string> = new Set(['$lookup', '$graphLookup', '$unionWith', '$facet']);
