@@ -90,10 +90,8 @@ export interface CodeHooks {
 /** Returns the code around reads of a type; null if there is none. The answer then depends on that code. */
 export function surroundingReads(type: ContentType, { hooks, store }: ContentContext): SurroundedReads | null {
   if (hooks === null) return null;
-  const { reads } = store.database;
   const surrounding = hooks.reads(type.uid);
-  reads?.uids.push(type.uid);
-  if (reads && surrounding !== null) reads.dependsOnMore = true;
+  store.database.reads?.noteType(type.uid, surrounding !== null);
   return surrounding;
 }
 

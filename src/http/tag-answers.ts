@@ -63,7 +63,7 @@ export function tagAnswers(cacheControl: string): Middleware {
   return async (ctx: TaggedContext, next) => {
     await next();
     const noted = ctx[tagging];
-    if (noted === undefined) return;
+    if (noted === undefined || ctx.method === 'DELETE') return; // what was deleted has no tag
     const { status } = ctx;
     if (status === 200 || status === 201) tagAnswer(ctx, noted, cacheControl);
     else if (status === 304 && noted.known !== null) describe(ctx, noted.known, noted.cacheControl ?? cacheControl);

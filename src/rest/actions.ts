@@ -45,9 +45,7 @@ export interface Action {
 }
 
 /** The body of an answer, and the version of the entry in it. */
-interface Shown extends Pick<Answer, 'version'> {
-  readonly body: Json;
-}
+type Shown = Pick<Answer, 'version'> & { readonly body: Json };
 
 /** The actions of a path by method, in the order of the Allow header. */
 export type Actions = Readonly<Record<string, Action>>;
@@ -66,10 +64,6 @@ function dataOf({ request: { body }, content }: ActionInput): unknown {
 
 const inEnvelope = (entry: Loaded | null, { content }: ActionInput): Shown | null =>
   entry === null ? null : { version: versionOf(entry), body: envelopeEntry(entry, content) };
-
-/** Does the same for an entry that is there no longer. */
-const deletedInEnvelope = (entry: Loaded | null, { content }: ActionInput): Shown | null =>
-  entry === null ? null : { body: envelopeEntry(entry, content) };
 
 /** Returns what a write of an entry demands of it, by its headers. `mayCreate`: whether it creates the entry if there is none. */
 const demandOf = ({ request, type }: ActionInput, mayCreate = false): Precondition =>
@@ -138,7 +132,7 @@ const deleteById: Action = {
   changes: true,
   run: async (input) => {
     const key = { type: input.type, id: idOf(input), ...demandOf(input) };
-    return deletedInEnvelope(await remove(key, queryOf(input), input.content), input);
+    return inEnvelope(await remove(key, queryOf(input), input.content), input);
   },
 };
 
@@ -207,7 +201,7 @@ const deleteOnly: Action = {
   run: async (input) => {
     checkQuery(input);
     const key = { type: input.type, ...demandOf(input) };
-    return deletedInEnvelope(await removeSingle(key, queryOf(input), input.content), input);
+    return inEnvelope(await removeSingle(key, queryOf(input), input.content), input);
   },
 };
 

@@ -2,6 +2,7 @@ import { BoundedCache, memoize } from '../../caches.js';
 import { noObserver, type Observer } from '../../observe/observer.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
+import { ChangeTicks } from './change-ticks.js';
 import type { EntryEvent, Hearing, Subscriber } from './entry-events.js';
 
 /**
@@ -29,9 +30,6 @@ const keyOf = ({ collection, id, count }: SingleWrite): string => `${collection}
 /** Own writes that the change stream has not reported yet. The oldest are forgotten beyond this number. */
 const mostExpected = 10_000;
 
-/** Number of collections whose last changes are remembered. Other programs may create and drop any number. */
-const mostCollections = 10_000;
-
 type Listener = (change: Change) => void;
 
 const unknown: Change = { kind: 'any' };
@@ -57,9 +55,7 @@ export class ChangeBus {
   /** Whether writes of other instances are reported. If not, nothing may be cached. Set by `setListening`. */
   isListening = false;
   #tick = 0;
-  /** The tick of the last change, by collection, and the tick at which changes may have been missed in any. */
-  readonly #changedAt = new Map<string, number>();
-  #forgotAt = 0;
+  readonly #ticks = new ChangeTicks();
 
   constructor(types: () => Types = () => new Map(), observer = noObserver) {
     this.#types = types;
@@ -102,10 +98,8 @@ export class ChangeBus {
    * Returns whether what was read from these collections after a tick is still as it was: no change was reported since. A change by
    * another instance may be reported later.
    */
-  isUnchanged(collections: Iterable<string>, since: number): boolean {
-    if (!this.isListening || this.#forgotAt > since) return false;
-    for (const collection of collections) if ((this.#changedAt.get(collection) ?? 0) > since) return false;
-    return true;
+  isUnchanged(collections: readonly string[], since: number): boolean {
+    return this.isListening && this.#ticks.isUnchanged(collections, since);
   }
 
   /** Calls `listener` when something was written to one of the collections, or may have been. */
@@ -121,8 +115,7 @@ export class ChangeBus {
 
   /** Reports a write to a collection by any client. Subscribers are told in the background if all of it was replaced. */
   changed(collection: string, change: Change = unknown): void {
-    if (this.#changedAt.size >= mostCollections) this.#forgetTicks();
-    this.#changedAt.set(collection, this.tick());
+    this.#ticks.note(collection, this.tick());
     for (const listener of this.#listeners.get(collection) ?? []) listener(change);
     const hearing = 'ids' in change && change.ids === null ? this.hearing(collection, 'any') : null;
     if (hearing === null) return;
@@ -163,13 +156,8 @@ export class ChangeBus {
 
   /** Drops all cached values, because changes may have been missed. */
   forget(): void {
-    this.#forgetTicks();
+    this.#ticks.forget(this.tick());
     for (const listener of new Set([...this.#listeners.values()].flatMap((set) => [...set]))) listener(unknown);
-  }
-
-  #forgetTicks(): void {
-    this.#changedAt.clear();
-    this.#forgotAt = this.tick();
   }
 }
 

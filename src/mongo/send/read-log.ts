@@ -22,6 +22,12 @@ export class ReadLog {
     return currentMoment();
   };
 
+  /** Notes a type of which code of a project may surround reads, and whether it does. */
+  noteType(uid: string, isSurrounded: boolean): void {
+    this.uids.push(uid);
+    this.dependsOnMore ||= isSurrounded;
+  }
+
   /** Notes the collections that a command reads. Its first key names one, and stages of a pipeline may name further ones. */
   noteCommand(command: Document): void {
     for (const name in command) {

@@ -155,20 +155,16 @@ async function update(call: RouteCall): Promise<Answer> {
 }
 
 async function destroy(call: RouteCall): Promise<Answer> {
-  return deletedAnswer(await deleteUser({ ...demandOf(call), id: idOf(call) }, queryOf(call), call), call);
+  return userAnswer(await deleteUser({ ...demandOf(call), id: idOf(call) }, queryOf(call), call), call);
 }
 
 async function destroyMe(call: RouteCall): Promise<Answer> {
-  return deletedAnswer(await deleteMe(queryOf(call), call, demandOf(call)), call);
+  return userAnswer(await deleteMe(queryOf(call), call, demandOf(call)), call);
 }
 
 const roleField: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };
 const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [roleField] } };
 
 /** Returns the answer with a user; 204 if there is none. */
-const userAnswer = (user: Loaded | null, call: RouteCall): Answer =>
-  user === null ? deletedAnswer(user, call) : { version: versionOf(user), ...deletedAnswer(user, call) };
-
-/** Does the same for a user who is there no longer, without a version. */
-const deletedAnswer = (user: Loaded | null, { content }: RouteCall): Answer =>
-  user === null ? { status: 204 } : { body: flatEntry(user, content) };
+const userAnswer = (user: Loaded | null, { content }: RouteCall): Answer =>
+  user === null ? { status: 204 } : { version: versionOf(user), body: flatEntry(user, content) };
