@@ -10,6 +10,7 @@ import { startWarnings } from './accounts/users/start-warnings.js';
 import { createSeal } from './content/cursor-seal.js';
 import { createContext, type ContentSource, type CodeHooks } from './content/content-context.js';
 import { createExplainRefusal } from './http/explain-refusal.js';
+import { KeptTags } from './http/kept-tags.js';
 import { requestLimiter } from './http/limit-requests.js';
 import { enabledFeatures, featureActions, modelSettings, startFeatures, type Feature } from './http/feature.js';
 import type { ModelFiles, Running } from './http/running.js';
@@ -106,6 +107,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     observer,
     explainRefusal: createExplainRefusal(config, observer),
     source: sourceOf(input, backend),
+    tags: new KeptTags(),
     ...(code && { projectActions: code.projectActions, modelFiles: code.modelFiles }),
     close: () => backend.close(),
   };

@@ -155,6 +155,27 @@ export const rateLimitError = (
   headers: Readonly<Record<string, string>> = {},
 ): ApiError => new ApiError(429, 'RateLimitError', message, { headers });
 
+/**
+ * Returns the error for a write of an entry that is not what the client demands. `version` is that of the entry; null if there is
+ * none.
+ */
+export const preconditionFailed = (version: string | null): ApiError =>
+  new ApiError(
+    412,
+    'PreconditionFailedError',
+    version === null ? 'There is no such entry yet' : 'The entry has changed meanwhile',
+    {
+      headers: version === null ? {} : { ETag: entryTag(version, '0') },
+    },
+  );
+
+/** Returns the error for a write that must name the version of the entry. */
+export const preconditionRequired = (): ApiError =>
+  new ApiError(428, 'PreconditionRequiredError', 'If-Match must name the ETag of the entry that is written');
+
+/** Returns the strong tag of an entry. `view` stands for what the answer shows. */
+export const entryTag = (version: string, view: string): string => `"${version}-${view}"`;
+
 /** Returns the error for a database that is unavailable or too slow. The client may try again. */
 export const unavailableError = (
   message = 'The database is not available, please try again later',

@@ -97,3 +97,6 @@ const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g;
 /** Returns a text for a terminal: control characters are written as in JSON, such as `\u001b`. */
 export const printable = (text: string): string =>
   text.replaceAll(controls, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** The pattern of a value of `Cache-Control`, as a regular expression: printable characters without spaces around them. */
+export const cacheControlPattern = '^[!-~]([ -~]*[!-~])?$';

@@ -75,10 +75,48 @@ const withoutMails = (target: Target): Promise<readonly Hit[]> =>
 
 const limits = { commands: 100, documents: 1_000 } as const;
 
+/** Judges an answer by its status: another one says what a caller may no longer know. */
+const judgedBy = ({ status, text }: PanelAnswer, expected: number): Hit => ({
+  status,
+  bytes: text.length,
+  achieved: status === expected ? null : `${String(status)} instead of ${String(expected)}: ${text.slice(0, 200)}`,
+});
+
+/** Asks with the tag of an answer that the service knows, while the rights to that answer are taken one after the other. */
+const withKeptTags = (target: Target): Promise<readonly Hit[]> =>
+  withRules(target, async () => {
+    await admin(target, 'PUT /admin/api/roles/1/rules', { fields: { [users]: { deny: ['provider'] } } });
+    await askPanel(target, 'POST /api/notes', { token: target.token, body: { data: { text: 'kept' } } });
+    const { jwt } = JSON.parse((await register(target, 'keeper')).text) as { readonly jwt: string };
+    const ask = (tag: string): Promise<PanelAnswer> =>
+      askPanel(target, 'GET /api/notes?fields=text', { token: jwt, headers: { 'if-none-match': tag } });
+    const tag = (await ask('"none"')).headers.get('etag') ?? '';
+    const known = await ask(tag);
+    await admin(target, 'PUT /admin/api/roles/1/rules', { rows: { 'api::note.note': { text: { $ne: 'kept' } } } });
+    const narrowed = await ask(tag);
+    await admin(target, 'PUT /admin/api/roles/1', { actions: [`${users}.me`] });
+    const taken = await ask(tag);
+    return [judgedBy(known, 304), judged(narrowed, 'kept'), judgedBy(taken, 403), judgedBy(await ask('*'), 403)];
+  });
+
 /** Attacks on what rules hide and on answers that cost much, by users who register themselves. */
 export const ruleAttacks: readonly Attack[] = [
   { name: 'accounts: sessions that show what rules hide', run: sessions, ...limits },
   { name: 'accounts: registrations while no mail server answers', run: withoutMails, ...limits },
+  { name: 'tags of answers that rights no longer allow', run: withKeptTags, ...limits },
+  {
+    name: 'tags of thousands of different lists',
+    run: (target, scale) =>
+      sendMany(
+        target,
+        times(scale === 'full' ? 20_000 : 1_000, (n) =>
+          get(`/api/notes?pagination[pageSize]=1&x${String(n)}=${'y'.repeat(3_000)}`),
+        ),
+        20,
+      ),
+    commands: 3,
+    documents: 10,
+  },
   {
     name: 'the OpenAPI document, many times',
     run: (target, scale) =>

@@ -26,6 +26,8 @@ export type RowKey =
       | 'w'
       | 'key'
       | 'batch'
+      | '304-a'
+      | '304-d'
     );
 
 export interface HttpRequest {
@@ -37,6 +39,8 @@ export interface HttpRequest {
   /** The type of the answer; JSON by default. */
   readonly answer?: 'bytes';
   readonly authorization?: string;
+  /** Whether the client has the answer, so that it must be a 304. */
+  readonly isKnown?: true;
   /** The encoding that the answer may have. */
   readonly encoding?: 'gzip' | 'br';
   /** The Idempotency-Key. */
@@ -83,6 +87,9 @@ export const get = (product: string, baseline: string): Question => ({
   product: { method: 'GET', path: product },
   baseline: { method: 'GET', path: baseline },
 });
+
+/** Returns a question of which the client has the answer of the product already. The baseline answers in full. */
+export const known = ({ product, baseline }: Question): Question => ({ product: { ...product, isKnown: true }, baseline });
 
 const run = Date.now().toString(36);
 

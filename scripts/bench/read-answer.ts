@@ -7,9 +7,11 @@ import type { HttpRequest } from './questions.js';
 
 /**
  * Sends a request and returns the JSON body of the answer, or null without one; of bytes, their digest. Throws on any refusal, of
- * GraphQL too.
+ * GraphQL too. Of a known answer the whole is read.
  */
-export async function readAnswer({ target }: StartedContender, request: HttpRequest, agent: Agent): Promise<unknown> {
+export async function readAnswer({ target }: StartedContender, asked: HttpRequest, agent: Agent): Promise<unknown> {
+  const { isKnown, ...request } = asked;
+  if (isKnown) await send(target.url, asked, agent);
   const sent = await send(target.url, request, agent);
   const bytes = request.encoding === undefined ? sent : decoders[request.encoding](sent);
   if (request.answer === 'bytes') return createHash('sha256').update(bytes).digest('hex');

@@ -43,7 +43,7 @@ export async function sendLoad(url: string, ask: () => HttpRequest, { connection
 /** Sends one request and returns the body of the answer. */
 export function send(
   url: string,
-  { method, path, body, form, authorization, encoding, key }: HttpRequest,
+  { method, path, body, form, authorization, encoding, key, isKnown }: HttpRequest,
   agent: Agent,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -53,6 +53,7 @@ export function send(
       ...(authorization !== undefined && { authorization }),
       ...(encoding !== undefined && { 'accept-encoding': encoding }),
       ...(key !== undefined && { 'idempotency-key': key }),
+      ...(isKnown && { 'if-none-match': '*' }),
     };
     const outgoing = request(url + path, { method, headers, agent }, (response) => {
       const chunks: Buffer[] = [];
@@ -61,7 +62,7 @@ export function send(
       response.on('error', reject);
       response.on('end', () => {
         const answer = Buffer.concat(chunks);
-        if (statusCode >= 200 && statusCode < 300) resolve(answer);
+        if (isKnown ? statusCode === 304 : statusCode >= 200 && statusCode < 300) resolve(answer);
         else reject(new Error(`${method} ${path} -> ${String(statusCode)} ${answer.toString().slice(0, 300)}`));
       });
     });

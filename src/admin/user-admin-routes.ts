@@ -77,7 +77,7 @@ async function create(call: AdminCall): Promise<ShownUser> {
 
 async function update(call: AdminCall): Promise<ShownUser> {
   const finish = await call.commit((content) =>
-    changeUser(accountsOf(call.running), idOf(call), call.body, { ...call, content }),
+    changeUser(accountsOf(call.running), { id: idOf(call) }, call.body, { ...call, content }),
   );
   finish();
   return findUser(idOf(call), call);
@@ -85,6 +85,6 @@ async function update(call: AdminCall): Promise<ShownUser> {
 
 async function remove(call: AdminCall): Promise<ShownUser> {
   const user = await findUser(idOf(call), call);
-  await call.commit((content) => deleteUser(user.id, emptyQuery, { ...call, content }));
+  await call.commit((content) => deleteUser({ id: user.id }, emptyQuery, { ...call, content }));
   return user;
 }

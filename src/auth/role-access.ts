@@ -1,3 +1,4 @@
+import { memoize, memoizePair } from '../caches.js';
 import type { Access, RowRule } from '../query/access.js';
 import type { Limits } from '../query/limits.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
@@ -13,16 +14,29 @@ interface RuleContext {
   readonly limits: Limits;
 }
 
-/** Returns the access that a role grants to a user, or to the public, with the rules applied to that user. */
-export function roleAccess(role: Role, user: KnownUser | null, { registry, limits }: RuleContext): Access {
-  if (role.rules === null) return role.access;
-  const { fields, rows } = role.rules;
-  return {
-    grants: role.access.grants,
-    hidden: hiddenBy(fields, registry),
-    rules: new Map(Object.entries(rows).map(([uid, rule]) => [uid, rowRule(rule, user, limits)] as const)),
-  };
-}
+/**
+ * Returns the access that a role grants to a user, or to the public, with the rules applied to that user. Returns the same object
+ * until one of them changes.
+ */
+export const roleAccess = (role: Role, user: KnownUser | null, { registry, limits }: RuleContext): Access =>
+  role.rules === null ? role.access : ruledAccess(role, registry)(limits)(user ?? role);
+
+/** The public has the access that is stored for the role itself. */
+const ruledAccess = memoizePair((role: Role, registry: Registry) =>
+  memoize((limits: Limits) =>
+    memoize((who: KnownUser | Role): Access => {
+      const { fields, rows } = role.rules ?? noRules;
+      const user = who === role ? null : (who as KnownUser); // the only other argument
+      return {
+        grants: role.access.grants,
+        hidden: hiddenBy(fields, registry),
+        rules: new Map(Object.entries(rows).map(([uid, rule]) => [uid, rowRule(rule, user, limits)] as const)),
+      };
+    }),
+  ),
+);
+
+const noRules: RoleRules = { fields: {}, rows: {} };
 
 /** Returns the attributes that field rules hide, and the attributes that show the same links from the other side. */
 export function hiddenBy(fields: RoleRules['fields'], registry: Registry): Access['hidden'] {

@@ -160,7 +160,7 @@ async function loadEntry(
     source !== null
       ? await createLocalization({ type, id: source }, { data, query: emptyQuery }, context)
       : type.kind === 'singleType'
-        ? await updateSingle(type, data, emptyQuery, context)
+        ? await updateSingle({ type }, { data, query: emptyQuery }, context)
         : await create(type, data, emptyQuery, context);
   return Number(loaded?.document['_id']);
 }

@@ -25,6 +25,7 @@ type Refusal =
   | Told<'forbidden'>
   | Told<'notFound'>
   | (Told<'conflict'> & Delayed)
+  | Told<'changed'>
   | Told<'tooLarge'>
   | (Told<'limited'> & Delayed)
   | (Told<'unavailable'> & Delayed)
@@ -64,6 +65,7 @@ const kinds: Readonly<Record<number, Refusal['kind']>> = {
   403: 'forbidden',
   404: 'notFound',
   409: 'conflict',
+  412: 'changed',
   413: 'tooLarge',
   429: 'limited',
   502: 'unavailable',

@@ -20,6 +20,8 @@ export interface ClientOptions {
   readonly retries?: number;
   /** Whether writes have an Idempotency-Key, with which they are retried too; true by default. */
   readonly keys?: boolean;
+  /** Whether to keep recent answers, and to read again only what has changed since. */
+  readonly cache?: boolean;
   /** A replacement for the global fetch. */
   readonly fetch?: Fetch;
 }
@@ -33,6 +35,8 @@ export interface CallOptions {
   readonly key?: string;
   /** Further options of fetch, such as `cache`. */
   readonly init?: object;
+  /** The answer with the entry as it must still be when it is written, or the `ETag` of that. Otherwise the failure is `changed`. */
+  readonly ifMatch?: string | object;
 }
 
 /** A request to the API. */
@@ -122,16 +126,34 @@ const newKey = (): string =>
 const isWithoutKeys = (failure: Failure): failure is Failure & { readonly kind: 'invalid' } =>
   failure.kind === 'invalid' && failure.name === 'IdempotencyError';
 
+/** Number of answers that are kept. */
+const mostKept = 100;
+
+interface Kept {
+  readonly tag: string;
+  readonly text: string;
+}
+
 /** Returns a function that sends a request once, with the given credentials. */
-function sender({ url, prefix = '/api', headers, timeout = 30_000, fetch }: ClientOptions) {
+function sender({ url, prefix = '/api', headers, timeout = 30_000, cache, fetch }: ClientOptions) {
   const root = url.replace(/\/+$/, '') + prefix;
+  const tags = new WeakMap<object, string>();
+  const kept = new Map<string, Kept>();
+  const keep = (place: string, answer: Kept): void => {
+    kept.delete(place); // the oldest comes first
+    kept.set(place, answer);
+    if (kept.size > mostKept) kept.delete([...kept.keys()][0] ?? '');
+  };
   return async ({ call, key, repeated }: Attempt, bearer: string | undefined): Promise<unknown> => {
-    const { path, query = {}, body } = call;
+    const { path, query = {}, body, method, ifMatch } = call;
     const isJson = body !== undefined && !(body instanceof FormData);
+    const address = root + path + writeQuery(query);
+    const place = `${bearer ?? ''} ${address}`;
+    const known = method === 'GET' ? kept.get(place) : undefined;
     const sent = {
       ...call,
       timeout: call.timeout ?? timeout,
-      url: root + path + writeQuery(query),
+      url: address,
       headers: {
         ...(isJson && { 'Content-Type': 'application/json' }),
         ...headers,
@@ -139,10 +161,19 @@ function sender({ url, prefix = '/api', headers, timeout = 30_000, fetch }: Clie
         // routes that ignore the key refuse the repetition then
         ...(repeated > 0 && key !== null && { 'Idempotency-Repeat': 'true' }),
         ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
+        ...(known && { 'If-None-Match': known.tag }),
+        ...(ifMatch !== undefined && { 'If-Match': typeof ifMatch === 'string' ? ifMatch : (tags.get(ifMatch) ?? '""') }),
       },
       body: isJson ? JSON.stringify(body) : body,
     };
-    return bodyOf(await transmit(sent, fetch ?? globalThis.fetch));
+    const received = await transmit(sent, fetch ?? globalThis.fetch);
+    const isKnown = known !== undefined && received.status === 304;
+    const answer = bodyOf(isKnown ? { ...received, ...known, status: 200 } : received);
+    const tag = received.header('etag');
+    if (tag === null) return answer;
+    if (typeof answer === 'object' && answer !== null) tags.set(answer, tag);
+    if (cache === true && method === 'GET') keep(place, isKnown ? known : { tag, text: received.text });
+    return answer;
   };
 }
 

@@ -68,7 +68,7 @@ export function createEntityService(content: () => ContentContext): EntityServic
     },
     delete: async (uid, id, parameters) => {
       const { type, query, context } = open(uid, parameters);
-      return one(id, (number) => remove(type, number, query, context));
+      return one(id, (number) => remove({ type, id: number }, query, context));
     },
     count: async (uid, parameters) => {
       const { type, query, context } = open(uid, parameters);

@@ -1,3 +1,4 @@
+import { cacheControlPattern } from '../values.js';
 import { flag, group, maybeFlag, maybeWhole, shaped, text, texts, amount, whole } from './setting.js';
 
 /** Scalar types that a custom field may be stored as. As in Strapi v4 these are all but timestamp and blocks. */
@@ -27,6 +28,14 @@ export const apiSettings = group({
     batchPastMiddlewares: flag(
       false,
       'Answer POST /batch in a project with middlewares of its own for all requests; they see the batch, but not the writes in it',
+    ),
+    cacheControl: text(
+      'no-cache',
+      'Cache-Control of entries, lists and files to callers without credentials; models may have their own',
+      {
+        pattern: cacheControlPattern,
+        description: 'directives such as public, max-age=60',
+      },
     ),
     strict: flag(
       false,

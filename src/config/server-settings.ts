@@ -111,12 +111,12 @@ export const middlewareSettings = group({
     credentials: flag(false, 'Let browsers send cookies; requires a list of origins or a function'),
     methods: texts(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'], 'Allowed methods'),
     headers: texts(
-      ['Content-Type', 'Authorization', 'Origin', 'Accept'],
+      ['Content-Type', 'Authorization', 'Origin', 'Accept', 'If-Match', 'If-None-Match'],
       'Allowed request headers; *: those that a request names',
     ),
     expose: texts(
       [],
-      'Response headers that scripts may read besides X-Request-Id, WWW-Authenticate, Retry-After and Idempotency-Replayed',
+      'Response headers that scripts may read besides X-Request-Id, WWW-Authenticate, Retry-After, Idempotency-Replayed and ETag',
     ),
     maxAge: whole(31_536_000, 'Seconds for which a browser may cache the answer to a preflight request'),
   }),

@@ -2,6 +2,7 @@ import { memoize } from '../caches.js';
 import type { Caller } from '../auth/caller.js';
 import type { Config } from '../config/config.js';
 import { forRequest } from '../mongo/send/database.js';
+import type { ReadLog } from '../mongo/send/read-log.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import type { LoadedPage } from '../mongo/read/read-page.js';
 import type { Backend } from '../mongo/models/open-backend.js';
@@ -14,6 +15,7 @@ import type { Sender } from '../limits/queue.js';
 import type { ByteReservation } from '../limits/byte-budget.js';
 import type { Filter, Query } from '../query/ast.js';
 import { ownSeal, type CursorSeal } from './cursor-seal.js';
+import { currentMoment } from '../query/moment.js';
 import type { Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 
@@ -99,6 +101,14 @@ export interface CodeHooks {
   reads(uid: string): SurroundedReads | null;
 }
 
+/** Returns the code around reads of a type; null if there is none. The answer then depends on that code. */
+export function surroundingReads(type: ContentType, { hooks, store }: ContentContext): SurroundedReads | null {
+  if (hooks === null) return null;
+  const surrounding = hooks.reads(type.uid);
+  store.database.reads?.noteType(type.uid, surrounding !== null);
+  return surrounding;
+}
+
 /**
  * Returns the context without project code around reads, for reads in which the service itself needs the entry as it is stored.
  */
@@ -119,8 +129,16 @@ export interface ContentSource extends Partial<Pick<ContentContext, 'hooks' | 'n
   readonly budget?: { readonly onRefusal: (setting: string) => void };
 }
 
-/** The type and the id of an entry. */
-export interface EntryKey {
+/** What a write demands of the stored entry. */
+export interface Precondition {
+  /** The versions that the entry may have, or that it must exist. Anything is accepted unless given. */
+  readonly expected?: readonly string[] | 'any';
+  /** Whether there must be no entry yet. */
+  readonly isNew?: true;
+}
+
+/** The type and the id of an entry, and the versions that a write accepts. */
+export interface EntryKey extends Pick<Precondition, 'expected'> {
   readonly type: ContentType;
   readonly id: number;
 }
@@ -137,21 +155,23 @@ interface RequestOrigin {
   readonly sender: Sender;
   /** The memory that is reserved for the answer; null if it is not counted. */
   readonly reservation: ByteReservation | null;
+  /** Notes what the answer is made from; null if that is not asked. */
+  readonly reads: ReadLog | null;
 }
 
 /** Returns the context of one request: the registry in force, the caller's access and budget, the page sizes of REST. */
 export function createRequestContext(
   config: Config,
   source: ContentSource,
-  { caller, sender, reservation }: RequestOrigin,
+  { caller, sender, reservation, reads }: RequestOrigin,
 ): ContentContext {
   const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known', {
     reservation,
     ...source.budget,
   });
   const { store } = source;
-  const own = { ...store, database: forRequest(store.database, budget, sender) };
-  return contextOf(config, source, { store: own, access: caller.access, budget });
+  const own = { ...store, database: forRequest(store.database, budget, { sender, reads }) };
+  return contextOf(config, source, { store: own, access: caller.access, budget, now: reads?.now ?? currentMoment });
 }
 
 /** Returns the context of a request with the budget of a caller with a token, who was not known before. */
@@ -166,14 +186,14 @@ export const createContext = (config: Config, source: ContentSource, access: Acc
   contextOf(config, source, { store: source.store, access, budget: unlimited });
 
 /** The parts of a context that depend on the caller. */
-interface CallerParts extends Pick<BindContext, 'access' | 'budget'> {
+interface CallerParts extends Pick<BindContext, 'access' | 'budget' | 'now'> {
   readonly store: Store;
 }
 
 function contextOf(
   { api }: Config,
   { models, hooks = null, notices = noNotices, cursors = ownSeal() }: ContentSource,
-  { store, access, budget }: CallerParts,
+  { store, access, budget, now }: CallerParts,
 ): ContentContext {
   const { registry, locales } = models.snapshot;
   const bind: BindContext = {
@@ -184,6 +204,7 @@ function contextOf(
     settings: settingsOf(api.rest),
     defaultLocale: locales.default,
     locales: locales.codes,
+    now: now ?? currentMoment, // always there, so that all contexts have one hidden class
   };
   return { store, bind, createsDrafts: false, hooks, notices, cursors };
 }

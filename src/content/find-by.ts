@@ -8,7 +8,7 @@ import { bindPublication } from '../query/bind-nested.js';
 import { bindEntrySelection, bindLocale } from '../query/bind-plan.js';
 import { allOf } from '../query/conditions.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
-import type { ContentContext } from './content-context.js';
+import { surroundingReads, type ContentContext } from './content-context.js';
 import { planOf } from './find-one.js';
 
 /** A unique attribute by its name, and the text of the value that is looked for. */
@@ -28,7 +28,7 @@ export async function findBy(
   query: Query,
   context: ContentContext,
 ): Promise<Loaded | null> {
-  const { bind, store, hooks } = context;
+  const { bind, store } = context;
   if (!isUnique(readable(type, name, bind.access))) throw invalidParameter(name);
   const { locale, publicationState } = query;
   if (type.localized && locale !== null && (typeof locale !== 'string' || locale === 'all'))
@@ -42,7 +42,7 @@ export async function findBy(
     ...bindLocale(locale, type, bind),
     ...bindPublication(type, state),
   ]);
-  const surrounded = hooks === null ? null : hooks.reads(type.uid);
+  const surrounded = surroundingReads(type, context);
   if (surrounded === null) return readEntry(condition, selection, store.database);
   const asked = { ...query, filter, publicationState: state };
   return surrounded.one({ query: asked, plan: planOf(condition, selection), id: null }, context);

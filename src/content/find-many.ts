@@ -4,7 +4,7 @@ import { bindPlan } from '../query/bind-plan.js';
 import type { BoundCursors } from '../query/bound-cursors.js';
 import type { BoundPagination } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { ContentContext, PendingRead, SurroundedReads } from './content-context.js';
+import { surroundingReads, type ContentContext, type PendingRead, type SurroundedReads } from './content-context.js';
 import { cursorsOf, openCursor, type PageCursors, scopeOf } from './cursors.js';
 
 /** A page as it is answered: its entries, and the pagination that was in force. */
@@ -33,9 +33,9 @@ async function findByCursors(read: PendingRead, pagination: BoundCursors, contex
 }
 
 async function findPage(read: PendingRead, context: ContentContext): Promise<FoundPage> {
-  const { bind, store, hooks } = context;
+  const { bind, store } = context;
   const { plan } = read;
-  const surrounded = hooks === null ? null : hooks.reads(plan.type.uid);
+  const surrounded = surroundingReads(plan.type, context);
   if (surrounded !== null) return findSurrounded(read, context, surrounded);
   return { pagination: plan.pagination, ...(await readPage(plan, { registry: bind.registry, ...store })) };
 }
@@ -48,9 +48,9 @@ async function findSurrounded(read: PendingRead, context: ContentContext, reads:
 
 /** Returns the number of entries that meet a query, on all pages. Throws a ValidationError as `findMany` does. */
 export async function countEntries(type: ContentType, query: Query, context: ContentContext): Promise<number> {
-  const { bind, store, hooks } = context;
+  const { bind, store } = context;
   const plan = bindPlan(unordered(query), type, bind);
-  const surrounded = hooks === null ? null : hooks.reads(type.uid);
+  const surrounded = surroundingReads(type, context);
   const whole = { ...plan, window: { skip: 0, limit: null } }; // code sees no page
   if (surrounded !== null) return surrounded.count({ query, plan: whole, id: null }, context);
   return readTotal(plan, { registry: bind.registry, ...store });

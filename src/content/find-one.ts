@@ -5,15 +5,15 @@ import { bindEntrySelection, bindLocale, bindPlan } from '../query/bind-plan.js'
 import { allOf } from '../query/conditions.js';
 import type { Condition, Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { ContentContext } from './content-context.js';
+import { surroundingReads, type ContentContext } from './content-context.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 
 /** Returns the entry with an id, even if it is a draft; null if there is none. */
 export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
-  const { bind, store, hooks } = context;
+  const { bind, store } = context;
   const selection = bindEntrySelection(query, type, bind);
   const condition = allOf([hasId(id), ...bindRule(type, bind)]);
-  const surrounded = hooks === null ? null : hooks.reads(type.uid);
+  const surrounded = surroundingReads(type, context);
   if (surrounded !== null) return surrounded.one({ query, plan: planOf(condition, selection), id }, context);
   return readEntry(condition, selection, store.database);
 }
@@ -34,7 +34,7 @@ export const planOf = (condition: Condition, selection: Selection): Plan => ({
 /** Returns the entry of a single type: of the default locale and published, unless the query says otherwise. */
 export async function findSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
   const plan = bindPlan(query, type, context.bind);
-  const surrounded = context.hooks === null ? null : context.hooks.reads(type.uid);
+  const surrounded = surroundingReads(type, context);
   if (surrounded !== null) return surrounded.one({ query, plan, id: null }, context);
   return readEntry(plan.condition ?? allOf([]), plan.selection, context.store.database);
 }

@@ -105,5 +105,5 @@ export async function deleteLocale(code: string, work: LocaleWork): Promise<void
 async function removeAll(type: ContentType, locale: string, { content, commit }: LocaleWork): Promise<void> {
   const { database } = content.store;
   const rows = await findStored(database, type.collection, { match: { locale }, fields: ['_id'] });
-  for (const { _id } of rows) await commit((inner) => remove(type, Number(_id), emptyQuery, inner));
+  for (const { _id } of rows) await commit((inner) => remove({ type, id: Number(_id) }, emptyQuery, inner));
 }

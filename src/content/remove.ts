@@ -1,34 +1,44 @@
-import type { ContentContext } from './content-context.js';
+import type { ContentContext, EntryKey } from './content-context.js';
 import { withDatabase, withoutHooks } from './content-context.js';
 import { findOne } from './find-one.js';
 import type { Loaded } from '../mongo/form/loaded.js';
+import type { Match } from '../mongo/form/matches.js';
 import type { Database } from '../mongo/send/database.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { deleteEntry } from '../mongo/write/write-entries.js';
 import { countExisting } from '../mongo/read/look-ups.js';
+import { isStored } from '../mongo/stored.js';
 import type { Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
+import { matchExpected, refuseUnexpected } from './meet-precondition.js';
 import { mayLead, passLead } from './pass-lead.js';
 import { runWrite } from './run-write.js';
 
-/** Deletes an entry with all links to it. Returns the entry as it was; null if there is none. */
-export async function remove(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
+/**
+ * Deletes an entry with all links to it. Returns the entry as it was; null if there is none. Throws a PreconditionFailedError if it
+ * is not of the expected version.
+ */
+export async function remove(key: EntryKey, query: Query, context: ContentContext): Promise<Loaded | null> {
+  const { type, id } = key;
   const entry = await findOne(type, id, query, withoutHooks(context));
   if (entry === null) return null;
-  return runWrite({ action: 'delete', type, where: { id }, query, selection: entry.selection }, context, {
-    run: async (_, inside) => ((await removeEntry(type, id, inside)) ? entry : null),
+  const match = matchExpected({ _id: id }, key);
+  const removed = await runWrite({ action: 'delete', type, where: { id }, query, selection: entry.selection }, context, {
+    run: async (_, inside) => ((await removeEntry(type, id, match, inside)) ? entry : null),
     written: (removed) => (removed === null ? null : { id }),
+    ...(key.expected !== undefined && { exists: ({ store }) => isStored(store.database, type.collection, match) }),
   });
+  return removed ?? refuseUnexpected(key, { _id: id }, context);
 }
 
 /** Returns false if another request deleted the entry first. */
-async function removeEntry(type: ContentType, id: number, context: ContentContext): Promise<boolean> {
+async function removeEntry(type: ContentType, id: number, match: Match, context: ContentContext): Promise<boolean> {
   const { database } = context.store;
   const referrers = referrersOf(type, context.bind.registry);
   const alone = referrers.length === 0 && !mayLead(type, context);
-  const work = (inner: Database) => removeWithin(type, id, withDatabase(context, inner));
+  const work = (inner: Database) => removeWithin(type, id, match, withDatabase(context, inner));
   const isRemoved = await (alone ? work(database) : inTransaction(database, work));
   if (isRemoved && referrers.length > 0) unlinkLater(type, id, context);
   return isRemoved;
@@ -48,8 +58,8 @@ function unlinkLater(type: ContentType, id: number, entered: ContentContext): vo
   setTimeout(() => void look().catch(() => undefined), secondLook).unref();
 }
 
-async function removeWithin(type: ContentType, id: number, context: ContentContext): Promise<boolean> {
-  const deleted = await deleteEntry(context.store, type.collection, { _id: id });
+async function removeWithin(type: ContentType, id: number, match: Match, context: ContentContext): Promise<boolean> {
+  const deleted = await deleteEntry(context.store, type.collection, match);
   if (deleted === null) return false;
   await passLead(type, [deleted], context);
   await unlink(type, [id], context);

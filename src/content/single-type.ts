@@ -1,34 +1,46 @@
-import { hasCode, validationError } from '../errors.js';
+import { hasCode, preconditionFailed, validationError } from '../errors.js';
 import { isStored } from '../mongo/stored.js';
 import { emptyQuery, type Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
-import { withoutHooks, type ContentContext } from './content-context.js';
+import { withoutHooks, type ContentContext, type Precondition, type WriteInput } from './content-context.js';
 import { create } from './create.js';
 import { findSingle, findSingleForWrite } from './find-one.js';
-import type { Loaded } from '../mongo/form/loaded.js';
+import { type Loaded, versionOf } from '../mongo/form/loaded.js';
 import { remove } from './remove.js';
 import { update } from './update.js';
 
-/** Updates the entry of a single type in the locale that the query names, or creates it if there is none. */
-export async function updateSingle(
-  type: ContentType,
-  data: unknown,
-  query: Query,
-  context: ContentContext,
-): Promise<Loaded | null> {
-  return (await updateStored(type, data, query, context)) ?? createOnly(type, data, query, context);
+/** A single type, and what a write demands of its entry. */
+interface SingleKey extends Precondition {
+  readonly type: ContentType;
 }
 
-async function updateStored(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded | null> {
-  const stored = await findSingleForWrite(type, query, context);
-  return stored === null ? null : update({ type, id: Number(stored.document['_id']) }, { data, query }, context);
+/**
+ * Updates the entry of a single type in the locale that the query names, or creates it if there is none. Throws a
+ * PreconditionFailedError if the entry is not as the write demands.
+ */
+export async function updateSingle(key: SingleKey, write: WriteInput, context: ContentContext): Promise<Loaded | null> {
+  return (await updateStored(key, write, context)) ?? createOnly(key, write, context);
+}
+
+async function updateStored(
+  { type, expected, isNew }: SingleKey,
+  write: WriteInput,
+  context: ContentContext,
+): Promise<Loaded | null> {
+  const stored = await findSingleForWrite(type, write.query, context);
+  if (stored === null) return null;
+  if (isNew === true) throw preconditionFailed(versionOf(stored));
+  const key = { type, id: Number(stored.document['_id']) };
+  return update(expected === undefined ? key : { ...key, expected }, write, context);
 }
 
 /**
  * Creates the only entry of a locale. If several first writes run concurrently, one creates the entry and the others update it.
  */
-async function createOnly(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded | null> {
+async function createOnly(key: SingleKey, { data, query }: WriteInput, context: ContentContext): Promise<Loaded | null> {
+  const { type, expected } = key;
+  if (expected !== undefined) throw preconditionFailed(null);
   const locale = typeof query.locale === 'string' ? query.locale : context.bind.defaultLocale;
   if (type.localized && (await isStored(context.store.database, type.collection)))
     throw validationError('singleType.alreadyExists');
@@ -36,15 +48,15 @@ async function createOnly(type: ContentType, data: unknown, query: Query, contex
     return await create(type, type.localized && isRecord(data) ? { locale, ...data } : data, query, context);
   } catch (error) {
     if (!hasCode(error, 'locale-taken')) throw error;
-    return updateStored(type, data, query, context);
+    return updateStored(key, { data, query }, context);
   }
 }
 
 /** Deletes the entry of a single type, looked up like a read; the answer has no populated relations. Null if there is none. */
-export async function removeSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
+export async function removeSingle({ type, expected }: SingleKey, query: Query, context: ContentContext): Promise<Loaded | null> {
   const { locale, publicationState } = query;
   const stored = await findSingle(type, { ...emptyQuery, locale, publicationState }, withoutHooks(context));
-  return stored === null
-    ? null
-    : remove(type, Number(stored.document['_id']), { ...emptyQuery, withLocales: query.withLocales }, context);
+  if (stored === null) return null;
+  const key = { type, id: Number(stored.document['_id']) };
+  return remove(expected === undefined ? key : { ...key, expected }, { ...emptyQuery, withLocales: query.withLocales }, context);
 }

@@ -12,6 +12,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildUpdate } from './build-write.js';
 import { acceptChanged, acceptWrite } from './accept-write.js';
+import { matchExpected, refuseUnexpected } from './meet-precondition.js';
 import { checkBody, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext, type EntryKey, type WriteInput } from './content-context.js';
 import { settingValues } from './end-tokens.js';
@@ -28,19 +29,16 @@ import { writeExclusive, writeInverse } from './write-inverse.js';
  * if there is none. Throws a ValidationError, an ApplicationError for components that are not the entry's, or a ForbiddenError if
  * the entry then breaks the caller's rule, or if a value changes that it shares with entries that the rule hides.
  */
-export async function update(
-  { type, id }: EntryKey,
-  { data, query }: WriteInput,
-  context: ContentContext,
-): Promise<Loaded | null> {
+export async function update(key: EntryKey, { data, query }: WriteInput, context: ContentContext): Promise<Loaded | null> {
+  const { type, id } = key;
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = acceptWrite(type, data, context);
   if (type.localized) refuseOrTell(fixedValues(type, accepted), context);
-  const change = await bindChange({ type, id, selection }, stampUpdate(accepted), context);
+  const change = await bindChange({ selection, ...key }, stampUpdate(accepted), context);
   const checked = await checkChange(change, context);
-  if (checked === null) return null;
+  if (checked === null) return refuseUnexpected(key, change.visible, context);
   const write = { action: 'update', type, where: { id }, data: change.data, query, selection } as const;
-  return runWrite(write, context, {
+  const updated = await runWrite(write, context, {
     run: async (changed, inside) => {
       if (changed === change.data) return writeChange(change, checked, inside);
       const rebound = await bindChange(change, { ...stampUpdate({}), ...acceptChanged(type, changed, inside) }, inside);
@@ -50,6 +48,7 @@ export async function update(
     exists: async ({ store }) => (await readStored(type, change.match, store.database)) !== null,
     written: (updated) => (updated === null ? null : { id }),
   });
+  return updated ?? refuseUnexpected(key, change.visible, context);
 }
 
 /** Makes a checked change. Checks it again if it was allowed for a draft that was published meanwhile. */
@@ -61,14 +60,12 @@ async function writeChange(change: Change, checked: Change, context: ContentCont
   return updated;
 }
 
-async function bindChange(
-  { type, id, selection }: Pick<Change, 'type' | 'id' | 'selection'>,
-  given: Values,
-  context: ContentContext,
-): Promise<Change> {
+async function bindChange(key: EntryKey & Pick<Change, 'selection'>, given: Values, context: ContentContext): Promise<Change> {
+  const { type, id } = key;
   const data = type.localized ? unlocalized(given) : given;
   const mayBreakRule = updateMayBreakRule(type, Object.keys(data), context);
-  return { type, id, data, selection, mayBreakRule, match: await matchEntry(type, id, context) };
+  const visible = await matchEntry(type, id, context);
+  return { data, mayBreakRule, visible, match: matchExpected(visible, key), ...key };
 }
 
 /** A checked update. Its data has the time of the update. */
@@ -77,6 +74,8 @@ interface Change extends EntryKey {
   /** The selection that the answer shows. */
   readonly selection: Selection;
   /** Matches the entry unless the caller's rule hides it. */
+  readonly visible: Match;
+  /** Also demands the expected version. */
   readonly match: Match;
   /** Whether the entry may no longer meet the caller's rule afterwards. */
   readonly mayBreakRule: boolean;
@@ -163,12 +162,13 @@ async function updateStored(
 ): Promise<EntryDocument | null> {
   const stored = await readStored(type, match, context.store.database);
   if (stored === null) return null;
+  const isAlone = context.store.database.session === null; // without a transaction
   const write = await buildUpdate(type, data, stored, context);
   if ((stored['publishedAt'] ?? null) === null) refuseIncomplete(type, { ...stored, ...write.values }, context);
   if (type.localized) await refuseHiddenLocales({ type, source: stored, values: write.values }, context);
   for (const links of write.exclusive) await writeExclusive(id, type, links, context);
   const document = await updateEntry(context.store, type.collection, {
-    match: { _id: id },
+    match: isAlone ? match : { _id: id },
     change: settingValues(type, Object.assign({}, write.values, marksOfUpdate(data, context))),
     ...compileReturned(selection),
   });

@@ -1,18 +1,21 @@
 import type { Context } from 'koa';
 import { Readable } from 'node:stream';
 import { ApiError } from '../errors.js';
+import { ReadLog } from '../mongo/send/read-log.js';
 import { checkRight, identify } from './authorize.js';
 import { refuseCursors } from '../query/parse-cursors.js';
 import { isJson } from './count-memory.js';
 import { countAttempt } from './limit-requests.js';
 import { onceFor } from './idempotency/run-once.js';
-import { ignoreKey, isWrite, keyError } from './idempotency/read-key.js';
+import { ignoreKey, keyError } from './idempotency/read-key.js';
 import { letLast } from './long-answers.js';
 import { type QueryStringLimits, readParameters } from './query-string.js';
 import { decodeBody, isUndecoded } from './request-body.js';
+import { refusePreconditions } from './preconditions.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Answer, ProjectCode, RouteCall, Row, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
+import { beginTag, isRead, noteVersion } from './tag-answers.js';
 import { answerMethod, answerUnknown } from './unknown-method.js';
 
 /** A request with a matching path. */
@@ -61,7 +64,8 @@ function refuseUnauthorized(error: unknown, refuse: NonNullable<IdentifiedRow['r
 async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched: Matched): Promise<Answer | null> {
   const { ctx, connection, projectCode } = matched;
   const running = connection.running ?? notRunning();
-  const { caller, content } = await identify(ctx, row, running);
+  const reads = row.isTagged === true && isRead(ctx) ? new ReadLog(running.source.store.changes.tick()) : null;
+  const { caller, content } = await identify(ctx, row, running, reads);
   projectCode?.noteCaller(ctx, row.action, caller, request.params);
   try {
     checkRight(caller, row.action);
@@ -69,11 +73,15 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched:
     if (isUndecoded(ctx)) await decodeBody(ctx);
     if (row.counts !== undefined) await running.limiter?.(ctx, caller, row.counts(request.body) - 1);
     if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
+    if (row.readsPreconditions !== true && !isRead(ctx)) refusePreconditions(ctx.req.headers);
     const ends = matched.isLong ? letLast(ctx, connection) : null;
     const call = ends === null ? { request, running, caller, content } : { request, running, caller, content, ends };
     if ('handle' in row && row.hasCursors !== true) refuseCursorsOf(request, running.config.api.limits);
+    if (row.isTagged === true && beginRow(row, call, reads, matched)) return { status: 304 };
     const key = ctx.req.headers['idempotency-key'] as string | undefined; // Node joins several into one
-    return await (key === undefined || !isWrite(ctx.method) ? runHandler(row, ctx, call) : runKeyed(row, ctx, { call, key }));
+    const answer = await (key === undefined || isRead(ctx) ? runHandler(row, ctx, call) : runKeyed(row, ctx, { call, key }));
+    noteVersion(ctx, answer?.version);
+    return answer;
   } catch (error) {
     running.explainRefusal(error, caller);
     throw error;
@@ -105,6 +113,14 @@ async function runKeyed(row: IdentifiedRow, ctx: Context, { call, key }: KeyedCa
 interface KeyedCall {
   readonly call: RouteCall;
   readonly key: string;
+}
+
+/** Begins the tag of an answer. Returns whether the client has the answer already. Middlewares of a project must see each answer. */
+function beginRow(row: IdentifiedRow, call: RouteCall, reads: ReadLog | null, { ctx, projectCode }: Matched): boolean {
+  const { caller, content, running } = call;
+  const isOwn = reads !== null && (projectCode?.middlewares().length ?? 0) === 0;
+  const read = isOwn ? { caller, content, models: running.source.models, tags: running.tags, reads } : null;
+  return beginTag(ctx, read, row.cacheControl);
 }
 
 /** Answers a method that has no row (see `answerMethod`). Checks the rights first on paths of the admin API, which are hidden from other callers. */

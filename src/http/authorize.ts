@@ -9,6 +9,7 @@ import { type Access, type ActionName, allows, fullAccess } from '../query/acces
 import { senderOf } from './route-request.js';
 import { memoryOf } from './count-memory.js';
 import { isLocal } from './is-local.js';
+import type { ReadLog } from '../mongo/send/read-log.js';
 import { countGuess } from './limit-requests.js';
 import type { Running } from './running.js';
 
@@ -41,12 +42,17 @@ export interface RouteRequirement {
 }
 
 /**
- * Identifies the caller and counts the request. Throws an UnauthorizedError for wrong credentials, or for missing ones if an
+ * Identifies the caller and counts the request. `reads` notes what the request reads. Throws an UnauthorizedError for wrong credentials, or for missing ones if an
  * admin token is required. Throws a RateLimitError for too many requests.
  */
-export async function identify(ctx: Context, row: RouteRequirement, running: Running): Promise<Authorized> {
+export async function identify(
+  ctx: Context,
+  row: RouteRequirement,
+  running: Running,
+  reads: ReadLog | null = null,
+): Promise<Authorized> {
   const caller = await callerOf(ctx, row, running);
-  const origin = { caller, sender: senderOf(ctx, caller), reservation: memoryOf(ctx)?.answer ?? null };
+  const origin = { caller, sender: senderOf(ctx, caller), reservation: memoryOf(ctx)?.answer ?? null, reads };
   return { caller, content: createRequestContext(running.config, running.source, origin) };
 }
 

@@ -7,6 +7,7 @@ import { errorResponse } from './error-response.js';
 import { countMemory } from './count-memory.js';
 import { requestBody } from './request-body.js';
 import { routeTable } from './route-table.js';
+import { tagAnswers } from './tag-answers.js';
 import { answerUnknown } from './unknown-method.js';
 import type { Middleware } from 'koa';
 import type { Config } from '../config/config.js';
@@ -54,7 +55,7 @@ function sharedMiddleware(
   const otherOrigins = cors.enabled ? [crossOrigin(cors, observer)] : [];
   const compression = compress.enabled ? [compressResponse(compress)] : [];
   const events = codeAround === null ? [] : [flushEvents]; // only code of projects sends events
-  const checks = [errorResponse(observer), countMemory(config)];
+  const checks = [tagAnswers(config.api.rest.cacheControl), errorResponse(observer), countMemory(config)];
   const [inTime, checked] = [timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
   const readBody = requestBody(body);
   const queue = requestQueue(config.server);

@@ -117,7 +117,7 @@ function decideOrigin({ origin }: CorsSettings, observer: Observer): Decide {
 const accepted = ['Idempotency-Key', 'Idempotency-Repeat'];
 
 /** Headers that browsers may read, so that clients can retry a refused request or report its id. */
-const exposed = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Idempotency-Replayed'];
+const exposed = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Idempotency-Replayed', 'ETag'];
 const isExposed = (name: string): boolean => exposed.some((own) => own.toLowerCase() === name.toLowerCase());
 
 /** Returns the origin if it is allowed, otherwise an empty string, which omits the CORS headers. */

@@ -18,6 +18,8 @@ export interface Answer {
   /** The status; 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The version of the entry that the answer shows; absent for other answers. It becomes part of the tag. */
+  readonly version?: string | null;
   /** Objects and lists are sent as JSON; strings, bytes and streams unchanged. */
   readonly body?: unknown;
 }
@@ -59,6 +61,12 @@ interface IdentifiedRow extends RouteRequirement {
   readonly keys?: 'whole' | 'part' | 'mutations' | 'ignored';
   /** Returns as how many requests a request is counted, by its body; one by default. */
   readonly counts?: (body: unknown) => number;
+  /** Whether answers have an `ETag`, so that the client can ask whether it has them already. */
+  readonly isTagged?: true;
+  /** `Cache-Control` of tagged answers to callers without credentials; that of the configuration unless given. */
+  readonly cacheControl?: string;
+  /** Whether the row reads If-Match and If-None-Match of writes. Other rows refuse them. */
+  readonly readsPreconditions?: true;
   /** Returns the answer to a 401 instead of the error response. */
   readonly refuse?: (error: ApiError) => Answer;
 }

@@ -13,6 +13,7 @@ import type { Observer } from '../observe/observer.js';
 import type { Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import type { ExplainRefusal } from './explain-refusal.js';
+import type { KeptTags } from './kept-tags.js';
 import type { RequestLimiter } from './limit-requests.js';
 
 /** The files of the models of a project. */
@@ -45,6 +46,8 @@ export interface Running {
   readonly explainRefusal: ExplainRefusal;
   /** The actions of features that can be granted to roles. */
   readonly actions: readonly string[];
+  /** The tags of recent answers. */
+  readonly tags: KeptTags;
   /** Writes the files of the models of a project; absent without a project. */
   readonly modelFiles?: ModelFiles;
   /** Returns the actions in the code of a project that can be granted to roles. */

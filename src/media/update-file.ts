@@ -1,4 +1,4 @@
-import { type ContentContext, withOwnTransaction, withoutHooks } from '../content/content-context.js';
+import { type ContentContext, type EntryKey, withOwnTransaction, withoutHooks } from '../content/content-context.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { asLeft } from '../content/run-write.js';
@@ -15,9 +15,18 @@ import { retireFile } from './retire-files.js';
 import type { Staging, UploadedFile } from './staging.js';
 import type { MediaContext } from './upload-files.js';
 
-/** Changes the information about a file. Throws a NotFoundError if there is no such file. */
-export async function updateFileInfo(id: number, info: FileInfo, { content }: MediaContext): Promise<Loaded> {
-  return (await update({ type: fileType(content), id }, { data: textsOf(info), query: emptyQuery }, content)) ?? missing();
+/** A file with its new information, and the versions that the write accepts. */
+interface InfoOrder extends Omit<EntryKey, 'type'> {
+  readonly info: FileInfo;
+}
+
+/**
+ * Changes the information about a file. Throws a NotFoundError if there is no such file, and a PreconditionFailedError if it is not
+ * of the expected version.
+ */
+export async function updateFileInfo({ info, ...key }: InfoOrder, { content }: MediaContext): Promise<Loaded> {
+  const write = { data: textsOf(info), query: emptyQuery };
+  return (await update({ ...key, type: fileType(content) }, write, content)) ?? missing();
 }
 
 function textsOf({ name, ...texts }: FileInfo): FileInfo {
@@ -25,24 +34,22 @@ function textsOf({ name, ...texts }: FileInfo): FileInfo {
   return title === null ? texts : { ...texts, name: title };
 }
 
-interface ReplaceOrder {
-  readonly id: number;
+interface ReplaceOrder extends InfoOrder {
   readonly file: UploadedFile;
-  readonly info: FileInfo;
 }
 
-/** Replaces the content of a file. The id and the URL stay. Throws a NotFoundError if there is no such file. */
+/** Replaces the content of a file, and throws like `updateFileInfo`. The id and the URL stay. */
 export const replaceFile = async (order: ReplaceOrder, staging: Staging, context: MediaContext): Promise<Loaded> =>
   (await prepareReplacement(order, staging, context))(context.content);
 
 /** Prepares the new content of a file. Returns the function that stores it. */
 export async function prepareReplacement(
-  { id, file, info }: ReplaceOrder,
+  { file, info, ...key }: ReplaceOrder,
   staging: Staging,
   { media, content }: MediaContext,
 ): Promise<(content: ContentContext) => Promise<Loaded>> {
   const type = fileType(content);
-  const stored = (await findOne(type, id, emptyQuery, withoutHooks(content))) ?? missing();
+  const stored = (await findOne(type, key.id, emptyQuery, withoutHooks(content))) ?? missing();
   const { hash, ext } = stored.document;
   const place = { hash: String(hash), ext: typeof ext === 'string' ? ext : '' };
   const { values, blobs } = await prepareFile(file, info, { media, staging, place });
@@ -50,7 +57,7 @@ export async function prepareReplacement(
   const store = async (inner: ContentContext): Promise<Loaded> => {
     const { database } = inner.store;
     // The entry is updated first: if the file was deleted in the meantime, no bytes may be published.
-    const entry = (await update({ type, id }, { data: row, query: emptyQuery }, inner)) ?? missing();
+    const entry = (await update({ ...key, type }, { data: row, query: emptyQuery }, inner)) ?? missing();
     const finish = await retireFile(stored.document, media, database);
     await commitBlobs(database, blobs);
     await afterCommit(database, () => {

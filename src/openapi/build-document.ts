@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js';
 import type { AnyRoute, ProjectCode, RouteCall } from '../http/route.js';
 import { Components } from './components.js';
+import { conditionErrors, conditionsOf } from './conditions.js';
 import { listOperations, shapeOf, type ListedOperation } from './list-operations.js';
 import type { AnswerDescription, Content, Operation } from '../http/operation.js';
 import { record, text, whole, type Schema } from '../http/json-schema.js';
@@ -40,7 +41,7 @@ export async function writeDocument(call: RouteCall, { config, routes, projectCo
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A token of a user, or an API token' } },
       parameters: { IdempotencyKey: keyParameter },
       responses: Object.fromEntries(
-        Object.values(errors).map(({ name, description }) => [
+        Object.values({ ...errors, ...conditionErrors }).map(({ name, description }) => [
           name,
           { description, content: contentOf({ 'application/json': error }) },
         ]),
@@ -106,10 +107,12 @@ const takesKey = ({ row }: ListedOperation): boolean => row.action !== null && (
 
 function showOperation(listed: ListedOperation, isPublic: boolean): object {
   const { operation, path } = listed;
+  const conditions = conditionsOf(listed);
   const { id, summary, description, tag, query = [], body, answers } = operation;
   const parameters = [
     ...pathParameters(path, operation),
     ...query.map((parameter) => ({ ...parameter, in: 'query' })),
+    ...conditions.parameters,
     ...(takesKey(listed) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
   return {
@@ -121,7 +124,8 @@ function showOperation(listed: ListedOperation, isPublic: boolean): object {
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: { required: true, content: contentOf(body) } }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, showAnswer(answer)])),
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, showAnswer(answer, conditions.headers)])),
+      ...conditions.responses,
       ...(takesKey(listed) ? withKeys : withoutKeys),
     },
   };
@@ -136,8 +140,9 @@ function tagsOf(operations: readonly ListedOperation[]): object[] {
   return [...new Set(names)].map((name) => ({ name }));
 }
 
-const showAnswer = ({ description, content, example }: AnswerDescription): object => ({
+const showAnswer = ({ description, content, example }: AnswerDescription, headers: object | null): object => ({
   description,
+  ...(headers && { headers }),
   ...(content !== undefined && { content: contentOf(content, example) }),
 });
 

@@ -2,16 +2,23 @@ import { createLocalization } from '../content/create-localization.js';
 import { create } from '../content/create.js';
 import { findMany } from '../content/find-many.js';
 import { findOne, findSingle, findSingleForWrite } from '../content/find-one.js';
-import { type ContentContext, costsTooMuchLate, withoutBudget, withoutHooks } from '../content/content-context.js';
+import {
+  type ContentContext,
+  costsTooMuchLate,
+  type Precondition,
+  withoutBudget,
+  withoutHooks,
+} from '../content/content-context.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { remove } from '../content/remove.js';
 import { removeSingle, updateSingle } from '../content/single-type.js';
-import type { Loaded } from '../mongo/form/loaded.js';
+import { type Loaded, versionOf } from '../mongo/form/loaded.js';
 import { update } from '../content/update.js';
 import { unreadNames } from '../content/values-left-out.js';
 import { notFoundError, validationError } from '../errors.js';
+import { preconditionOf, refusePreconditions } from '../http/preconditions.js';
 import { idOf } from '../http/route-request.js';
-import type { RouteCall } from '../http/route.js';
+import type { Answer, RouteCall } from '../http/route.js';
 import { emptyQuery, noPopulate, type Pagination, type Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -38,8 +45,13 @@ export interface Action {
   readonly receives?: true;
   /** The name of its description in the OpenAPI document; that of the action by default. */
   readonly describedAs?: 'count' | 'findBy';
-  readonly run: (input: ActionInput) => Promise<Json | null>;
+  /** Whether it changes an entry, so that preconditions are honoured. */
+  readonly changes?: true;
+  readonly run: (input: ActionInput) => Promise<Shown | null>;
 }
+
+/** The body of an answer, and the version of the entry in it. */
+type Shown = Pick<Answer, 'version'> & { readonly body: Json };
 
 /** The actions of a path by method, in the order of the Allow header. */
 export type Actions = Readonly<Record<string, Action>>;
@@ -56,19 +68,24 @@ function dataOf({ request: { body }, content }: ActionInput): unknown {
   return data;
 }
 
-const inEnvelope = (entry: Loaded | null, { content }: ActionInput): Json | null =>
-  entry === null ? null : envelopeEntry(entry, content);
+/** Returns what is shown of an entry; null if there is none. */
+export const inEnvelope = (entry: Loaded | null, content: ContentContext): Shown | null =>
+  entry === null ? null : { version: versionOf(entry), body: envelopeEntry(entry, content) };
+
+/** Returns what a write of an entry demands of it, by its headers. `mayCreate`: whether it creates the entry if there is none. */
+const demandOf = ({ request, type }: ActionInput, mayCreate = false): Precondition =>
+  preconditionOf(request.headers, { changes: true, mayCreate, isRequired: type.requiresIfMatch });
 
 type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Promise<Loaded | null>;
 
 /** Writes an entry from a JSON body, or from a multipart body with files. Returns the entry as the query selects it. */
-async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json | null> {
+async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Shown | null> {
   const { received, type, content } = input;
   const query = queryOf(input);
-  if (received === undefined) return inEnvelope(await write(dataOf(input), query, content), input);
+  if (received === undefined) return inEnvelope(await write(dataOf(input), query, content), input.content);
   const bare = { ...query, fields: ['id'], populate: noPopulate };
   const id = await writeWithFiles({ received, type, content, write: (data, inner) => write(data, bare, inner) });
-  return id === null ? null : inEnvelope(await findWritten(id, query, input), input);
+  return id === null ? null : inEnvelope(await findWritten(id, query, input), input.content);
 }
 
 /** Runs an action with the multipart body of its request, if it has one. The query is checked before files are received. */
@@ -97,31 +114,41 @@ const find: Action = {
   isList: true,
   run: async (input) =>
     asksToExplain(input.request.query)
-      ? explainList(input.type, listQueryOf(input), input)
-      : envelopePage(await findMany(input.type, listQueryOf(input), input.content), input.content),
+      ? { body: await explainList(input.type, listQueryOf(input), input) }
+      : { body: envelopePage(await findMany(input.type, listQueryOf(input), input.content), input.content) },
 };
 
 const findById: Action = {
   name: 'findOne',
-  run: async (input) => inEnvelope(await findOne(input.type, idOf(input), queryOf(input), input.content), input),
+  run: async (input) => inEnvelope(await findOne(input.type, idOf(input), queryOf(input), input.content), input.content),
 };
 
 const createEntry: Action = {
   name: 'create',
   receives: true,
-  run: (input) => writeEntry(input, (data, query, content) => create(input.type, data, query, content)),
+  run: (input) => {
+    refusePreconditions(input.request.headers);
+    return writeEntry(input, (data, query, content) => create(input.type, data, query, content));
+  },
 };
 
 const updateById: Action = {
   name: 'update',
   receives: true,
-  run: (input) =>
-    writeEntry(input, (data, query, content) => update({ type: input.type, id: idOf(input) }, { data, query }, content)),
+  changes: true,
+  run: (input) => {
+    const key = { type: input.type, id: idOf(input), ...demandOf(input) };
+    return writeEntry(input, (data, query, content) => update(key, { data, query }, content));
+  },
 };
 
 const deleteById: Action = {
   name: 'delete',
-  run: async (input) => inEnvelope(await remove(input.type, idOf(input), queryOf(input), input.content), input),
+  changes: true,
+  run: async (input) => {
+    const key = { type: input.type, id: idOf(input), ...demandOf(input) };
+    return inEnvelope(await remove(key, queryOf(input), input.content), input.content);
+  },
 };
 
 /** Throws a ValidationError for a query string that other requests for one entry refuse, although it has no effect here. */
@@ -135,10 +162,12 @@ const localize: Action = {
   name: 'createLocalization',
   run: async (input) => {
     const { type, request, content } = input;
+    refusePreconditions(request.headers);
     checkQuery(input);
     const id = type.kind === 'singleType' ? await singleId(input) : idOf(input);
     const write = { data: request.body ?? {}, query: withLocalizations };
-    return flatEntry(await createLocalization({ type, id }, write, content), content);
+    const entry = await createLocalization({ type, id }, write, content);
+    return { version: versionOf(entry), body: flatEntry(entry, content) };
   },
 };
 
@@ -166,23 +195,29 @@ const findOnly: Action = {
   run: async (input) => {
     const query = queryOf(input);
     if (query.locale !== 'all' || !input.type.localized)
-      return inEnvelope(await findSingle(input.type, query, input.content), input);
+      return inEnvelope(await findSingle(input.type, query, input.content), input.content);
     const all = { ...query, pagination: everything, withTotal: false };
-    return envelopeEntries((await findMany(input.type, all, input.content)).entries, input.content);
+    return { body: envelopeEntries((await findMany(input.type, all, input.content)).entries, input.content) };
   },
 };
 
 const updateOnly: Action = {
   name: 'update',
   receives: true,
-  run: (input) => writeEntry(input, (data, query, content) => updateSingle(input.type, data, query, content)),
+  changes: true,
+  run: (input) => {
+    const key = { type: input.type, ...demandOf(input, true) };
+    return writeEntry(input, (data, query, content) => updateSingle(key, { data, query }, content));
+  },
 };
 
 const deleteOnly: Action = {
   name: 'delete',
+  changes: true,
   run: async (input) => {
     checkQuery(input);
-    return inEnvelope(await removeSingle(input.type, queryOf(input), input.content), input);
+    const key = { type: input.type, ...demandOf(input) };
+    return inEnvelope(await removeSingle(key, queryOf(input), input.content), input.content);
   },
 };
 

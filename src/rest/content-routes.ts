@@ -77,7 +77,15 @@ export const hasUnique = ({ attributes }: ContentType): boolean => [...attribute
 /** Returns the row of an action on a content type. */
 export function createRow(type: ContentType, action: Action, queries: QueryCache): GuardedRow {
   const { name, describedAs } = action;
-  const row = { action: actionOf(type, name), type, ...(describedAs && { describedAs }), admitsAdmin: 'to explain' } as const;
+  const row = {
+    action: actionOf(type, name),
+    type,
+    ...(describedAs && { describedAs }),
+    admitsAdmin: 'to explain',
+    isTagged: true,
+    ...(action.changes && { readsPreconditions: action.changes }),
+    ...(type.cacheControl !== null && { cacheControl: type.cacheControl }),
+  } as const;
   if (name.startsWith('find')) {
     const handle = (call: RouteCall): Promise<Answer> => answerAction(action, { type, queries, ...call });
     return { ...row, ...(action.isList && { hasCursors: action.isList }), handle };
@@ -88,10 +96,11 @@ export function createRow(type: ContentType, action: Action, queries: QueryCache
 async function answerAction({ run, isList }: Action, input: ActionInput): Promise<Answer> {
   const { type, request, running, content } = input;
   if (isList !== true) refuseToExplain(request.query);
-  const body = await run(input);
-  if (body === null) throw notFoundError();
+  const shown = await run(input);
+  if (shown === null) throw notFoundError();
+  const { body, version = null } = shown;
   const { registry } = content.bind;
-  return { body: wantsFlat(request.query, running.config) ? flattenAnswer(body, { type, registry }) : body };
+  return { version, body: wantsFlat(request.query, running.config) ? flattenAnswer(body, { type, registry }) : body };
 }
 
 /** Answers a write. Its files are received before it begins. */

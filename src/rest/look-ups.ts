@@ -2,8 +2,7 @@ import { findBy } from '../content/find-by.js';
 import { countEntries } from '../content/find-many.js';
 import { validationError } from '../errors.js';
 import type { QueryParameters } from '../http/route-request.js';
-import type { Action } from './actions.js';
-import { envelopeEntry } from './envelope.js';
+import { type Action, inEnvelope } from './actions.js';
 
 /** Answers `{ data: { count }, meta: {} }`: the number of entries that a list would have on all pages. */
 export const count: Action = {
@@ -11,7 +10,7 @@ export const count: Action = {
   describedAs: 'count',
   run: async ({ type, request: { query }, queries, content }) => {
     refuseOthers(query, ['filters', '_q', 'locale', 'publicationState', 'format']);
-    return { data: { count: await countEntries(type, queries.parse(query), content) }, meta: {} };
+    return { body: { data: { count: await countEntries(type, queries.parse(query), content) }, meta: {} } };
   },
 };
 
@@ -24,7 +23,7 @@ export const findByValue: Action = {
     refuseOthers(query, ['fields', 'populate', 'locale', 'publicationState', 'format']);
     const asked = { name: params['attribute'] ?? '', value: params['value'] ?? '' };
     const entry = await findBy(type, asked, queries.parse(query), content);
-    return entry === null ? null : envelopeEntry(entry, content);
+    return inEnvelope(entry, content);
   },
 };
 

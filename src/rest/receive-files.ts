@@ -1,34 +1,42 @@
 import { replaceAction } from '../auth/known-actions.js';
-import type { ContentContext } from '../content/content-context.js';
+import type { ContentContext, EntryKey } from '../content/content-context.js';
 import { refuseOrTell, type Undone } from '../content/refuse-or-tell.js';
 import { applicationError, missingActions, validationError } from '../errors.js';
 import { readUpload, type ReceivedUpload } from '../http/read-upload.js';
+import { preconditionOf } from '../http/preconditions.js';
 import { parameterOf } from '../http/route-request.js';
 import { once } from '../http/idempotency/run-once.js';
 import type { Answer, RouteCall } from '../http/route.js';
 import { mediaOf } from '../http/running.js';
+import { fileType } from '../media/decide-type.js';
 import { findTarget } from '../media/find-target.js';
 import { parseFileInfo, parseFileInfos } from '../media/parse-file-info.js';
 import { Staging } from '../media/staging.js';
 import { prepareReplacement, updateFileInfo } from '../media/update-file.js';
 import { otherFields } from '../media/unlinked.js';
 import { prepareFiles, publishFiles } from '../media/upload-files.js';
+import { type Loaded, versionOf } from '../mongo/form/loaded.js';
 import { allows } from '../query/access.js';
 import { decodeId } from '../values.js';
-import { flatEntries, flatEntry, type Json } from './envelope.js';
+import { flatEntries, flatEntry } from './envelope.js';
 
 /** Stores received files, and returns what is answered. */
-type Store = (content: ContentContext) => Promise<Json | readonly Json[]>;
+type Store = (content: ContentContext) => Promise<Answer>;
 
 /** Handles `POST /api/upload`. Answers with the list of new files, or with the changed file if there is `?id=`. */
 export async function receive(input: RouteCall): Promise<Answer> {
+  const id = parameterOf(input.request, 'id');
+  const { requiresIfMatch } = fileType(input.content);
+  const changes = id !== undefined;
+  const precondition = preconditionOf(input.request.headers, { changes, isRequired: changes && requiresIfMatch });
   const media = mediaOf(input.running);
   const staging = new Staging(media, input.content.store.database.time);
   try {
     const body = await readUpload(input, staging);
-    const id = parameterOf(input.request, 'id');
-    const store = await (id === undefined ? upload(body, staging, input) : change(decodeId(String(id)), body, staging, input));
-    return await once(input, async (content) => ({ body: await store(content) }), body.digest);
+    const store = await (changes
+      ? change({ ...precondition, id: decodeId(String(id)) }, body, staging, input)
+      : upload(body, staging, input));
+    return await once(input, store, body.digest);
   } finally {
     await staging.discard();
   }
@@ -46,7 +54,7 @@ async function upload({ files, unknown, field }: ReceivedUpload, staging: Stagin
   const context = { media: mediaOf(input.running), content: input.content };
   const target = findTarget({ ref: field('ref'), refId: field('refId'), field: field('field') }, context);
   const ready = await prepareFiles({ files, infos }, staging, context);
-  return async (content) => flatEntries(await publishFiles(ready, target, staging, content), content);
+  return async (content) => ({ body: flatEntries(await publishFiles(ready, target, staging, content), content) });
 }
 
 const teller =
@@ -56,13 +64,23 @@ const teller =
   };
 
 /** Returns the function that changes a file. Throws a ForbiddenError unless the caller may replace files, because files have no owners. */
-async function change(id: number, { files, field }: ReceivedUpload, staging: Staging, input: RouteCall): Promise<Store> {
+async function change(
+  key: Omit<EntryKey, 'type'>,
+  { files, field }: ReceivedUpload,
+  staging: Staging,
+  input: RouteCall,
+): Promise<Store> {
   if (!allows(input.content.bind.access, replaceAction)) throw missingActions([replaceAction]);
   const context = { media: mediaOf(input.running), content: input.content };
   const info = parseFileInfo(field('fileInfo'), teller(input));
   const [file, second] = files;
   if (second !== undefined) throw applicationError('Cannot replace a file with multiple ones');
-  if (file === undefined) return async (content) => flatEntry(await updateFileInfo(id, info, { ...context, content }), content);
-  const replace = await prepareReplacement({ id, file, info }, staging, context);
-  return async (content) => flatEntry(await replace(content), content);
+  const answer = (changed: Loaded, content: ContentContext): Answer => ({
+    version: versionOf(changed),
+    body: flatEntry(changed, content),
+  });
+  if (file === undefined)
+    return async (content) => answer(await updateFileInfo({ ...key, info }, { ...context, content }), content);
+  const replace = await prepareReplacement({ ...key, file, info }, staging, context);
+  return async (content) => answer(await replace(content), content);
 }

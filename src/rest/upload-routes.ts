@@ -3,18 +3,18 @@ import { findOne } from '../content/find-one.js';
 import { remove } from '../content/remove.js';
 import { notFoundError } from '../errors.js';
 import { idOf } from '../http/route-request.js';
+import { preconditionOf } from '../http/preconditions.js';
 import type { Answer, Route, RouteCall } from '../http/route.js';
 import { fileType } from '../media/decide-type.js';
+import { versionOf } from '../mongo/form/loaded.js';
 import { emptyQuery, type Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import { parseWhole, refuseMixedPagination } from '../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
-import { flatEntries, flatEntry, type Json } from './envelope.js';
+import { flatEntries, flatEntry } from './envelope.js';
 import { readParameters } from '../http/query-string.js';
 import { receive } from './receive-files.js';
 import { uploadOperations } from './upload-operations.js';
-
-type Run = (call: RouteCall) => Promise<Json | readonly Json[]>;
 
 type Place = Pick<Route, 'method' | 'path' | 'keys'>;
 
@@ -23,26 +23,24 @@ const route = ({ path, ...place }: Place, name: keyof typeof uploadOperations, h
   path: `/upload${path}`,
   action: `plugin::upload.content-api.${name}`,
   operation: uploadOperations[name],
+  isTagged: true,
+  ...(place.method !== 'GET' && { readsPreconditions: true }),
   handle,
 });
-
-const answering =
-  (run: Run): Route['handle'] =>
-  async (call) => ({ body: await run(call) });
 
 /** The routes of the media library: upload files, change one (`?id=`), list, read and delete files. */
 export const uploadRoutes: readonly Route[] = [
   route({ method: 'POST', path: '', keys: 'part' }, 'upload', changeOrUpload),
-  route({ method: 'GET', path: '/files' }, 'find', answering(listFiles)),
-  route({ method: 'GET', path: '/files/:id' }, 'findOne', answering(findFile)),
-  route({ method: 'DELETE', path: '/files/:id', keys: 'whole' }, 'destroy', answering(deleteFile)),
+  route({ method: 'GET', path: '/files' }, 'find', listFiles),
+  route({ method: 'GET', path: '/files/:id' }, 'findOne', findFile),
+  route({ method: 'DELETE', path: '/files/:id', keys: 'whole' }, 'destroy', deleteFile),
 ];
 
 /** Maximum number of files in a list, also if the request has no limit, or a limit of 0. */
 const longestList = 10_000;
 
-/** Returns a list of files, without envelope. */
-async function listFiles(call: RouteCall): Promise<Json[]> {
+/** Answers with a list of files, without envelope. */
+async function listFiles(call: RouteCall): Promise<Answer> {
   const { content, running } = call;
   const input = parametersOf(call);
   refuseMixedPagination(input);
@@ -55,7 +53,7 @@ async function listFiles(call: RouteCall): Promise<Json[]> {
     ...content,
     bind: { ...content.bind, settings },
   });
-  return flatEntries(entries, content);
+  return { body: flatEntries(entries, content) };
 }
 
 /** Pagination parameters. Only `start` and `limit` have an effect, as in Strapi v4. */
@@ -64,10 +62,11 @@ const paging: ReadonlySet<string> = new Set(['start', 'limit', 'page', 'pageSize
 const without = (input: Readonly<Record<string, unknown>>, names: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(input).filter(([name]) => !names.has(name)));
 
-async function findFile(call: RouteCall): Promise<Json> {
+async function findFile(call: RouteCall): Promise<Answer> {
   const { content } = call;
   const query = queryOfFile(call);
-  return flatEntry((await findOne(fileType(content), idOf(call), query, content)) ?? missing(), content);
+  const file = (await findOne(fileType(content), idOf(call), query, content)) ?? missing();
+  return { version: versionOf(file), body: flatEntry(file, content) };
 }
 
 /**
@@ -87,9 +86,13 @@ async function changeOrUpload(call: RouteCall): Promise<Answer> {
   return receive(call);
 }
 
-async function deleteFile(call: RouteCall): Promise<Json> {
+async function deleteFile(call: RouteCall): Promise<Answer> {
+  const { content, request } = call;
   queryOfFile(call);
-  return flatEntry((await remove(fileType(call.content), idOf(call), emptyQuery, call.content)) ?? missing(), call.content);
+  const type = fileType(content);
+  const demanded = preconditionOf(request.headers, { changes: true, isRequired: type.requiresIfMatch });
+  const file = (await remove({ ...demanded, type, id: idOf(call) }, emptyQuery, content)) ?? missing();
+  return { body: flatEntry(file, content) };
 }
 
 const parametersOf = ({ request, running }: RouteCall) => readParameters(request.query, running.config.api.limits);

@@ -44,6 +44,8 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     displayName: displayName || singularName || model.uid,
     description,
     inGraphql,
+    cacheControl: model.options?.cacheControl ?? null,
+    requiresIfMatch: model.options?.requireIfMatch === true,
     draftAndPublish: model.options?.draftAndPublish === true,
     localized: settings.localization && model.pluginOptions?.['i18n']?.localized === true,
     scheduled: isScheduled(model),

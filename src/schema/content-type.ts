@@ -144,6 +144,10 @@ export interface ContentType {
   readonly requiresKey: boolean;
   /** The shard key of the collection; null if it is not sharded. */
   readonly shard: ShardKey | null;
+  /** `Cache-Control` of its answers to callers without credentials; null for that of the configuration. */
+  readonly cacheControl: string | null;
+  /** Whether writes over REST must name the version of the entry. */
+  readonly requiresIfMatch: boolean;
   /** Whether the GraphQL schema contains the type: its names there belong to no other type. */
   readonly inGraphql: boolean;
   readonly attributes: ReadonlyMap<string, Attribute>;

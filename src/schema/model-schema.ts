@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { didYouMean } from '../nearest-name.js';
+import { cacheControlPattern } from '../values.js';
 import { collectionNamePattern, type Model, type ModelWarning } from './model.js';
 
 const localizable = {
@@ -79,6 +80,8 @@ const modelSchema = {
           additionalProperties: false,
         },
         requireIdempotencyKey: { type: 'boolean' },
+        cacheControl: { type: 'string', pattern: cacheControlPattern, maxLength: 200 },
+        requireIfMatch: { type: 'boolean' },
       },
     },
     pluginOptions: localizable,

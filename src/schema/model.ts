@@ -65,6 +65,8 @@ export interface Model {
     /** How many versions of an entry are kept, and for how many days. */
     readonly history?: { readonly versions?: number; readonly days?: number };
     readonly requireIdempotencyKey?: boolean;
+    readonly cacheControl?: string;
+    readonly requireIfMatch?: boolean;
     /** Of built-in types: that they are shown with the times of their entries, which all types have. */
     readonly timestamps?: boolean;
   };

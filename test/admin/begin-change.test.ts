@@ -31,7 +31,7 @@ describe('a request of several commits', () => {
     const record = { ...actor, at: new Date(), ip: '::1', what: `DELETE ${ids.join()} ${String(status)}`, body: null };
     const { commit, end } = await beginChange(record, content);
     const type = typeOf(note.uid, content.bind.registry);
-    for (const id of ids) await commit((inner) => remove(type, id, emptyQuery, inner));
+    for (const id of ids) await commit((inner) => remove({ type, id }, emptyQuery, inner));
     await end(status);
     const stored = await serving.database.db.collection('_audit').findOne({ what: record.what });
     return { status: stored?.['status'] as unknown, changed: stored?.['changed'] as unknown };

@@ -143,8 +143,10 @@ describe('identity', () => {
 
   it('marks answers to credentials as private', async () => {
     const { headers } = await server.as(ann.jwt, 'GET', '/api/users/me');
-    expect(headers.get('cache-control')).to.equal('private, no-store');
-    expect((await server.as(null, 'GET', '/api/articles')).headers.get('cache-control')).to.equal(null);
+    expect(headers.get('cache-control')).to.equal('private, no-cache');
+    const refused = await server.as(ann.jwt, 'GET', '/api/articles/99');
+    expect(refused.headers.get('cache-control')).to.equal('private, no-store');
+    expect((await server.as(null, 'GET', '/api/articles')).headers.get('cache-control')).to.equal('no-cache');
   });
 
   it('compares a password for an unknown user as for a wrong password, so that both take as long', async () => {

@@ -203,6 +203,35 @@ describe('a client', () => {
       expect((await user.batch(failing)).data.map(({ status }) => status)).to.deep.equal([200, 200, 200, 404]);
     });
 
+    it('changes only the version that it knows', async () => {
+      const first = await user.create('articles', { title: 'Tide', kind: 'essay' });
+      const { id } = first.data;
+      const second = await user.update('articles', id, { title: 'Tide 2' }, {}, { ifMatch: first });
+      const late = user.update('articles', id, { title: 'Tide 3' }, {}, { ifMatch: first });
+      expect(await failureOf(late)).to.include({ kind: 'changed', status: 412 });
+      expect(await failureOf(user.delete('articles', id, { ifMatch: {} }))).to.include({ kind: 'changed' });
+      await user.delete('articles', id, { ifMatch: second });
+    });
+
+    it('reads again only what has changed', async () => {
+      const answers: number[] = [];
+      const counting: ClientOptions['fetch'] = async (url, init) => {
+        const answer = await fetch(url, init);
+        answers.push(answer.status);
+        return answer;
+      };
+      const keeping = createClient({ url: demo.server.url, cache: true, fetch: counting });
+      const one = await keeping.find('articles', { fields: ['title'] });
+      const again = await keeping.find('articles', { fields: ['title'] });
+      expect([again, again === one]).to.deep.equal([one, false]);
+      const { data } = await user.create('articles', { title: 'Ebb', kind: 'essay' });
+      const after = await keeping.find('articles', { fields: ['title'], sort: 'id:desc' });
+      await keeping.find('articles', { fields: ['title'] });
+      expect(answers).to.deep.equal([200, 304, 200, 200]);
+      expect(after.data[0]?.id).to.equal(data.id);
+      await user.delete('articles', data.id);
+    });
+
     it('uploads files', async () => {
       const [first, second] = [
         new File(['one'], 'one.txt', { type: 'text/plain' }),

@@ -64,7 +64,9 @@ describe('entries in the form of a former model', () => {
   });
   after(() => serving.stop());
 
-  const stored = (_id: number) => serving.database.db.collection<Document & { _id: number }>('posts').findOne({ _id });
+  const collection = () => serving.database.db.collection<Document & { _id: number }>('posts');
+  const stored = (_id: number) => collection().findOne({ _id }, { projection: { __version: 0 } });
+  const updates = async (_id: number): Promise<unknown> => (await collection().findOne({ _id }))?.['__version'];
 
   it('lose their links to a deleted entry, and no other ones', async () => {
     expect((await serving.call('DELETE', '/api/tags/1')).status).to.equal(200);
@@ -74,6 +76,7 @@ describe('entries in the form of a former model', () => {
       ...{ links: [{ id: 1, tags: [] }], link: [{ id: 2, tags: [1] }] },
     });
     expect(await stored(2)).to.deep.equal(posts[1]);
+    expect([Number(await updates(1)) > 0, await updates(2)]).to.deep.equal([true, undefined]);
   });
 
   it('are linked from the other side', async () => {
@@ -122,7 +125,7 @@ describe('entries in the form of a former model', () => {
     const { document } = await create(type, { title: 'Alone', posts: [10] }, emptyQuery, context);
     expect(await serving.database.db.collection('tags').countDocuments({ title: 'Alone' })).to.equal(1);
     expect((await stored(10))?.['ranked']).to.deep.equal([document['_id']]);
-    expect(await remove(type, 6, emptyQuery, context)).to.not.equal(null);
+    expect(await remove({ type, id: 6 }, emptyQuery, context)).to.not.equal(null);
     expect((await stored(11))?.['plain']).to.deep.equal([]);
   });
 });

@@ -188,7 +188,7 @@ const entries: readonly (readonly [string, Document])[] = [
     {
       find: 'things',
       filter: { _id: { $eq: 1 } },
-      projection: { _id: 1, count: 1 },
+      projection: { _id: 1, count: 1, updatedAt: 1, __version: 1 },
       limit: 1,
       singleBatch: true,
       ...whole,
@@ -200,7 +200,7 @@ const entries: readonly (readonly [string, Document])[] = [
       aggregate: 'things',
       pipeline: [
         { $match: { _id: { $eq: 1 } } },
-        { $project: { _id: 1, count: 1, parts: 1, zone: 1, owner: 1, tags: 1 } },
+        { $project: { _id: 1, count: 1, parts: 1, zone: 1, owner: 1, tags: 1, updatedAt: 1, __version: 1 } },
         { $lookup: { from: 'persons', localField: 'parts.maker', foreignField: '_id', as: '_join0' } },
         { $lookup: { from: 'persons', localField: 'owner', foreignField: '_id', as: '_join1' } },
         { $lookup: { from: 'tags', localField: 'tags', foreignField: '_id', as: '_join2' } },

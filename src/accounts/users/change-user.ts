@@ -23,6 +23,7 @@ import {
   userType,
   type StoredUser,
 } from '../user-store.js';
+import type { UserKey } from './users.js';
 
 /** The parts of a call that operations on users need. */
 type UserCall = Pick<AccountCall, 'caller' | 'content'>;
@@ -31,8 +32,8 @@ type UserCall = Pick<AccountCall, 'caller' | 'content'>;
 type AfterCommit = () => void;
 
 /** Changes a user like `changeUser`, and runs the work after the commit. */
-export async function updateUser(accounts: Accounts, id: number, sent: Body, call: UserCall): Promise<void> {
-  const finish = await changeUser(accounts, id, sent, call);
+export async function updateUser(accounts: Accounts, key: UserKey, sent: Body, call: UserCall): Promise<void> {
+  const finish = await changeUser(accounts, key, sent, call);
   await afterCommit(call.content.store.database, () => Promise.resolve(finish()));
 }
 
@@ -42,8 +43,9 @@ export async function updateUser(accounts: Accounts, id: number, sent: Body, cal
  * an administrator confirms it. Users cannot change what decides how they log in. Throws a NotFoundError, also if a rule hides the user from the caller, a ValidationError or an
  * ApplicationError.
  */
-export async function changeUser(accounts: Accounts, id: number, sent: Body, call: UserCall): Promise<AfterCommit> {
+export async function changeUser(accounts: Accounts, key: UserKey, sent: Body, call: UserCall): Promise<AfterCommit> {
   const { caller, content } = call;
+  const { id } = key;
   const user = await findStoredUser(content, matchesAll({ _id: id }, await ruleFilter(userType(content), content)));
   if (user === null) throw notFoundError('User not found');
   const seen = permitted(sent, content.bind.access.hidden, content);
@@ -58,7 +60,7 @@ export async function changeUser(accounts: Accounts, id: number, sent: Body, cal
     await refuseTaken(accounts, names, user, content);
     const writer = isOwn ? asWriter(content) : asRoleGiver(content);
     await inTransaction(content.store.database, (database) =>
-      updateWithin(user, { data, chosen }, withDatabase(writer, database)),
+      updateWithin(user, { key, data, chosen }, withDatabase(writer, database)),
     );
   });
   return () => {
@@ -110,14 +112,15 @@ async function refuseTaken(
 }
 
 interface UserUpdate {
+  readonly key: UserKey;
   readonly data: Body;
   /** Whether the user chose the new address; null if it does not change. */
   readonly chosen: boolean | null;
 }
 
 /** Updates a user. Revokes all tokens of the user if the password changes, as every update does, or if the user is blocked. */
-async function updateWithin(user: StoredUser, { data, chosen }: UserUpdate, context: ContentContext): Promise<void> {
-  await update({ type: userType(context), id: user.id }, { data, query: emptyQuery }, context);
+async function updateWithin(user: StoredUser, { key, data, chosen }: UserUpdate, context: ContentContext): Promise<void> {
+  await update({ ...key, type: userType(context) }, { data, query: emptyQuery }, context);
   if (chosen !== null) await noteOnUser(context, { _id: user.id }, { set: { _chosenEmail: chosen } });
   const isBlocked = toBoolean(data['blocked']) === true && !user.blocked;
   if (isBlocked) await changeStoredUser(context, { _id: user.id }, endingTokens());

@@ -1,5 +1,5 @@
 import { create } from '../../content/create.js';
-import type { ContentContext } from '../../content/content-context.js';
+import type { ContentContext, EntryKey, Precondition } from '../../content/content-context.js';
 import { hasId } from '../../content/find-one.js';
 import { remove } from '../../content/remove.js';
 import { ApiError, applicationError, unauthorizedError } from '../../errors.js';
@@ -38,10 +38,16 @@ function asApplicationError(error: unknown): never {
   throw error instanceof ApiError && error.status === 400 ? applicationError(error.message) : error;
 }
 
-/** Deletes a user, and returns the user as the caller sees it; null if there is none. */
-export async function deleteUser(id: number, query: Query, { content }: Pick<AccountCall, 'content'>): Promise<Loaded | null> {
-  const user = await remove(userType(content), id, query, content);
-  if (user !== null) await afterCommit(content.store.database, () => endRefreshTokens(id, content));
+/** A user who is written, and the versions that the write accepts. */
+export type UserKey = Omit<EntryKey, 'type'>;
+
+/**
+ * Deletes a user, and returns the user as the caller sees it; null if there is none. Throws a PreconditionFailedError if the user is
+ * not of the expected version.
+ */
+export async function deleteUser(key: UserKey, query: Query, { content }: Pick<AccountCall, 'content'>): Promise<Loaded | null> {
+  const user = await remove({ ...key, type: userType(content) }, query, content);
+  if (user !== null) await afterCommit(content.store.database, () => endRefreshTokens(key.id, content));
   return user;
 }
 
@@ -52,11 +58,15 @@ type UserCall = Pick<AccountCall, 'caller' | 'content'>;
  * Deletes the user who makes the request, regardless of row rules. Returns the user as that user sees it. Throws an
  * UnauthorizedError if no user is logged in.
  */
-export async function deleteMe(query: Query, { caller, content }: UserCall): Promise<Loaded | null> {
+export async function deleteMe(
+  query: Query,
+  { caller, content }: UserCall,
+  precondition: Precondition = {},
+): Promise<Loaded | null> {
   if (caller.kind !== 'user') throw unauthorizedError('Unauthorized');
   const { id } = caller.user;
   const user = await findWritten(id, query, content);
-  await deleteUser(id, emptyQuery, { content: asService(content) });
+  await deleteUser({ ...precondition, id }, emptyQuery, { content: asService(content) });
   return user;
 }
 

@@ -82,7 +82,7 @@ export const deleteResolver =
     const query = readOneQuery(type, context, info);
     const id = await writtenId(type, args, context);
     if (id === null && type.kind === 'singleType') throw notFoundError('Entity not found');
-    return id === null ? noEntry : entryResult(await remove(type, id, query, context.content), context);
+    return id === null ? noEntry : entryResult(await remove({ type, id }, query, context.content), context);
   };
 
 /** Returns the data of a write in the form of REST. */

@@ -71,11 +71,11 @@ type UserOperations = Pick<AccountsService, 'createUser' | 'updateUser' | 'delet
 const userOperations: UserOperations = {
   createUser: (args, context) => createUser(accountsOf(context.running), dataOf(args), context),
   updateUser: async (args, context) => {
-    await updateUser(accountsOf(context.running), Number(args['id']), dataOf(args), context);
+    await updateUser(accountsOf(context.running), { id: Number(args['id']) }, dataOf(args), context);
     return Number(args['id']);
   },
   deleteUser: async (args, context) => {
-    await deleteUser(Number(args['id']), emptyQuery, context);
+    await deleteUser({ id: Number(args['id']) }, emptyQuery, context);
   },
   deleteMe: async (_args, context) => {
     const me = context.caller.kind === 'user' ? await findMe(context.caller.user.id, context.content) : null;

@@ -41,7 +41,7 @@ export const uploads: UploadService = {
     return idsOf(await uploadFiles({ files, infos, target }, staging, inMedia));
   },
   updateFileInfo: async (id, info, context) => {
-    const { document } = await updateFileInfo(Number(id), parseFileInfo(info), mediaContext(context));
+    const { document } = await updateFileInfo({ id: Number(id), info: parseFileInfo(info) }, mediaContext(context));
     return Number(document['_id']);
   },
   checkNewRow: (row, { running }) => checkNewRow(row, mediaOf(running)),

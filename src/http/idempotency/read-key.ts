@@ -36,11 +36,6 @@ export function requireKey({ requiresKey, displayName }: ContentType, headers: I
     throw keyError(400, `Writes of ${displayName} need the header Idempotency-Key`);
 }
 
-const reads: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** Returns whether requests with a method write, so that a key means something. */
-export const isWrite = (method: string): boolean => !reads.has(method);
-
 /**
  * Tells the log that a route of project code ignores keys. Throws a 409 for a write that a client repeats by itself
  * (`Idempotency-Repeat: true`), because the code would carry it out twice.

@@ -2,6 +2,7 @@ import { BoundedCache, memoize } from '../../caches.js';
 import { noObserver, type Observer } from '../../observe/observer.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
+import { ChangeTicks } from './change-ticks.js';
 import type { EntryEvent, Hearing, Subscriber } from './entry-events.js';
 
 /**
@@ -36,7 +37,8 @@ const unknown: Change = { kind: 'any' };
 /** The content types in force, by uid. */
 export type Types = ReadonlyMap<string, ContentType>;
 
-const byCollection = memoize((types: Types) => new Map([...types.values()].map((type) => [type.collection, type])));
+/** Returns the content types in force, by collection. */
+export const byCollection = memoize((types: Types) => new Map([...types.values()].map((type) => [type.collection, type])));
 
 /**
  * Tells of writes: caches of collections that have changed in this or another instance, and subscribers of entries that this one
@@ -53,6 +55,7 @@ export class ChangeBus {
   /** Whether writes of other instances are reported. If not, nothing may be cached. Set by `setListening`. */
   isListening = false;
   #tick = 0;
+  readonly #ticks = new ChangeTicks();
 
   constructor(types: () => Types = () => new Map(), observer = noObserver) {
     this.#types = types;
@@ -91,6 +94,14 @@ export class ChangeBus {
     return ++this.#tick;
   }
 
+  /**
+   * Returns whether what was read from these collections after a tick is still as it was: no change was reported since. A change by
+   * another instance may be reported later.
+   */
+  isUnchanged(collections: readonly string[], since: number): boolean {
+    return this.isListening && this.#ticks.isUnchanged(collections, since);
+  }
+
   /** Calls `listener` when something was written to one of the collections, or may have been. */
   onChange(collections: readonly string[], listener: Listener): void {
     for (const collection of collections)
@@ -104,6 +115,7 @@ export class ChangeBus {
 
   /** Reports a write to a collection by any client. Subscribers are told in the background if all of it was replaced. */
   changed(collection: string, change: Change = unknown): void {
+    this.#ticks.note(collection, this.tick());
     for (const listener of this.#listeners.get(collection) ?? []) listener(change);
     const hearing = 'ids' in change && change.ids === null ? this.hearing(collection, 'any') : null;
     if (hearing === null) return;
@@ -144,6 +156,7 @@ export class ChangeBus {
 
   /** Drops all cached values, because changes may have been missed. */
   forget(): void {
+    this.#ticks.forget(this.tick());
     for (const listener of new Set([...this.#listeners.values()].flatMap((set) => [...set]))) listener(unknown);
   }
 }

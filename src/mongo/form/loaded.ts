@@ -1,4 +1,5 @@
 import type { Selection } from '../../query/plan.js';
+import { entryVersion } from './entry-version.js';
 
 /** A stored document, or a component within one. The selection that it was loaded with says which values to read. */
 export type StoredDocument = Readonly<Record<string, unknown>>;
@@ -15,7 +16,13 @@ export interface Loaded {
    * is null.
    */
   readonly children: readonly Related[];
+  /** The version of an entry that code has changed after it was read; null if code has made it. */
+  readonly version?: string | null;
 }
+
+/** Returns the version of an entry that was read or written alone; null if it has none. */
+export const versionOf = ({ document, version }: Loaded): string | null =>
+  version === undefined ? entryVersion(document) : version;
 
 /**
  * The related entries or components in the order of the answer, at most one for a relation to one; only their number if that was

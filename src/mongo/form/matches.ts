@@ -25,6 +25,7 @@ export const exactly = (value: unknown): Match => ({ $eq: value });
 export const otherThan = (value: unknown): Match => ({ $ne: value });
 
 export const above = (value: unknown): Match => ({ $gt: value });
+export const below = (value: unknown): Match => ({ $lt: value });
 
 /** Matches a value above the first and below the second one. */
 export const between = (low: unknown, high: unknown): Match => ({ $gt: low, $lt: high });

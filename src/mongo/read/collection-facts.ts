@@ -59,6 +59,7 @@ const shared = (database: Database): Database => ({
   time: endless,
   turns: null,
   sender: null,
+  reads: null,
   trace: null,
 });
 

@@ -3,6 +3,7 @@ import { memoize } from '../../caches.js';
 import type { Child, Selection } from '../../query/plan.js';
 import type { Attribute, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
+import { versionFields } from '../form/entry-version.js';
 
 /** The part of a written document that an update returns. */
 interface Returned {
@@ -15,11 +16,11 @@ interface Returned {
  * Returns the projection of a selection. Other values of the document (large texts, private values, components) stay on the
  * server. Populated components are read as a whole, and reduced when the answer is shaped.
  */
-export const compileProjection = (selection: Selection): Document => compileReturned(selection).projection;
+export const compileProjection = memoize(compile);
 
-/** Returns the part of a written document that a selection reads. */
+/** Returns the part of a single document that a selection reads, with the version of the entry. */
 export const compileReturned = memoize((selection: Selection): Returned => ({
-  projection: compile(selection),
+  projection: { ...compileProjection(selection), ...versionFields },
   mayBeWhole: leavesOutLittle(selection),
 }));
 

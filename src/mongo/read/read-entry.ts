@@ -3,7 +3,7 @@ import { isNever } from '../../query/conditions.js';
 import type { Child, Condition, LinkChild, Selection } from '../../query/plan.js';
 import { compileCondition } from './compile-condition.js';
 import { joined } from './compile-level.js';
-import { compileProjection } from './compile-projection.js';
+import { compileReturned } from './compile-projection.js';
 import { type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { isTooLarge } from '../send/driver-errors.js';
@@ -88,7 +88,7 @@ function isPlain({ link, condition, sort, window, countOnly }: LinkChild): boole
 
 function compileEntry(match: Document, selection: Selection, joins: readonly Join[]): Document {
   const { collection } = selection.type;
-  const projection = compileProjection(selection);
+  const { projection } = compileReturned(selection);
   if (joins.length === 0)
     return {
       find: collection,

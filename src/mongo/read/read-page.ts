@@ -69,6 +69,7 @@ interface FoundPage extends LoadedPage, Omit<CutPage, 'documents'> {}
  */
 export function readTotal(plan: Plan, context: PageContext): Promise<number> {
   const counted = { ...plan, sort: [], window: { skip: 0, limit: null }, withTotal: true };
+  noteRead(plan, context);
   return totalIn(gatherFacts(counted, context)).catch(async (error: unknown) => {
     throw await explainTimeout(error, counted, context);
   });
@@ -80,8 +81,13 @@ async function totalIn(facts: Facts): Promise<number> {
   return total?.kept ?? (await total?.count()) ?? 0;
 }
 
+/** Notes the collection of a page, because a kept total needs no command. */
+const noteRead = ({ type }: Plan, { database }: Pick<PageContext, 'database'>): void =>
+  void database.reads?.collections.push(type.collection);
+
 /** Reads a page by the first way that fits. */
 async function readByFirst(plan: Plan, facts: Facts): Promise<FoundPage> {
+  noteRead(plan, facts);
   for (const way of ways) {
     if (!(await way.fits(plan, facts))) continue;
     const page = await (plan.withTotal && way.counts !== true ? readAndCount(way, plan, facts) : readBy(way, plan, facts));

@@ -72,7 +72,7 @@ const createClient = (uri: string, config: DatabaseConfig, observer: Observer): 
   });
 
 /** The scope of commands of the service itself, which belong to no request. */
-const ofNoRequest = { session: null, budget: unlimited, time: endless, turns: null, sender: null };
+const ofNoRequest = { session: null, budget: unlimited, time: endless, turns: null, sender: null, reads: null };
 
 /**
  * Maximum number of commands that wait in a queue of all requests, in total and per client. Further ones are answered by a 503.

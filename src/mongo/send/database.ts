@@ -6,6 +6,7 @@ import type { AbandonedTransactions } from './abandoned.js';
 import { requestTime, type Sessions } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
+import type { ReadLog } from './read-log.js';
 import { WaitTime } from '../../limits/clock.js';
 import type { WriteQueues, WrittenEntries } from './write-queues.js';
 
@@ -16,7 +17,7 @@ export type { Document } from 'mongodb';
  * A connected database with the scope of the commands that are sent to it:
  * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`
  * - the transaction, if there is one: `session`, `order`, `last`, `later`, `undo`, `written`
- * - the request, if there is one: `budget`, `time`, `turns`, `sender`, `trace`
+ * - the request, if there is one: `budget`, `time`, `turns`, `sender`, `reads`, `trace`
  * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `uniques`, `abandoned`, `writers`
  * - the kind of command: `isScanned`
  *
@@ -67,6 +68,8 @@ export interface Database {
   readonly writers: WriteQueues;
   /** Whether commands may scan whole collections, so that they go through the queue `scans`. */
   readonly isScanned?: boolean;
+  /** Notes what is read; null unless the answer of the request may be kept. */
+  readonly reads: ReadLog | null;
   /** Hears how pages are read, if somebody wants to know. */
   readonly trace?: Trace | null;
 }
@@ -85,11 +88,18 @@ export function withComment({ sender }: Pick<Database, 'sender'>, command: Docum
   return command;
 }
 
+/** The parts of a request that its commands depend on. */
+interface RequestParts {
+  readonly sender: Sender;
+  readonly reads: ReadLog | null;
+}
+
 /** Returns the database in the scope of one request. */
-export const forRequest = (database: Database, budget: Budget, sender: Sender): Database => ({
+export const forRequest = (database: Database, budget: Budget, { sender, reads }: RequestParts): Database => ({
   ...database,
   budget,
   sender,
+  reads,
   time: new WaitTime(requestTime(database.maxTimeMS)),
   turns: new CommandTurns(),
 });

@@ -93,6 +93,7 @@ function send(database: Database, command: Document, { session, size }: Sending)
   const { db, maxTimeMS, session: transaction, budget } = database;
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
   const limited = Object.assign({}, command, size, { maxTimeMS: (command['maxTimeMS'] as unknown) ?? maxTimeMS.read });
+  database.reads?.noteCommand(command);
   database.trace?.sent?.({ ...limited });
   const sent = withComment(database, limited);
   const run = (): Promise<Document> => db.command(sent, readOptions(session));

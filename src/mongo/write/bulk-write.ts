@@ -1,17 +1,19 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
-import { type Change as WriteNote, countedFields } from '../changes/changes.js';
+import { byCollection, type Change as WriteNote, countedFields } from '../changes/changes.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { type Database, withComment } from '../send/database.js';
 import { inOrder } from '../send/read-commands.js';
 import { isOtherForm, StaleForm } from '../send/driver-errors.js';
+import { raisingVersion } from '../form/entry-version.js';
 import { matchesAny } from '../form/matches.js';
 import type { Store } from '../store.js';
 import { formChanges } from './stale-forms.js';
 import { tellCompared } from './tell-entries.js';
 
 /** Runs several writes on one collection by one command, as `inCurrentForm`. Returns the number of documents that matched. */
-export async function bulkWrite(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
-  if (operations.length === 0) return 0;
+export async function bulkWrite(store: Store, collection: string, given: readonly Document[]): Promise<number> {
+  if (given.length === 0) return 0;
+  const operations = given.map((operation) => raisingOperation(store, collection, operation));
   const written = { collection, matches: () => operations.flatMap(matchIn) };
   const write = (inner: Store) => inCurrentForm(inner, written, () => send(inner, collection, operations));
   const hearing = store.changes.hearing(collection, ...new Set(operations.map(kindOf)));
@@ -120,6 +122,18 @@ export function matchCounted(update: Document): Document | null {
   return names.length === 0 || changesCounted(others)
     ? null
     : Object.fromEntries(names.map((name) => [name, $set[name] as unknown]));
+}
+
+/** Returns an update that raises the version of what it changes, if that are entries. */
+export const raising = ({ types }: Store, collection: string, update: Document): Document =>
+  byCollection(types()).has(collection) ? raisingVersion(update) : update;
+
+/** Does the same for an operation. */
+function raisingOperation(store: Store, collection: string, operation: Document): Document {
+  const written = writtenBy(operation);
+  if (written === undefined) return operation;
+  const update = raising(store, collection, written['update'] as Document);
+  return { ['updateOne' in operation ? 'updateOne' : 'updateMany']: Object.assign({}, written, { update }) };
 }
 
 /** Returns an operation with the trigrams of the texts that it stores. */

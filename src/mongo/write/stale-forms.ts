@@ -5,6 +5,7 @@ import { isForeign, numberText } from '../../schema/stored-values.js';
 import { isRecord, type Values } from '../../values.js';
 import type { Document } from '../send/database.js';
 import { fieldsOfParts, rankPath, storedRank, storedRanks, versionField } from '../form/layout.js';
+import { updatesField } from '../form/entry-version.js';
 import { exactly } from '../form/matches.js';
 import { changeOne } from './compile-change.js';
 
@@ -13,12 +14,13 @@ type Types = ReadonlyMap<string, ContentType>;
 /**
  * Returns the operations that convert documents to the form of their current model, in which a single value has become a list: a
  * relation, files or a component. They also replace what other programs have stored in fields that are written in part: fields of
- * parts become empty, and a version becomes higher than all versions before.
+ * parts become empty, a version of tokens becomes higher than all versions before, and the updates are counted anew.
  */
 export const formChanges = (type: ContentType, documents: readonly Document[], types: Types): Document[] =>
   documents.flatMap((document) => [
     ...fieldsOfParts.flatMap((name) => replaced(name, document, isObject, {})),
     ...replaced(versionField, document, isNumber, Date.now()),
+    ...replaced(updatesField, document, isNumber, 0),
     ...[...type.attributes.values()].flatMap((attribute) => changesOf(attribute, document, types)),
   ]);
 

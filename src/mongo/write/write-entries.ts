@@ -1,7 +1,7 @@
 import { BSON, type Document, MongoServerError } from 'mongodb';
 import type { SingleWrite } from '../changes/changes.js';
 import type { Hearing } from '../changes/entry-events.js';
-import { inCurrentForm, matchCounted, noteOf, noteWrite } from './bulk-write.js';
+import { inCurrentForm, matchCounted, noteOf, noteWrite, raising } from './bulk-write.js';
 import { type Change, compileChange } from './compile-change.js';
 import { changesAttributes, heard, tell } from './tell-entries.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
@@ -75,7 +75,7 @@ async function updateOne(
   hearing: Hearing | null,
 ): Promise<EntryDocument | null> {
   const { replies } = store.database;
-  const update = store.database.searches.completeUpdate(collection, compileChange(change));
+  const update = store.database.searches.completeUpdate(collection, raising(store, collection, compileChange(change)));
   const told = hearing !== null && changesAttributes(update) ? hearing : null;
   const needsBefore = told?.subscribers.some((one) => one.needsBefore) === true;
   const [before] = needsBefore ? await readAll(store.database, { find: collection, filter: match, limit: 1 }) : [];

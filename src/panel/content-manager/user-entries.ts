@@ -29,5 +29,5 @@ function namesRole({ role }: Values): boolean {
 /** Changes a user like the content API does: a new password ends all sessions, and names stay unique. */
 export function updateUserEntry(id: number, data: Values, { running, context }: UserWriting): Promise<void> {
   const caller = { kind: 'public', access: context.bind.access, publicRoleIsEmpty: false, ended: null } as const;
-  return updateUser(accountsOf(running), id, data, { caller, content: asWriter(context) });
+  return updateUser(accountsOf(running), { id }, data, { caller, content: asWriter(context) });
 }

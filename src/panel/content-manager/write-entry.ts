@@ -65,7 +65,8 @@ export async function removeEntry({ type, id }: EntryKey, call: PanelCall): Prom
 
 /** Deletes an entry, a user with all sessions. Returns false if there is none. */
 export const removeWith = async ({ type, id }: EntryKey, context: ContentContext): Promise<boolean> =>
-  (await (type.uid === userUid ? deleteUser(id, idQuery, { content: context }) : remove(type, id, idQuery, context))) !== null;
+  (await (type.uid === userUid ? deleteUser({ id }, idQuery, { content: context }) : remove({ type, id }, idQuery, context))) !==
+  null;
 
 /** Returns an entry after a write in the form of a read; only its id if the administrator may not read it. */
 export async function showWritten(type: ContentType, id: number, call: PanelCall): Promise<object> {

@@ -170,9 +170,9 @@ export async function bulkDelete(call: PanelCall): Promise<Answer> {
     const ids = [...new Set([...fileIds.map(decodeId), ...contained.map(({ id }) => id)])];
     await checkFiles(ids, content);
     const files = await readFiles(fileIds.map(decodeId), content);
-    for (const id of ids) await remove(fileType(content), id, emptyQuery, content);
+    for (const id of ids) await remove({ type: fileType(content), id }, emptyQuery, content);
     const deepestFirst = [...within].sort((a, b) => b.path.length - a.path.length);
-    for (const { id } of deepestFirst) await remove(folderType(content), id, emptyQuery, content);
+    for (const { id } of deepestFirst) await remove({ type: folderType(content), id }, emptyQuery, content);
     return { files, folders: folders.map(shownFolder) };
   };
   return answerData(await claim(content.store.database, 'folders', { busy, work }));

@@ -43,7 +43,7 @@ async function destroy(call: PanelCall): Promise<Answer> {
   const content = filesFor(call, 'plugin::upload.assets.update');
   const id = idOf(call);
   await checkFile(id, content, call);
-  const file = await remove(fileType(content), id, whole, content);
+  const file = await remove({ type: fileType(content), id }, whole, content);
   if (file === null) throw missingFile();
   return { body: showOne(file, content) };
 }

@@ -64,7 +64,7 @@ async function change(id: number, { files, field }: ReceivedUpload, call: Upload
   const info = hasFolder ? await placed(given, sent, [], call) : given;
   const [file, second] = files;
   if (second !== undefined) throw applicationError('Cannot replace a file with multiple ones');
-  if (file === undefined) return showOne(await updateFileInfo(id, info, context(call)), call.content);
+  if (file === undefined) return showOne(await updateFileInfo({ id, info }, context(call)), call.content);
   const replaced = await replaceFile({ id, file, info }, call.staging, context(call));
   return { ...showOne(replaced, call.content), ...unsigned };
 }

@@ -3,8 +3,10 @@ import { updateUser } from '../../accounts/users/change-user.js';
 import { createUser, deleteMe, deleteUser, findWritten } from '../../accounts/users/users.js';
 import { countEntries, findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
-import type { Loaded } from '../../mongo/form/loaded.js';
+import type { Precondition } from '../../content/content-context.js';
+import { type Loaded, versionOf } from '../../mongo/form/loaded.js';
 import { invalidParameter, unauthorizedError } from '../../errors.js';
+import { preconditionOf } from '../../http/preconditions.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
@@ -30,21 +32,68 @@ const keys = 'whole';
 
 /** The routes of users. Their answers have no envelope. */
 export const userRoutes: readonly Route[] = [
-  { method: 'GET', path: '/users', action: action('find'), operation: userOperations.findMany, handle: listUsers },
-  { method: 'POST', path: '/users', action: action('create'), operation: userOperations.create, keys, handle: create },
-  { method: 'GET', path: '/users/me', action: action('me'), operation: userOperations.findMe, handle: findMe },
+  {
+    method: 'GET',
+    path: '/users',
+    isTagged: true,
+    action: action('find'),
+    operation: userOperations.findMany,
+    handle: listUsers,
+  },
+  {
+    method: 'POST',
+    path: '/users',
+    isTagged: true,
+    keys,
+    action: action('create'),
+    operation: userOperations.create,
+    handle: create,
+  },
+  { method: 'GET', path: '/users/me', isTagged: true, action: action('me'), operation: userOperations.findMe, handle: findMe },
   {
     method: 'DELETE',
     path: '/users/me',
+    readsPreconditions: true,
     action: action('deleteMe'),
     operation: userOperations.deleteMe,
     keys,
     handle: destroyMe,
   },
-  { method: 'GET', path: '/users/count', action: action('count'), operation: userOperations.count, handle: countUsers },
-  { method: 'GET', path: '/users/:id', action: action('findOne'), operation: userOperations.findOne, handle: findUser },
-  { method: 'PUT', path: '/users/:id', action: action('update'), operation: userOperations.update, keys, handle: update },
-  { method: 'DELETE', path: '/users/:id', action: action('destroy'), operation: userOperations.remove, keys, handle: destroy },
+  {
+    method: 'GET',
+    path: '/users/count',
+    isTagged: true,
+    action: action('count'),
+    operation: userOperations.count,
+    handle: countUsers,
+  },
+  {
+    method: 'GET',
+    path: '/users/:id',
+    isTagged: true,
+    action: action('findOne'),
+    operation: userOperations.findOne,
+    handle: findUser,
+  },
+  {
+    method: 'PUT',
+    path: '/users/:id',
+    isTagged: true,
+    readsPreconditions: true,
+    action: action('update'),
+    operation: userOperations.update,
+    keys,
+    handle: update,
+  },
+  {
+    method: 'DELETE',
+    path: '/users/:id',
+    readsPreconditions: true,
+    action: action('destroy'),
+    operation: userOperations.remove,
+    keys,
+    handle: destroy,
+  },
 ];
 
 const limitsOf = ({ running }: RouteCall) => running.config.api.limits;
@@ -107,19 +156,23 @@ async function create(call: RouteCall): Promise<Answer> {
   return { ...userAnswer(await findWritten(id, withRole, call.content), call), status: 201 };
 }
 
+/** Returns what a write of a user demands, by its headers. */
+const demandOf = ({ request, content }: RouteCall): Precondition =>
+  preconditionOf(request.headers, { changes: true, isRequired: userType(content).requiresIfMatch });
+
 async function update(call: RouteCall): Promise<Answer> {
   const id = idOf(call);
   checkQuery(call);
-  await updateUser(accountsOf(call.running), id, bodyOf(call.request), call);
+  await updateUser(accountsOf(call.running), { ...demandOf(call), id }, bodyOf(call.request), call);
   return userAnswer(await findWritten(id, withRole, call.content), call);
 }
 
 async function destroy(call: RouteCall): Promise<Answer> {
-  return userAnswer(await deleteUser(idOf(call), queryOf(call), call), call);
+  return userAnswer(await deleteUser({ ...demandOf(call), id: idOf(call) }, queryOf(call), call), call);
 }
 
 async function destroyMe(call: RouteCall): Promise<Answer> {
-  return userAnswer(await deleteMe(queryOf(call), call), call);
+  return userAnswer(await deleteMe(queryOf(call), call, demandOf(call)), call);
 }
 
 const roleField: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };
@@ -127,4 +180,4 @@ const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [roleFi
 
 /** Returns the answer with a user; 204 if there is none. */
 const userAnswer = (user: Loaded | null, { content }: RouteCall): Answer =>
-  user === null ? { status: 204 } : { body: flatEntry(user, content) };
+  user === null ? { status: 204 } : { version: versionOf(user), body: flatEntry(user, content) };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { entityOf } from '../../code/entity-service.js';
-import type { Loaded, Related } from '../../mongo/form/loaded.js';
+import { type Loaded, type Related, versionOf } from '../../mongo/form/loaded.js';
 import { maySee, readable, type Access } from '../../query/access.js';
 import type { Query } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
@@ -116,6 +116,7 @@ function assemble(
     },
     selection: { type, fields: fields.map(({ field }) => field), children: children.map(({ child }) => child), locales },
     children: [...children.map(({ related }) => related), ...others],
+    version: entry && versionOf(entry),
   };
 }
 

@@ -1,8 +1,10 @@
 import type { Context } from 'koa';
 import { readUser, type Caller } from '../../auth/caller.js';
 import { countAttempt } from '../../http/limit-requests.js';
+import { refusePreconditions } from '../../http/preconditions.js';
 import { bodyOf } from '../../http/route-request.js';
 import type { AnyRoute, Route, RouteCall } from '../../http/route.js';
+import { isRead, noteAnswer } from '../../http/tag-answers.js';
 import { isRecord } from '../../values.js';
 import type { Controller } from './core-controller.js';
 import type { CodeContext, CodeRequests } from './code-requests.js';
@@ -41,10 +43,12 @@ async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: 
   const route = asked ?? routes[0];
   if (call === null || route === undefined) throw new Error('actions of plugins can only answer requests to routes');
   const response = ctx['response'] as Context['response']; // set by Koa, also in copies of the context
+  if (route.readsPreconditions !== true && !isRead(response.ctx)) refusePreconditions(call.request.headers);
   const { limit } = route;
   if (limit !== undefined && !requests.wasCounted(ctx, limit))
     await countAttempt(response.ctx, { route: limit, body: bodyOf(call.request) }, call.running.attempts);
-  const { status = 200, headers = {}, body } = await route.handle({ ...call, caller: await callerOf(ctx, call) });
+  const { status = 200, headers = {}, body, version } = await route.handle({ ...call, caller: await callerOf(ctx, call) });
+  if (route.isTagged === true) noteAnswer(response.ctx, version);
   response.set(headers);
   response.status = status;
   if (body !== undefined) response.body = isJsonText(body, headers) ? (JSON.parse(body) as unknown) : body;

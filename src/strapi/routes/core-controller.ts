@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import type { ContentContext } from '../../content/content-context.js';
 import { acceptInput } from '../../content/check-body.js';
 import { validationError } from '../../errors.js';
@@ -7,7 +8,10 @@ import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import type { Access } from '../../query/access.js';
 import { namedActions } from '../../rest/content-routes.js';
 import { type ActionInput, receiving } from '../../rest/actions.js';
+import { refusePreconditions } from '../../http/preconditions.js';
 import { readParameters } from '../../http/query-string.js';
+import type { RouteCall } from '../../http/route.js';
+import { isRead, noteAnswer } from '../../http/tag-answers.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import type { Service } from '../services/core-service.js';
@@ -59,7 +63,9 @@ export function createCoreController(uid: string, parts: ControllerParts): Contr
       const service = parts.service(uid);
       const self = this ?? made;
       const isGenerated = callsGenerated({ controller: self, service, isCore: parts.isCore }, name, typeOf(uid, parts));
-      if (isGenerated && parts.requests.callOf(ctx) !== null) return runCoreAction(uid, name, ctx, parts);
+      const call = parts.requests.callOf(ctx);
+      if (isGenerated && call !== null) return runCoreAction(uid, name, ctx, parts);
+      if (call !== null) beginService(koaContext(ctx), call);
       await self['validateQuery'](ctx);
       const query = (await self['sanitizeQuery'](ctx)) as Values; // the form of the method
       return parts.requests.acting(uid, ctx, () => throughService({ ctx, self, service, query }));
@@ -91,6 +97,15 @@ export function createCoreController(uid: string, parts: ControllerParts): Contr
 const answer = async (entry: unknown, ctx: CodeContext, self: Controller): Promise<unknown> =>
   self['transformResponse'](await self['sanitizeOutput'](entry, ctx)) as unknown;
 
+/** Tags the answer to a read by a service of a project, which honours no preconditions of writes. */
+function beginService(ctx: Context, { request }: RouteCall): void {
+  if (isRead(ctx)) noteAnswer(ctx);
+  else refusePreconditions(request.headers);
+}
+
+/** Returns the context of Koa. Code may pass copies, which have the same response. */
+const koaContext = (ctx: CodeContext): Context => (ctx['response'] as Context['response']).ctx; // set by Koa
+
 const idOf = (ctx: CodeContext): unknown => (Object(ctx['params']) as Values)['id'];
 
 /** Returns the data of the body, and its files by attribute. Throws a ValidationError if there is no data. */
@@ -115,7 +130,9 @@ async function runCoreAction(uid: string, name: string, ctx: CodeContext, { requ
     parseEntry: (query) => parseEntryQuery(readParameters(query, limits), limits),
   };
   const action = namedActions(type)[name];
-  return action && receiving(action, { ...call, type, queries }, action.run);
+  const shown = action && (await receiving(action, { ...call, type, queries }, action.run));
+  noteAnswer(koaContext(ctx), shown?.version);
+  return shown?.body ?? null;
 }
 
 const queryOf = (ctx: CodeContext): Values => (isRecord(ctx['query']) ? ctx['query'] : {});

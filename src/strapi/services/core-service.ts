@@ -109,7 +109,7 @@ const listMethods = (open: Open, withFiles: WithFiles) => ({
   },
   delete: async (id: unknown, parameters?: Parameters) => {
     const { type, context, query } = open(parameters);
-    return shown(await remove(type, decodeId(id), query, context));
+    return shown(await remove({ type, id: decodeId(id) }, query, context));
   },
 });
 
@@ -121,10 +121,10 @@ const singleMethods = (open: Open, withFiles: WithFiles) => ({
   createOrUpdate: async (parameters: WithData = {}) => {
     const opened = open(parameters);
     const { type, context, query } = opened;
-    return withFiles(await updateSingle(type, parameters.data ?? {}, query, context), parameters, opened);
+    return withFiles(await updateSingle({ type }, { data: parameters.data ?? {}, query }, context), parameters, opened);
   },
   deleteSingle: async (parameters?: Parameters) => {
     const { type, context, query } = open(parameters);
-    return shown(await removeSingle(type, query, context));
+    return shown(await removeSingle({ type }, query, context));
   },
 });

@@ -136,7 +136,7 @@ function engineWrites(open: () => Opened): Writes {
     updateMany: async ({ data, ...parameters }) => updateMany(entriesOf(parameters, open()), data, open().context),
     delete: async (parameters) =>
       onFirst('Delete', parameters, open(), ({ type, context }, id) =>
-        remove(type, id, answerQuery(parameters, context), context),
+        remove({ type, id }, answerQuery(parameters, context), context),
       ),
     deleteMany: async (parameters = {}) => removeMany(entriesOf(parameters, open()), open().context),
   };

@@ -85,7 +85,7 @@ export function createUploadService(parts: UploadParts) {
       store({ files, data: { ref: model, refId: id, field } }, parts),
     /** Changes the information about a file. */
     updateFileInfo: async (id: number, info: Values): Promise<Entity> =>
-      entityOf(await updateFileInfo(Number(id), parseFileInfo(info), open())),
+      entityOf(await updateFileInfo({ id: Number(id), info: parseFileInfo(info) }, open())),
     /** Replaces the content of a file. Its address stays. */
     replace: (id: number, { file, data = {} }: { readonly file: FileOnDisk; readonly data?: Values }): Promise<Entity> =>
       withStaged([file], open(), async ([staged], staging, context) => {

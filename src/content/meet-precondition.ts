@@ -1,0 +1,23 @@
+import { preconditionFailed } from '../errors.js';
+import { entryVersion, matchVersion } from '../mongo/form/entry-version.js';
+import { type Match, matchesAny, matchesNone } from '../mongo/form/matches.js';
+import { findFirst } from '../mongo/stored.js';
+import type { ContentContext, EntryKey } from './content-context.js';
+
+/** Returns a match for the documents among those of a match, of an id or of several conditions, whose version a write accepts. */
+export function matchExpected(match: Match, { expected }: Pick<EntryKey, 'expected'>): Match {
+  if (expected === undefined || expected === 'any') return match;
+  const versions = expected.map(matchVersion).filter((version) => version !== null);
+  return { ...match, ...(versions.length === 0 ? matchesNone({}) : matchesAny(...versions)) };
+}
+
+/**
+ * Returns null, the result of a write that has found no entry. Throws a PreconditionFailedError with the current version if there is
+ * one that the match without the expected version finds.
+ */
+export async function refuseUnexpected({ type, expected }: EntryKey, match: Match, { store }: ContentContext): Promise<null> {
+  if (expected === undefined || expected === 'any') return null;
+  const stored = await findFirst(store.database, type.collection, match);
+  if (stored === null) return null;
+  throw preconditionFailed(entryVersion(stored));
+}

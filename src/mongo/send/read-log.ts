@@ -1,0 +1,58 @@
+import type { Document } from 'mongodb';
+import { currentMoment } from '../../query/moment.js';
+
+/** What the answer to a request was made from, as far as that can change. Made for each read, so it has lists instead of sets. */
+export class ReadLog {
+  /** The tick before anything was read. */
+  readonly begun: number;
+  /** The collections that were read; one may occur several times. */
+  readonly collections: string[] = [];
+  /** The types whose reads code of a project may surround. */
+  readonly uids: string[] = [];
+  /** Whether the answer depends on more than these collections: on the time, or on code of a project. */
+  dependsOnMore = false;
+
+  constructor(begun: number) {
+    this.begun = begun;
+  }
+
+  /** Returns the current time, as `$now` in a condition means it. */
+  readonly now = (): number => {
+    this.dependsOnMore = true;
+    return currentMoment();
+  };
+
+  /** Notes a type of which code of a project may surround reads, and whether it does. */
+  noteType(uid: string, isSurrounded: boolean): void {
+    this.uids.push(uid);
+    this.dependsOnMore ||= isSurrounded;
+  }
+
+  /** Notes the collections that a command reads. Its first key names one, and stages of a pipeline may name further ones. */
+  noteCommand(command: Document): void {
+    for (const name in command) {
+      this.collections.push(String(command[name]));
+      break;
+    }
+    this.#noteStages(command['pipeline']);
+  }
+
+  #noteStages(stages: unknown): void {
+    if (!Array.isArray(stages)) return;
+    for (const stage of stages as readonly Document[])
+      for (const operator in stage) if (nested.has(operator)) this.#noteStage(operator, stage[operator] as Document | string);
+  }
+
+  #noteStage(operator: string, value: Document | string): void {
+    if (operator === '$facet') for (const stages of Object.values(value)) this.#noteStages(stages);
+    else if (typeof value === 'string') this.collections.push(value);
+    else {
+      const from: unknown = value['from'] ?? value['coll'];
+      if (from !== undefined) this.collections.push(String(from));
+      this.#noteStages(value['pipeline']);
+    }
+  }
+}
+
+/** The stages that read other collections, or contain such stages. */
+const nested: ReadonlySet<string> = new Set(['$lookup', '$graphLookup', '$unionWith', '$facet']);
