@@ -9,6 +9,7 @@ export type {
   MiddlewaresConfig,
   PluginsConfig,
   ServerConfig,
+  WebhooksConfig,
 } from './config/config.js';
 export type { ConfigFile, Given as GivenSection, PartialSection } from './config/config.js';
 export type { CorsOrigin } from './config/cors-origin.js';

@@ -14,6 +14,7 @@ import { modelRoutes } from './model-routes.js';
 import { roleAdminRoutes } from './role-admin-routes.js';
 import { tokenRoutes } from './token-routes.js';
 import { userAdminRoutes } from './user-admin-routes.js';
+import { webhookAdminRoutes } from './webhook-routes.js';
 import { withoutSecrets } from './without-secrets.js';
 
 const prefix = '/admin/api';
@@ -25,6 +26,7 @@ const listed: readonly AdminRoute[] = [
   ...tokenRoutes,
   ...localeAdminRoutes,
   ...settingsRoutes,
+  ...webhookAdminRoutes,
 ];
 
 /** Lists the routes with the JSON schemas of their bodies. */

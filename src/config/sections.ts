@@ -1,6 +1,7 @@
 import { apiSettings } from './api-settings.js';
 import { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import { pluginSettings } from './plugin-settings.js';
+import { webhookSettings } from './webhook-settings.js';
 import { flag, group, maybeText, text, amount, type Group, type SettingMap, type SettingNode, type ValueOf } from './setting.js';
 
 /** The settings of config/admin: access to the admin API, and hashing of API tokens. */
@@ -54,12 +55,15 @@ export const sections = {
   plugins: pluginSettings,
   middlewares: middlewareSettings,
   admin: adminSettings,
+  webhooks: webhookSettings,
 };
 
 export type SectionName = keyof typeof sections;
 
 /** Names of the sections, in the order in which they are read and documented. */
-export const sectionNames: readonly SectionName[] = ['server', 'database', 'api', 'plugins', 'middlewares', 'admin'];
+export const sectionNames: readonly SectionName[] = [
+  ...(['server', 'database', 'api', 'plugins', 'middlewares', 'admin', 'webhooks'] as const),
+];
 
 export type Sections = Readonly<Record<SectionName, Group<SettingMap>>>;
 

@@ -52,6 +52,8 @@ const rows: Rows = {
   ],
   'index refused': ({ uid, text }) => ['warn', { uid }, text],
   'uploads swept': ({ deleted, left }) => ['warn', { deleted, left }, 'remains of interrupted uploads'],
+  'webhook attempted': ({ webhook, result, ms, status }) =>
+    result === 'failed' ? ['warn', { webhook, ms, status }, 'an event was not delivered to a webhook, after all attempts'] : null,
   'schema postponed': ({ reason }) => ['info', { reason }, 'the GraphQL schema waits for content types'],
   'mail failed': ({ text, about = {} }) => ['error', about, text],
   'mail delayed': ({ text, about = {} }) => ['warn', about, text],
@@ -95,6 +97,7 @@ const failures: Readonly<Record<Work, readonly [level: 'warn' | 'error', text: s
   'required count': ['warn', 'entries that lack required values could not be counted'],
   'search build': ['warn', 'search indexes could not be built'],
   'entry event': ['error', 'code that hears of a written entry has failed; the entry is stored'],
+  'webhook delivery': ['warn', 'deliveries to webhooks could not be read or stored, trying again'],
   'unused indexes': ['warn', 'unused indexes could not be looked for'],
   'graphql request': ['error', 'GraphQL request failed'],
   'graphql schema': ['error', 'the GraphQL schema could not be built; the previous one, if there is one, stays in use'],

@@ -17,6 +17,7 @@ export const collections = {
   attempts: '_attempts',
   requests: '_requests',
   webhooks: '_webhooks',
+  deliveries: '_webhook_deliveries',
   audit: '_audit',
   locales: 'i18n_locales',
   users: 'up_users',
