@@ -2,25 +2,15 @@ import { notFoundError, validationError } from '../errors.js';
 import { flag, listOf, orNull, record, text, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
 import { idOf, parameterOf, type RouteRequest } from '../http/route-request.js';
-import { readRoles } from '../auth/read-roles.js';
 import { deliveryStatuses, listDeliveries, replayDeliveries } from '../mongo/stores/delivery-store.js';
-import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Values } from '../values.js';
-import { queryOf } from '../webhooks/event-body.js';
 import { knownWebhooks } from '../webhooks/known-webhooks.js';
-import { isSecret, newSecret } from '../webhooks/sign.js';
-import { headerProblem, urlIn, type Webhook, webhookEvents, webhookFormats } from '../webhooks/webhook.js';
-import {
-  changeWebhook,
-  createWebhook,
-  deleteWebhook,
-  findWebhook,
-  listWebhooks,
-  type WebhookValues,
-} from '../webhooks/write-webhooks.js';
+import type { Webhook } from '../webhooks/webhook.js';
+import { changeWebhook, createWebhook, deleteWebhook, findWebhook, listWebhooks } from '../webhooks/write-webhooks.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
-import { anything, closed } from './check-admin-body.js';
+import { closed } from './check-admin-body.js';
+import { changedWebhookBody, newWebhookBody, newWebhookValues, webhookValues } from './webhook-values.js';
 
 const texts = listOf(text);
 
@@ -38,20 +28,6 @@ const schema = {
   replay: record({ count: whole }),
 };
 
-const values = {
-  name: { type: 'string', minLength: 1, maxLength: 200 },
-  url: { type: 'string', minLength: 1, maxLength: 2_000 },
-  events: { type: 'array', maxItems: 20, uniqueItems: true, items: { enum: webhookEvents } },
-  types: { type: 'array', maxItems: 1_000, uniqueItems: true, items: { type: 'string' } },
-  secret: { type: 'string' },
-  headers: { type: 'object' },
-  format: { enum: webhookFormats },
-  role: { type: ['string', 'null'] },
-  populate: anything,
-  fields: anything,
-  enabled: { type: 'boolean' },
-} as const;
-
 const replayBody = closed({
   delivery: { type: 'string', maxLength: 100 },
   since: { type: 'string', maxLength: 40 },
@@ -63,12 +39,7 @@ export const webhookAdminRoutes: readonly AdminRoute[] = [
   row('GET /webhooks', describe('adminFindWebhooks', 'List webhooks', listOf(schema.webhook)), async ({ content }) =>
     (await listWebhooks(content.store)).map(shown),
   ),
-  row(
-    'POST /webhooks',
-    describe('adminCreateWebhook', 'Create a webhook', schema.newWebhook),
-    create,
-    closed(values, { required: ['name', 'url', 'events'] }),
-  ),
+  row('POST /webhooks', describe('adminCreateWebhook', 'Create a webhook', schema.newWebhook), create, newWebhookBody),
   row('GET /webhooks/:id', describe('adminFindWebhook', 'Read a webhook', schema.webhook), async (call) =>
     shown(await find(call)),
   ),
@@ -76,10 +47,10 @@ export const webhookAdminRoutes: readonly AdminRoute[] = [
     'PUT /webhooks/:id',
     describe('adminUpdateWebhook', 'Change a webhook; another secret replaces the current one', schema.webhook),
     async (call) => {
-      const set = await valuesOf(call, await find(call));
+      const set = await webhookValues(call, await find(call));
       return shown(await call.commit(({ store }) => changeWebhook(idOf(call), set, store)));
     },
-    closed(values),
+    changedWebhookBody,
   ),
   row(
     'DELETE /webhooks/:id',
@@ -111,36 +82,8 @@ const shown = ({ id, name, url, events, types, headers, format, role, ...others 
 };
 
 async function create(call: AdminCall): Promise<unknown> {
-  const secret = newSecret();
-  const set = { format: 'standard', secret, ...(await valuesOf(call, null)) } as const;
+  const set = await newWebhookValues(call);
   return { ...shown(await call.commit(({ store }) => createWebhook(set, store))), secret: set.secret };
-}
-
-/** Returns the values of a body. Throws a ValidationError that names a wrong one. `former` is the webhook before the change. */
-async function valuesOf({ body, content }: AdminCall, former: Webhook | null): Promise<WebhookValues> {
-  const { enabled, ...others } = body;
-  const given = { ...others, ...(enabled !== undefined && { isEnabled: enabled }) } as WebhookValues; // the schema has checked it
-  const { url, headers = {}, secret, role, types = [] } = given;
-  if (url !== undefined && urlIn(url) === null) throw validationError('url must be a valid URL');
-  const problem = headerProblem(headers);
-  if (problem !== null) throw validationError(problem);
-  if (secret !== undefined && !isSecret(secret)) throw validationError('secret must be whsec_ and 24 to 64 bytes in base64');
-  const unknown = types.find((uid) => (content.bind.registry.types.get(uid)?.collection ?? '') === '');
-  if (unknown !== undefined) throw validationError(`types: there is no content type ${unknown}`);
-  if (typeof role === 'string' && !(await readRoles(content.store.database)).byType.has(role))
-    throw validationError(`role: there is no role ${role}`);
-  checkQuery({ populate: former?.populate, fields: former?.fields, ...given }, given.types ?? former?.types ?? [], content);
-  return given;
-}
-
-/** Throws a ValidationError if `populate` or `fields` do not fit one of the types. */
-function checkQuery(webhook: WebhookValues, types: readonly string[], content: AdminCall['content']): void {
-  const bind = { ...content.bind, settings: { ...content.bind.settings, strict: true } };
-  const query = queryOf({ populate: webhook.populate, fields: webhook.fields }, bind.limits);
-  for (const uid of types) {
-    const type = bind.registry.types.get(uid);
-    if (type !== undefined) bindEntrySelection(query, type, bind);
-  }
 }
 
 async function deliveries(call: AdminCall): Promise<unknown> {
