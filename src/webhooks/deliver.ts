@@ -1,5 +1,6 @@
 import type { Jobs } from '../jobs.js';
 import {
+  boundDeliveries,
   type Delivery,
   type DeliveryAnswer,
   dueKeys,
@@ -32,6 +33,12 @@ const atOnce = 8;
 /** Milliseconds between two looks for deliveries that other instances have stored, or that are due again. */
 const pace = 1_000;
 
+/** Milliseconds between two looks for more deliveries than are kept. */
+const boundPace = 60_000;
+
+/** Most deliveries that are kept of a webhook, and most that may wait. */
+const mostKept = 100_000;
+
 /** Delivers the events of one webhook until the signal aborts. */
 export async function serveWebhook(id: number, bell: Bell, parts: DeliveryParts, ends: AbortSignal): Promise<void> {
   const lanes = new Map<string, Promise<void>>();
@@ -41,7 +48,11 @@ export async function serveWebhook(id: number, bell: Bell, parts: DeliveryParts,
       .finally(() => lanes.delete(key));
   const look = (): Promise<readonly string[]> =>
     dueKeys(parts.store.database, id, [...lanes.keys()]).catch((err: unknown) => observe(parts, err));
-  while (!ends.aborted) {
+  for (let bounded = performance.now(); !ends.aborted;) {
+    if (performance.now() - bounded > boundPace) {
+      bounded = performance.now();
+      await bound(id, parts).catch((err: unknown) => observe(parts, err));
+    }
     const keys = lanes.size < atOnce ? await look() : [];
     for (const key of keys.slice(0, atOnce - lanes.size)) lanes.set(key, run(key));
     await bell.wait(pace, ends);
@@ -67,7 +78,7 @@ async function deliverLane(lane: Pick<Delivery, 'webhook' | 'key'>, parts: Deliv
     const result = await attempt(delivery, webhook, parts, ends);
     if (result === null) return;
     await recordAttempt(parts.store.database, delivery._id, result);
-    if (result.answer.status === 410) return disable(webhook, parts);
+    if (result.answer.status === 410) return disable(webhook, 'its receiver has answered 410 Gone', parts);
     if (isHolding && result.status === 'pending' && result.attempts < holdingAttempts)
       return postponeAfter(parts.store.database, delivery, result.next);
   }
@@ -112,9 +123,16 @@ function resultOf({ attempts, next }: Delivery, answer: DeliveryAnswer, retries:
   return { ...ended, status: 'pending', next: new Date(answer.at.getTime() + answer.ms + wait) };
 }
 
-/** Disables a webhook whose receiver says that it is gone. */
-async function disable({ id, name }: Webhook, { store, observer }: DeliveryParts): Promise<void> {
-  const disabledBecause = 'its receiver has answered 410 Gone';
+/** Removes old deliveries of a webhook, and disables it if too many wait, so that its deliveries do not fill the database. */
+async function bound(id: number, parts: DeliveryParts): Promise<void> {
+  const webhook = parts.known.enabled.find((one) => one.id === id);
+  const areTooMany = await boundDeliveries(parts.store.database, id, mostKept);
+  if (areTooMany && webhook !== undefined)
+    await disable(webhook, `more than ${String(mostKept)} events could not be delivered`, parts);
+}
+
+/** Disables a webhook, and says why. */
+async function disable({ id, name }: Webhook, disabledBecause: string, { store, observer }: DeliveryParts): Promise<void> {
   await changeWebhook(id, { isEnabled: false, disabledBecause }, store);
   observer.observe({ kind: 'warned', topic: 'webhooks', text: `the webhook ${name} is disabled: ${disabledBecause}` });
 }

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { inTransaction } from '../../src/mongo/send/transaction.js';
+import { insertEntry } from '../../src/mongo/write/write-entries.js';
 import { type Received, Receiver } from '../support/receiver.js';
 import { serveHooks, type HookServing } from './webhook-kit.js';
 
@@ -288,9 +290,62 @@ describe('webhooks', () => {
     expect((await serving.countCommands(post)).commands.filter((name) => name !== 'aggregate')).to.deep.equal(without);
   });
 
+  /** Creates entries in one transaction. */
+  const insert = async (titles: readonly string[], fail = false): Promise<void> => {
+    const store = serving.server.backend?.store;
+    if (store === undefined) throw new Error('the service does not run');
+    const [first = 0] = await store.ids.next('others', titles.length, store.database);
+    await inTransaction(store.database, async (inner) => {
+      for (const [index, title] of titles.entries())
+        await insertEntry({ ...store, database: inner }, 'others', { _id: first + index, title });
+      if (fail) throw new Error('not to be committed');
+    });
+  };
+
+  it('are told of many entries that are written at once, and of nothing that is not committed', async () => {
+    const { id } = await create({ types: ['api::other.other'] });
+    const titles = Array.from({ length: 30 }, (_, index) => String(index));
+    await insert(['undone'], true).catch(() => undefined);
+    await insert(titles);
+    const received = await receiver.until(30);
+    expect(received.map(({ body }) => body.data.entry.title).sort()).to.deep.equal([...titles].sort());
+    expect(await ended(id, 25)).to.have.lengthOf(25);
+  });
+
+  it('send of a large entry only its id, and say why', async () => {
+    await create({ types: ['api::other.other'] });
+    await insert(['x'.repeat(1_048_576)]);
+    const [{ body }] = (await receiver.until(1)) as [Received];
+    expect(body.data.problem).to.equal('the entry is larger than 1 MB');
+    expect(body.data.entry).to.have.all.keys('id');
+  });
+
   it('are those that the panel lists and changes', async () => {
-    const { id } = await create({ name: 'one', types: ['api::note.note'] });
-    const stored = await serving.database.db.collection('_webhooks').findOne({ name: 'one' });
-    expect(stored).to.include({ _id: id, isEnabled: true });
+    const person = { firstname: 'a', lastname: 'b', email: 'a@example.org', password: 'Password1' };
+    const { token } = (await serving.call('POST', '/admin/register-admin', person)).body.data;
+    const panel = async (method: string, path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${String(token)}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${serving.server.url}/admin/webhooks${path}`, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return ((await answer.json()) as { data: { id: number } }).data;
+    };
+    const values = { name: 'of the panel', url: receiver.url('/panel'), headers: { 'X-Key': 'k' }, events: ['entry.create'] };
+    const made = await panel('POST', '', values);
+    expect(made).to.deep.equal({ id: made.id, ...values, isEnabled: true });
+    const { id, secret } = await create({ types: ['api::note.note'] });
+    await panel('PUT', `/${String(id)}`, { ...values, url: receiver.url('/changed'), isEnabled: true });
+    await write('POST', 'notes', { title: 'a' });
+    await write('POST', 'others', { title: 'b' });
+    const received = await receiver.until(3);
+    const of = (path: string) => received.filter((one) => one.path === path);
+    expect(of('/panel').map(({ body }) => body.entry.title)).to.have.members(['a', 'b']);
+    expect(of('/panel')[0]?.headers).to.include({ 'x-strapi-event': 'entry.create', 'x-key': 'k' });
+    expect(of('/panel')[0]?.headers).to.not.have.property('webhook-signature');
+    const [{ text, headers }] = of('/changed') as [Received];
+    new Webhook(secret).verify(text, headers as Record<string, string>);
+    expect((await serving.admin('GET', `/webhooks/${String(made.id)}`)).body.data).to.include({ format: 'strapi' });
   });
 });

@@ -136,12 +136,24 @@ export async function replayDeliveries(
 ): Promise<number> {
   const ended = { $in: ['delivered', 'failed'] } as const;
   const match =
-    'id' in which
-      ? { _id: which.id, webhook }
-      : { webhook, createdAt: { $gte: which.since }, status: which.status ?? ended };
+    'id' in which ? { _id: which.id, webhook } : { webhook, createdAt: { $gte: which.since }, status: which.status ?? ended };
   const again = { $set: { status: 'pending', attempts: 0, next: atOnce } } as const;
   const { matchedCount } = await translating(() => deliveriesOf(database).updateMany(match, again));
   return matchedCount;
+}
+
+/**
+ * Removes the oldest deliveries of a webhook that have ended, if there are more than a number. Returns whether more than that many wait
+ * to be delivered.
+ */
+export async function boundDeliveries(database: Database, webhook: number, most: number): Promise<boolean> {
+  const rows = deliveriesOf(database);
+  const newest = { sort: { at: -1 }, skip: most, projection: { at: 1 } } as const;
+  const beyond = await inReadTime(database, () => rows.findOne({ webhook }, newest));
+  if (beyond === null) return false;
+  await translating(() => rows.deleteMany({ webhook, at: { $lte: beyond.at }, status: { $ne: 'pending' } }));
+  const waiting = await translating(() => rows.countDocuments({ webhook, status: 'pending' }, { limit: most + 1 }));
+  return waiting > most;
 }
 
 /** Removes the deliveries of webhooks. */
