@@ -17,6 +17,7 @@ import { retiring } from './media/retire-files.js';
 import { createNotices } from './notices.js';
 import type { Observer } from './observe/observer.js';
 import { fullAccess } from './query/access.js';
+import type { Subscriber } from './mongo/changes/entry-events.js';
 import type { Plan } from './query/plan.js';
 import { explainRefusal } from './mongo/send/refused-access.js';
 import { createOwnCollections } from './mongo/send/ensure-collections.js';
@@ -28,6 +29,9 @@ interface ProjectParts {
   readonly modelFiles: ModelFiles;
   readonly projectActions: () => readonly string[];
   readonly fetchUser: () => FetchUser | null;
+  readonly ownEvents: () => readonly string[];
+  /** Hear of entries. */
+  readonly subscribers: readonly Subscriber[];
 }
 
 export interface ConnectInput {
@@ -86,6 +90,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
   });
   const media = upload.enabled ? createMedia(config, database, backend.store.changes) : null;
   if (media !== null) backend.store.changes.subscribe(retiring(media));
+  for (const subscriber of code?.subscribers ?? []) backend.store.changes.subscribe(subscriber);
   const attempts = attemptLimits(users.config.ratelimit, database);
   const accounts = tokens && createAccounts({ config, authenticator, observer, address, tokens, limits: attempts });
   return {
@@ -102,7 +107,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, observer),
     source: sourceOf(input, backend),
-    ...(code && { projectActions: code.projectActions, modelFiles: code.modelFiles }),
+    ...(code && { projectActions: code.projectActions, modelFiles: code.modelFiles, ownEvents: code.ownEvents }),
     close: () => backend.close(),
   };
 }

@@ -3,7 +3,7 @@ import { validationError } from '../errors.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import { queryOf } from '../webhooks/event-body.js';
 import { isSecret, newSecret } from '../webhooks/sign.js';
-import { headerProblem, urlIn, type Webhook, webhookEvents, webhookFormats } from '../webhooks/webhook.js';
+import { checkEvents, headerProblem, urlIn, type Webhook, webhookFormats } from '../webhooks/webhook.js';
 import type { WebhookValues } from '../webhooks/write-webhooks.js';
 import type { AdminCall } from './admin-call.js';
 import { anything, closed } from './check-admin-body.js';
@@ -11,7 +11,7 @@ import { anything, closed } from './check-admin-body.js';
 const values = {
   name: { type: 'string', minLength: 1, maxLength: 200 },
   url: { type: 'string', minLength: 1, maxLength: 2_000 },
-  events: { type: 'array', maxItems: 20, uniqueItems: true, items: { enum: webhookEvents } },
+  events: { type: 'array', maxItems: 20, uniqueItems: true, items: { type: 'string' } },
   types: { type: 'array', maxItems: 1_000, uniqueItems: true, items: { type: 'string' } },
   secret: { type: 'string' },
   headers: { type: 'object' },
@@ -26,21 +26,20 @@ const values = {
 export const newWebhookBody = closed(values, { required: ['name', 'url', 'events'] });
 export const changedWebhookBody = closed(values);
 
+/** A body, and the service that answers it; a command has none. */
+type WebhookInput = Pick<AdminCall, 'body' | 'content'> & { readonly running?: Pick<AdminCall['running'], 'ownEvents'> };
+
 /** Returns the values of a new webhook, which has a secret. */
-export async function newWebhookValues(
-  call: Pick<AdminCall, 'body' | 'content'>,
-): Promise<WebhookValues & { readonly secret: string }> {
+export async function newWebhookValues(call: WebhookInput): Promise<WebhookValues & { readonly secret: string }> {
   return { format: 'standard', secret: newSecret(), ...(await webhookValues(call, null)) };
 }
 
 /** Returns the values of a body that meets its schema. Throws a ValidationError that names a wrong one. `former` is the webhook before a change. */
-export async function webhookValues(
-  { body, content }: Pick<AdminCall, 'body' | 'content'>,
-  former: Webhook | null,
-): Promise<WebhookValues> {
+export async function webhookValues({ body, content, running }: WebhookInput, former: Webhook | null): Promise<WebhookValues> {
   const { enabled, ...others } = body;
   const given = { ...others, ...(enabled !== undefined && { isEnabled: enabled }) } as WebhookValues; // the schema has checked it
-  const { url, headers = {}, secret, role, types = [] } = given;
+  const { url, headers = {}, secret, role, types = [], events = [] } = given;
+  checkEvents(events, running?.ownEvents?.());
   if (url !== undefined && urlIn(url) === null) throw validationError('url must be a valid URL');
   const problem = headerProblem(headers);
   if (problem !== null) throw validationError(problem);

@@ -19,8 +19,10 @@ import { parseEntryQuery } from '../query/parse-query.js';
 import { uploadFile } from '../schema/content-type.js';
 import type { Webhook, WebhookEvent } from './webhook.js';
 
+type Asked = Pick<Webhook, 'populate' | 'fields'>;
+
 /** Returns the query that a webhook reads entries by. Throws a ValidationError for a wrong `populate` or `fields`. */
-export const queryOf = memoizePair(({ populate, fields }: Pick<Webhook, 'populate' | 'fields'>, limits: Limits): Query => {
+export const queryOf = memoizePair(({ populate, fields }: Asked, limits: Limits): Query => {
   return { ...parseEntryQuery({ populate, fields }, limits), withLocales: false };
 });
 
@@ -39,7 +41,7 @@ const flat: Presentation<Shaped> = {
  * Returns the entry of an event as a webhook sees it; null if its role may not see it. `content` has the access of the role, and the
  * transaction of the write. If the entry cannot be read as the webhook asks for, only its id is returned, and why.
  */
-export async function seenEntry(event: EntryWritten, webhook: Webhook, content: ContentContext): Promise<Seen | null> {
+export async function seenEntry(event: EntryWritten, webhook: Asked, content: ContentContext): Promise<Seen | null> {
   const { type, document } = event;
   const { bind, store } = content;
   if (type.uid !== uploadFile && !['find', 'findOne'].some((name) => allows(bind.access, actionOf(type, name)))) return null;
@@ -72,7 +74,7 @@ async function mayBeSeen(
 }
 
 /** Bytes of the largest body that is sent whole. */
-const largestBody = 1_048_576;
+export const largestBody = 1_048_576;
 
 /** Returns the body of an event of an entry. If the entry makes it too large, only the id of the entry is sent, and why. */
 export function entryBody(

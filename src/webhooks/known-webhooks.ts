@@ -52,11 +52,10 @@ export class KnownWebhooks {
     return this.#enabled;
   }
 
-  /** Returns the enabled webhooks that are told of an event of a type. Files have no types of their own. */
-  telling(event: WebhookEvent, uid: string): readonly Webhook[] {
-    return this.#enabled.filter(
-      ({ events, types }) => events.includes(event) && (types.length === 0 || types.includes(uid) || event.startsWith('media.')),
-    );
+  /** Returns the enabled webhooks that are told of an event of a type. Events of files and of project code belong to no type. */
+  telling(event: string, uid: string): readonly Webhook[] {
+    const isTold = ({ types }: Webhook): boolean => types.length === 0 || types.includes(uid) || !event.startsWith('entry.');
+    return this.#enabled.filter((webhook) => webhook.events.includes(event) && isTold(webhook));
   }
 
   hears(events: readonly WebhookEvent[], uid: string): boolean {

@@ -43,7 +43,7 @@ export function outboxSubscribers(parts: OutboxParts): readonly Subscriber[] {
 }
 
 /** Returns the publication or its end that an update is, if it is one. */
-function publicationIn(event: EntryEvent): readonly WebhookEvent[] {
+export function publicationIn(event: EntryEvent): readonly WebhookEvent[] {
   if (event.kind !== 'update' || event.before === undefined || !event.type.draftAndPublish) return [];
   const [before, after] = [event.before, event.document].map(({ publishedAt }) => publishedAt instanceof Date);
   return before === after ? [] : [after === true ? 'entry.publish' : 'entry.unpublish'];

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Document } from 'mongodb';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { runCli } from '../support/run-cli.js';
 
@@ -40,7 +41,7 @@ describe('npx mangrove webhooks', () => {
     const [at, next] = [new Date('2026-01-01T00:00:00Z'), new Date(0)];
     const answer = { at, ms: 3, status: 500, text: 'no\nmore' };
     const row = { webhook: 2, key: 'api::note.note 1', type: 'entry.create', body: '{}', at, createdAt: at, status: 'failed' };
-    const rows = database.db.collection<{ _id: string }>('_webhook_deliveries');
+    const rows = database.db.collection<{ _id: string } & Document>('_webhook_deliveries');
     await rows.insertOne({ _id: 'msg_1', ...row, attempts: 10, next, answer });
     const line = 'msg_1\t2026-01-01T00:00:00.000Z\tentry.create\tapi::note.note 1\tfailed\t10 attempts\t500 no';
     expect((await run('deliveries', '2')).stdout).to.equal(line);

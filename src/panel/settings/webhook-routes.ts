@@ -43,13 +43,13 @@ const isLimited = ({ running: { config } }: PanelCall): boolean =>
 
 async function create(call: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(newWebhookBody(isLimited(call)), bodyOf(call.request));
-  checkEvents(body.events);
+  checkEvents(body.events, call.running.ownEvents?.());
   return answerData(shownToPanel(await createWebhook(body, call.content.store)), 201);
 }
 
 async function change(call: PanelCall): Promise<Answer> {
   const { isEnabled, ...values } = await checkPanelBody(changedWebhookBody(isLimited(call)), bodyOf(call.request));
-  checkEvents(values.events);
+  checkEvents(values.events, call.running.ownEvents?.());
   const set = isEnabled === undefined ? values : { ...values, isEnabled };
   return answerData(shownToPanel(await changeWebhook(idOf(call), set, call.content.store)));
 }
