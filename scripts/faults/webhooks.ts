@@ -30,7 +30,7 @@ const set = await startReplicaSet();
 const client = await MongoClient.connect(set.uri);
 await client.db().collection<{ _id: string }>('_models').insertOne(model);
 // three attempts take longer than the receiver is away
-const files = { 'config/webhooks.json': { retries: Array.from({ length: 20 }, () => 2) } };
+const files = { 'config/webhooks.json': { retries: Array.from({ length: 20 }, () => 8) } };
 const settings = { WEBHOOKS_ALLOW_PRIVATE: 'true' };
 const instances = [await createInstance(set.uri, settings, files), await createInstance(set.uri, settings, files)] as const;
 const receiverPort = await pickPort(0);
@@ -66,16 +66,17 @@ async function run(): Promise<number> {
   secret = await createWebhook(front.url);
   await startReceiver();
   await delay(1_000); // all instances know the webhook
-  const ledger = { stored: new Set<string>(), left: changes };
+  const ledger = { acknowledged: new Set<string>(), left: changes };
   const killing = kill(() => ledger.left > 0);
   await Promise.all(ids.map((id) => change(id, front.url, ledger)));
   const kills = await killing;
   await drained();
   await front.close();
-  const problems = judge(ledger.stored);
+  const stored = await committed();
+  const problems = judge(stored, ledger.acknowledged);
   const again = received.length - new Set(received.map(({ id }) => id)).size;
   console.log(
-    `${problems.length === 0 ? 'ok  ' : 'FAIL'} ${String(ledger.stored.size)} changes of ${String(entries)} entries, ${String(kills)} kills, ` +
+    `${problems.length === 0 ? 'ok  ' : 'FAIL'} ${String(stored.length)} changes of ${String(entries)} entries, ${String(kills)} kills, ` +
       `${String(received.length)} deliveries, ${String(again)} of them again`,
   );
   for (const problem of problems.slice(0, 20)) console.log(`     ${problem}`);
@@ -83,31 +84,48 @@ async function run(): Promise<number> {
 }
 
 interface Ledger {
-  /** `<entry> <value>` of each change that is stored. */
-  readonly stored: Set<string>;
+  /** `<entry> <value>` of each change that was acknowledged. */
+  readonly acknowledged: Set<string>;
   left: number;
 }
 
-/** Changes an entry again and again. After an answer that says nothing about it, reads what is stored. */
+/** Changes an entry again and again, each time to a new value. */
 async function change(id: number, url: string, ledger: Ledger): Promise<void> {
   for (let value = 1; ledger.left > 0; value++) {
     ledger.left -= 1;
-    const answered = await send(`${url}/api/items/${String(id)}`, 'PUT', { value });
-    if (answered.status === 200 || (await storedValue(id)) === value) ledger.stored.add(`${String(id)} ${String(value)}`);
+    if ((await send(`${url}/api/items/${String(id)}`, 'PUT', { value })).status === 200)
+      ledger.acknowledged.add(`${String(id)} ${String(value)}`);
   }
 }
 
-/** Returns the value of an entry. An earlier write of a lost request has ended by then. */
-async function storedValue(id: number): Promise<unknown> {
-  for (;;) {
-    await delay(2_000);
-    try {
-      const found = await client.db().collection<{ _id: number; value: number }>('items').findOne({ _id: id });
-      return found?.value;
-    } catch {
-      // no primary
+interface LoggedWrite {
+  readonly ns: string;
+  readonly op: string;
+  readonly o: { readonly applyOps?: readonly LoggedWrite[]; readonly diff?: { readonly u?: { readonly value?: number } } };
+  readonly o2?: { readonly _id: number };
+}
+
+/** Returns `<entry> <value>` of each change in the log of the database, in the order of their commits. */
+async function committed(): Promise<readonly string[]> {
+  const log = client.db('local').collection('oplog.rs');
+  const found = log.find(
+    {
+      $or: [
+        { ns: 'faults.items', op: 'u' },
+        { op: 'c', 'o.applyOps.ns': 'faults.items' },
+      ],
+    },
+    { sort: { $natural: 1 } },
+  );
+  const keys: string[] = [];
+  for await (const entry of found) {
+    const { o, ...plain } = entry as unknown as LoggedWrite; // the form of the log
+    for (const write of o.applyOps ?? [{ o, ...plain }]) {
+      const value = write.o.diff?.u?.value;
+      if (write.ns === 'faults.items' && value !== undefined) keys.push(`${String(write.o2?._id)} ${String(value)}`);
     }
   }
+  return keys;
 }
 
 async function send(url: string, method: string, data: object): Promise<{ readonly status: number; readonly id?: number }> {
@@ -168,25 +186,26 @@ async function drained(): Promise<void> {
   }
 }
 
-/** Returns what is wrong with what was received. */
-function judge(stored: ReadonlySet<string>): string[] {
-  const keyOf = ({ entry, value }: ReceivedEvent): string => `${String(entry)} ${String(value)}`;
-  const keys = new Set(received.map(keyOf));
+/** Returns what is wrong with what was received. `stored` are the changes in the order of their commits. */
+function judge(stored: readonly string[], acknowledged: ReadonlySet<string>): string[] {
+  const places = new Map(stored.map((key, index) => [key, index]));
   const idsOf = new Map<string, Set<string>>();
   const last = new Map<number, number>();
   const problems: string[] = [];
-  for (const event of received) {
-    const key = keyOf(event);
+  for (const { id, entry, value } of received) {
+    const key = `${String(entry)} ${String(value)}`;
     const known = idsOf.get(key);
-    idsOf.set(key, (known ?? new Set()).add(event.id));
-    if (known !== undefined) continue;
-    if (event.value < (last.get(event.entry) ?? 0)) problems.push(`${key} arrived after ${String(last.get(event.entry))}`);
-    last.set(event.entry, event.value);
+    idsOf.set(key, (known ?? new Set()).add(id));
+    const place = places.get(key) ?? Infinity;
+    if (known === undefined && place < (last.get(entry) ?? 0))
+      problems.push(`${key} arrived after ${String(stored[last.get(entry) ?? 0])}`);
+    if (known === undefined) last.set(entry, place);
   }
   return [
     ...problems,
-    ...[...stored].filter((key) => !keys.has(key)).map((key) => `${key} is stored and did not arrive`),
-    ...[...keys].filter((key) => !stored.has(key)).map((key) => `${key} arrived and is not stored`),
+    ...[...acknowledged].filter((key) => !places.has(key)).map((key) => `${key} was acknowledged and is not stored`),
+    ...stored.filter((key) => !idsOf.has(key)).map((key) => `${key} is stored and did not arrive`),
+    ...[...idsOf.keys()].filter((key) => !places.has(key)).map((key) => `${key} arrived and is not stored`),
     ...[...idsOf].filter(([, ids]) => ids.size > 1).map(([key, ids]) => `${key} has ${String(ids.size)} ids`),
   ];
 }

@@ -44,7 +44,9 @@ export async function webhookValues({ body, content, running }: WebhookInput, fo
   const problem = headerProblem(headers);
   if (problem !== null) throw validationError(problem);
   if (secret !== undefined && !isSecret(secret)) throw validationError('secret must be whsec_ and 24 to 64 bytes in base64');
-  const unknown = types.find((uid) => (content.bind.registry.types.get(uid)?.collection ?? '') === '');
+  const unknown = types.find(
+    (uid) => uid.startsWith('admin::') || (content.bind.registry.types.get(uid)?.collection ?? '') === '',
+  );
   if (unknown !== undefined) throw validationError(`types: there is no content type ${unknown}`);
   if (typeof role === 'string' && !(await readRoles(content.store.database)).byType.has(role))
     throw validationError(`role: there is no role ${role}`);

@@ -23,6 +23,15 @@ export const publications: readonly WebhookEvent[] = ['entry.publish', 'entry.un
 export const eventsOf = (kind: EntryEvent['kind'], uid: string): readonly WebhookEvent[] =>
   (uid === uploadFile ? ofFiles : ofKind)[kind];
 
+/** Types of the service itself, which a webhook for all types is not told of, as in Strapi v4. */
+const ownTypes = /^(admin::.*|plugin::(i18n\.locale|upload\.folder|users-permissions\.(role|permission)))$/;
+
+/** Returns the webhooks that are told of an event of a type. Events of files and of project code belong to no type. */
+export const tellingOf = (webhooks: readonly Webhook[], event: string, uid: string): readonly Webhook[] =>
+  webhooks.filter(({ events, types }) => events.includes(event) && (!event.startsWith('entry.') || isOf(types, uid)));
+
+const isOf = (types: readonly string[], uid: string): boolean => (types.length === 0 ? !ownTypes.test(uid) : types.includes(uid));
+
 /** Milliseconds before webhooks that could not be read are read again. */
 const readAgainAfter = 2_000;
 
@@ -52,10 +61,9 @@ export class KnownWebhooks {
     return this.#enabled;
   }
 
-  /** Returns the enabled webhooks that are told of an event of a type. Events of files and of project code belong to no type. */
+  /** Returns the enabled webhooks that are told of an event of a type. */
   telling(event: string, uid: string): readonly Webhook[] {
-    const isTold = ({ types }: Webhook): boolean => types.length === 0 || types.includes(uid) || !event.startsWith('entry.');
-    return this.#enabled.filter((webhook) => webhook.events.includes(event) && isTold(webhook));
+    return tellingOf(this.#enabled, event, uid);
   }
 
   hears(events: readonly WebhookEvent[], uid: string): boolean {

@@ -72,7 +72,7 @@ function teller({ config, source, known }: OutboxParts): Tell {
 }
 
 /** Returns the context in which a webhook reads entries; null if its role was deleted. */
-function contextFor(
+export function contextFor(
   webhook: Webhook,
   roles: Roles | null,
   { config, source, database }: Pick<OutboxParts, 'config' | 'source'> & { readonly database: Database },
@@ -86,7 +86,8 @@ function contextFor(
   return { ...context, bind: { ...context.bind, budget } };
 }
 
-async function deliveryOf(
+/** Returns the delivery of an event to a webhook; null if its role may not see the entry. */
+export async function deliveryOf(
   event: EntryWritten,
   [name, webhook]: readonly [WebhookEvent, Webhook],
   content: ContentContext,

@@ -217,6 +217,20 @@ describe('the admin panel in an import', () => {
     }
   });
 
+  it('tells webhooks of what it imports, each once', async () => {
+    await run('webhooks', 'create', '--name', 'all', '--url', 'https://example.com', '--event', 'entry.create');
+    const told = async (id: number) =>
+      (await all('_webhook_deliveries'))
+        .filter(({ webhook }) => webhook === id)
+        .map(({ key }) => String(key))
+        .sort();
+    await run('import', 'export.tar');
+    const pages = (await all('pages')).map(({ _id }) => `${uid} ${String(_id)}`);
+    expect([await told(1), await told(2)]).to.deep.equal([pages, []]);
+    await run('import', 'export.tar', '--replace');
+    expect([await told(1), await told(2)]).to.deep.equal([[...pages, ...pages].sort(), pages]);
+  });
+
   it('leaves administrators as they are who are stored, and the roles that they have', async () => {
     await run('admin', 'create', '--email', 'zoe@mail.test');
     await run('admin', 'create', '--email', 'bob@mail.test', '--role', 'strapi-editor');

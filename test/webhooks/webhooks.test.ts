@@ -73,8 +73,9 @@ describe('webhooks', () => {
   const refused: readonly (readonly [title: string, values: object, message: RegExp])[] = [
     ['an address without a scheme', { url: 'example.com' }, /url must be a valid URL/],
     ['an address of another scheme', { url: 'file:///etc/passwd' }, /url/],
-    ['an unknown event', { events: ['entry.nope'] }, /events/],
+    ['an unknown event', { events: ['entry.nope'] }, /event entry.nope is not supported/],
     ['an unknown type', { types: ['api::nope.nope'] }, /types: there is no content type api::nope.nope/],
+    ['a type of the panel', { types: ['admin::user'] }, /types: there is no content type admin::user/],
     ['an unknown key', { evnets: [] }, /unknown key evnets.*events/],
     ['an unknown format', { format: 'xml' }, /format/],
     ['an unknown role', { role: 'nobody' }, /role: there is no role nobody/],

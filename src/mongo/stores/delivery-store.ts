@@ -3,6 +3,7 @@ import { Timestamp } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime, translating } from '../send/calls.js';
 import { type Database, inSession } from '../send/database.js';
+import { DuplicateKey } from '../send/driver-errors.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
 
 /** Days for which deliveries are kept. */
@@ -12,6 +13,8 @@ const keptDays = 30;
 export interface NewDelivery {
   /** The id of the webhook. */
   readonly webhook: number;
+  /** The `webhook-id`; a new one by default. A delivery of an id that is stored is left out. */
+  readonly id?: string;
   /** What it is about. The events of a webhook with the same key are delivered in order. */
   readonly key: string;
   /** The name of the event. */
@@ -29,7 +32,7 @@ export interface DeliveryAnswer {
 }
 
 /** An event for a webhook, and what has become of it. */
-export interface Delivery extends NewDelivery {
+export interface Delivery extends Omit<NewDelivery, 'id'> {
   /** The `webhook-id` of all attempts. */
   readonly _id: string;
   /** The time of the server at which it was stored, which is the order of deliveries. */
@@ -64,12 +67,17 @@ const atOnce = new Date(0);
 
 /** Stores deliveries, in the transaction of the database. The server replaces the empty timestamp by its time, which only increases. */
 export async function storeDeliveries(database: Database, deliveries: readonly NewDelivery[], createdAt: Date): Promise<void> {
-  const documents = deliveries.map((delivery): Delivery => ({
-    ...{ _id: `msg_${randomBytes(18).toString('base64url')}`, ...delivery, createdAt },
+  const documents = deliveries.map(({ id = newId(), ...delivery }): Delivery => ({
+    ...{ _id: id, ...delivery, createdAt },
     ...{ at: new Timestamp(0n), status: 'pending', attempts: 0, next: atOnce, answer: null },
   }));
-  await inWriteTime(database, () => deliveriesOf(database).insertMany(documents, inSession(database.session)));
+  const options = { ordered: deliveries.every(({ id }) => id === undefined), ...inSession(database.session) };
+  await inWriteTime(database, () => deliveriesOf(database).insertMany(documents, options)).catch((error: unknown) => {
+    if (!(error instanceof DuplicateKey)) throw error;
+  });
 }
+
+const newId = (): string => `msg_${randomBytes(18).toString('base64url')}`;
 
 /** Returns some keys that have deliveries which are due, except for the busy ones. */
 export async function dueKeys(database: Database, webhook: number, busy: readonly string[]): Promise<readonly string[]> {
