@@ -25,7 +25,7 @@ const levels: readonly (readonly string[])[] = [
   ['mongo'],
   ['auth'],
   ['content'],
-  ['accounts', 'media'],
+  ['accounts', 'media', 'webhooks'],
   ['http', 'transfer'],
   ['code'],
   ['history'],

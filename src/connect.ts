@@ -21,6 +21,7 @@ import type { Observer } from './observe/observer.js';
 import { fullAccess } from './query/access.js';
 import type { Trace } from './mongo/send/database.js';
 import { describeShape } from './query/describe-shape.js';
+import type { Subscriber } from './mongo/changes/entry-events.js';
 import { explainRefusal } from './mongo/send/refused-access.js';
 import { createOwnCollections } from './mongo/send/ensure-collections.js';
 import { openBackend, type Backend } from './mongo/models/open-backend.js';
@@ -31,6 +32,9 @@ interface ProjectParts {
   readonly modelFiles: ModelFiles;
   readonly projectActions: () => readonly string[];
   readonly fetchUser: () => FetchUser | null;
+  readonly ownEvents: () => readonly string[];
+  /** Hear of entries. */
+  readonly subscribers: readonly Subscriber[];
 }
 
 export interface ConnectInput {
@@ -90,6 +94,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
   });
   const media = upload.enabled ? createMedia(config, database, backend.store.changes) : null;
   if (media !== null) backend.store.changes.subscribe(retiring(media));
+  for (const subscriber of code?.subscribers ?? []) backend.store.changes.subscribe(subscriber);
   const attempts = attemptLimits(users.config.ratelimit, database);
   const accounts = tokens && createAccounts({ config, authenticator, observer, address, tokens, limits: attempts });
   return {
@@ -108,7 +113,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     explainRefusal: createExplainRefusal(config, observer),
     source: sourceOf(input, backend),
     tags: new KeptTags(),
-    ...(code && { projectActions: code.projectActions, modelFiles: code.modelFiles }),
+    ...(code && { projectActions: code.projectActions, modelFiles: code.modelFiles, ownEvents: code.ownEvents }),
     close: () => backend.close(),
   };
 }

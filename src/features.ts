@@ -1,4 +1,5 @@
 import { admin } from './admin/feature.js';
+import { webhooks } from './admin/webhooks-feature.js';
 import type { Feature } from './http/feature.js';
 import { healthRoutes } from './http/health.js';
 import { docs, openapi } from './openapi/features.js';
@@ -26,6 +27,7 @@ export const features: readonly Feature[] = [
   openapi,
   admin,
   panel,
+  webhooks,
   models,
   schedule,
   metrics,

@@ -9,6 +9,7 @@ export type {
   MiddlewaresConfig,
   PluginsConfig,
   ServerConfig,
+  WebhooksConfig,
 } from './config/config.js';
 export type { ConfigFile, Given as GivenSection, PartialSection } from './config/config.js';
 export type { CorsOrigin } from './config/cors-origin.js';
@@ -85,6 +86,7 @@ export type { CodeContext } from './strapi/routes/code-requests.js';
 export type { Service } from './strapi/services/core-service.js';
 export type { StrapiModel } from './strapi/content/describe-model.js';
 export type { EventHub } from './strapi/content/event-hub.js';
+export type { CodeWebhook, WebhookStore } from './strapi/services/webhook-store.js';
 export type { StrapiCron } from './strapi/runtime/project-cron.js';
 export type { WriteAction, WrittenMany } from './content/content-context.js';
 export type { ProjectEntityService } from './strapi/services/project-entity-service.js';

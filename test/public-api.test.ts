@@ -13,7 +13,7 @@ const names = {
   ).split(' '),
   types: (
     'AdminConfig ApiConfig Attribute AttributeBase BuilderTools CallerState CodeContext CodeHandler ' +
-    'CodeMiddleware CodePolicy CodeTransaction ComponentAttribute Config ConfigFile ContentType Controller CorsOrigin ' +
+    'CodeMiddleware CodePolicy CodeTransaction CodeWebhook ComponentAttribute Config ConfigFile ContentType Controller CorsOrigin ' +
     'CustomName DatabaseConfig EnginePage EngineParameters Entity EntityId EntityManager EntityParameters EntityService EntityValidator EntryResult Env ' +
     'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService Factories FactoryInput FieldConfiguration FieldControl FilterMapper ' +
     'GivenSection GraphqlServicesByName GroupNode Hook HookInput JsonSchema LifecycleAction LifecycleEvent ' +
@@ -25,7 +25,7 @@ const names = {
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
     'SettingNode ShardKey StateUser StoreKey Strapi StrapiApi StrapiConfig StrapiCron StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
     'StrapiStore Subscriber SubscriberMap TextSearch TypeControl TypeRegistry TypeResolvers UsedExtension ValidateEntity ValidatorOptions ValueOf Values ' +
-    'VariableReader WithData WriteAction WriteKind WrittenMany ZoneAttribute'
+    'VariableReader WebhookStore WebhooksConfig WithData WriteAction WriteKind WrittenMany ZoneAttribute'
   ).split(' '),
 };
 

@@ -20,6 +20,7 @@ import { panelLoginAttacks } from './panel-login-attacks.js';
 import { panelRightsAttacks } from './panel-rights-attacks.js';
 import { ruleAttacks } from './rule-attacks.js';
 import { openTarget, type Target } from './target.js';
+import { webhookAttacks } from './webhook-attacks.js';
 import { writeAttacks } from './write-attacks.js';
 
 /**
@@ -44,6 +45,7 @@ const all = [
   ...panelRightsAttacks,
   ...panelContentAttacks,
   ...panelBodyAttacks,
+  ...webhookAttacks,
 ];
 const attacks = all.filter(({ name }) => name.includes(values.only));
 

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,10 +20,19 @@ export interface Instance {
 
 const program = resolve(import.meta.dirname, '../../src/main.ts');
 
-/** Prepares a process of the service as it runs in production, on any free port. `settings`: variables besides. */
-export async function createInstance(uri: string, settings: Readonly<Record<string, string>>): Promise<Instance> {
+/**
+ * Prepares a process of the service as it runs in production, on any free port. `settings`: variables besides; `files`: files of JSON in
+ * its folder.
+ */
+export async function createInstance(
+  uri: string,
+  settings: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, object>> = {},
+): Promise<Instance> {
   const port = await pickPort(0);
   const cwd = await mkdtemp(join(tmpdir(), 'mangrove-instance-'));
+  await mkdir(join(cwd, 'config'));
+  for (const [name, content] of Object.entries(files)) await writeFile(join(cwd, name), JSON.stringify(content));
   const env = {
     ...process.env,
     ...settings,

@@ -15,6 +15,7 @@ import { modelRoutes } from './model-routes.js';
 import { roleAdminRoutes } from './role-admin-routes.js';
 import { tokenRoutes } from './token-routes.js';
 import { userAdminRoutes } from './user-admin-routes.js';
+import { webhookAdminRoutes } from './webhook-routes.js';
 import { withoutSecrets } from './without-secrets.js';
 
 const prefix = '/admin/api';
@@ -27,6 +28,7 @@ const listed: readonly AdminRoute[] = [
   ...localeAdminRoutes,
   ...settingsRoutes,
   ...historyRoutes,
+  ...webhookAdminRoutes,
 ];
 
 /** Lists the routes with the JSON schemas of their bodies. */

@@ -3,7 +3,7 @@ import { isRecord } from '../values.js';
 
 /** Names of secret values. */
 const secret =
-  /pass(word|wd|phrase|code)?s?$|password|passwd|passphrase|passcode|pwd|token|secret|salt|credential|authorization|bearer|cookie|jwt|otp$|^pin$|^auth$|keys?$/i;
+  /pass(word|wd|phrase|code)?s?$|password|passwd|passphrase|passcode|pwd|token|secret|salt|credential|authorization|bearer|cookie|jwt|otp$|^pin$|^auth$|keys?$|^(headers|--header)$/i;
 
 /**
  * Returns a copy of a body for the log, in which `***` replaces secrets: values with secret names, and secrets within strings.

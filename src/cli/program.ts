@@ -37,6 +37,7 @@ const commands: Readonly<Record<string, ProgramCommand>> = {
   roles: { about: 'list, create, change and delete roles', load: () => import('./roles.js') },
   rules: { about: 'restrict roles to some entries and attributes', load: () => import('./rules.js') },
   locales: { about: 'list, add, change and remove languages', load: () => import('./locales.js') },
+  webhooks: { about: 'list, create and delete webhooks, and deliver again', load: () => import('./webhooks.js') },
   import: { about: 'import the content of a Strapi project', load: () => import('./import.js') },
   export: { about: 'write everything into an archive', load: () => import('./export.js') },
   types: { about: 'write the content types as TypeScript', load: () => import('./types.js') },

@@ -114,6 +114,7 @@ export function examineSections(written: WrittenSections, place: ConfigPlace): E
     plugins: complete('plugins'),
     middlewares: complete('middlewares'),
     admin: complete('admin'),
+    webhooks: complete('webhooks'),
   };
   const all = [...new Set([...warnings, ...limitWarnings(config.api)])];
   return {

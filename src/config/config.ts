@@ -2,6 +2,7 @@ import type { adminSettings, SectionName } from './sections.js';
 import type { apiSettings } from './api-settings.js';
 import type { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import type { pluginSettings } from './plugin-settings.js';
+import type { webhookSettings } from './webhook-settings.js';
 import type { Environment, ValueOf } from './setting.js';
 import type { Env } from './create-env.js';
 
@@ -11,6 +12,7 @@ export type ApiConfig = ValueOf<typeof apiSettings>;
 export type PluginsConfig = ValueOf<typeof pluginSettings>;
 export type MiddlewaresConfig = ValueOf<typeof middlewareSettings>;
 export type AdminConfig = ValueOf<typeof adminSettings>;
+export type WebhooksConfig = ValueOf<typeof webhookSettings>;
 
 /** All settings: complete, checked and frozen. Each is described where it is declared, in the `*-settings.ts` of its section. */
 export interface Config {
@@ -28,6 +30,7 @@ export interface Config {
   readonly plugins: PluginsConfig;
   readonly middlewares: MiddlewaresConfig;
   readonly admin: AdminConfig;
+  readonly webhooks: WebhooksConfig;
 }
 
 /** The possible exports of a file of config/: a part of its section, or a function of `{ env }` that returns one. */

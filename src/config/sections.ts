@@ -1,6 +1,7 @@
 import { apiSettings } from './api-settings.js';
 import { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import { pluginSettings } from './plugin-settings.js';
+import { webhookSettings } from './webhook-settings.js';
 import {
   flag,
   group,
@@ -77,12 +78,15 @@ export const sections = {
   plugins: pluginSettings,
   middlewares: middlewareSettings,
   admin: adminSettings,
+  webhooks: webhookSettings,
 };
 
 export type SectionName = keyof typeof sections;
 
 /** Names of the sections, in the order in which they are read and documented. */
-export const sectionNames: readonly SectionName[] = ['server', 'database', 'api', 'plugins', 'middlewares', 'admin'];
+export const sectionNames: readonly SectionName[] = [
+  ...(['server', 'database', 'api', 'plugins', 'middlewares', 'admin', 'webhooks'] as const),
+];
 
 export type Sections = Readonly<Record<SectionName, Group<SettingMap>>>;
 

@@ -16,7 +16,7 @@ const oneOf = (keys: readonly string[], meaning: Meaning, prefix = ''): Record<s
 export const strapiKeys: Readonly<Record<string, Meaning>> = {
   'server.app': null,
   'server.cron': null,
-  'server.webhooks': 'Mangrove sends no webhooks',
+  'server.webhooks': 'set headers and populate of each webhook instead',
   'server.transfer': 'there is no transfer; copy the database with the tools of MongoDB',
   'server.admin': adminPanel,
   ...oneOf(['server.dirs', 'server.emitErrors', 'server.globalProxy', 'server.socket'], 'has no effect; remove it'),

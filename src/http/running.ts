@@ -52,6 +52,8 @@ export interface Running {
   readonly modelFiles?: ModelFiles;
   /** Returns the actions in the code of a project that can be granted to roles. */
   readonly projectActions?: () => readonly string[];
+  /** Returns the events that the code of a project emits, which webhooks may name. */
+  readonly ownEvents?: () => readonly string[];
   /** The source of the context of each request. */
   readonly source: ContentSource;
   /** Stops background work, and disconnects. */

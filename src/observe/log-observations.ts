@@ -53,6 +53,8 @@ const rows: Rows = {
   'index refused': ({ uid, text }) => ['warn', { uid }, text],
   'uploads swept': ({ deleted, left }) => ['warn', { deleted, left }, 'remains of interrupted uploads'],
   'request slow': ({ kind, ...line }) => ['warn', line, kind],
+  'webhook attempted': ({ webhook, result, ms, status }) =>
+    result === 'failed' ? ['warn', { webhook, ms, status }, 'an event was not delivered to a webhook, after all attempts'] : null,
   'schema postponed': ({ reason }) => ['info', { reason }, 'the GraphQL schema waits for content types'],
   'mail failed': ({ text, about = {} }) => ['error', about, text],
   'mail delayed': ({ text, about = {} }) => ['warn', about, text],
@@ -97,6 +99,7 @@ const failures: Readonly<Record<Work, readonly [level: 'warn' | 'error', text: s
   'search build': ['warn', 'search indexes could not be built'],
   schedule: ['warn', 'an entry cannot be published or unpublished at its time; set another time to try again'],
   'entry event': ['error', 'code that hears of a written entry has failed; the entry is stored'],
+  'webhook delivery': ['warn', 'deliveries to webhooks could not be read or stored, trying again'],
   'unused indexes': ['warn', 'unused indexes could not be looked for'],
   'graphql request': ['error', 'GraphQL request failed'],
   'graphql schema': ['error', 'the GraphQL schema could not be built; the previous one, if there is one, stays in use'],

@@ -40,6 +40,8 @@ export type Observation =
   | { readonly kind: 'index refused'; readonly uid: string; readonly text: string }
   /** The remains of interrupted uploads that were deleted, and those that could not be. */
   | { readonly kind: 'uploads swept'; readonly deleted: number; readonly left: number }
+  /** A delivery to a webhook was attempted. It will be again if its result is `pending`. */
+  | WebhookAttempted
   /** GraphQL cannot be served before there are content types. */
   | { readonly kind: 'schema postponed'; readonly reason: string }
   | Mailed
@@ -115,6 +117,15 @@ interface JobEnded {
   readonly failure: string | null;
 }
 
+interface WebhookAttempted {
+  readonly kind: 'webhook attempted';
+  readonly webhook: number;
+  readonly result: 'delivered' | 'pending' | 'failed';
+  readonly ms: number;
+  /** The status of the answer; null if there was none. */
+  readonly status: number | null;
+}
+
 interface EntriesUnfit {
   readonly kind: 'entries unfit';
   readonly uid: string;
@@ -145,6 +156,7 @@ export type Work =
   | 'search build'
   | 'entry event'
   | 'schedule'
+  | 'webhook delivery'
   | 'unused indexes'
   | 'graphql request'
   | 'graphql schema'
@@ -154,7 +166,7 @@ export type Work =
 /** Something that an operator should know. */
 interface Warned {
   readonly kind: 'warned';
-  readonly topic: 'configuration' | 'database' | 'accounts' | 'access' | 'graphql' | 'login provider' | 'request';
+  readonly topic: 'configuration' | 'database' | 'accounts' | 'access' | 'graphql' | 'login provider' | 'request' | 'webhooks';
   readonly text: string;
   /** Further fields of the line in the log. */
   readonly about?: object;

@@ -18,6 +18,7 @@ export const collections = {
   requests: '_requests',
   keys: '_idempotency_keys',
   webhooks: '_webhooks',
+  deliveries: '_webhook_deliveries',
   audit: '_audit',
   contentAudit: '_content_audit',
   history: '_history',

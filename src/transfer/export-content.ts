@@ -188,8 +188,8 @@ async function* configuration({ database, defaultLocale }: ExportContext): Async
   yield store(usedSettings.defaultLocale, defaultLocale, 'string');
   const ofPanel = { match: { _id: startingWith(viewPrefix, ...panelKeys) } };
   for (const { _id, value } of await findStored(database, collections.codeStore, ofPanel)) yield store(String(_id), value);
-  for (const { _id, isEnabled, ...webhook } of await findStored(database, collections.webhooks))
-    yield { type: 'webhook', value: { id: _id as unknown, ...webhook, enabled: isEnabled as unknown } };
+  for (const { _id, name, url, headers, events, isEnabled } of await findStored(database, collections.webhooks))
+    yield { type: 'webhook', value: { ...{ id: _id, name, url, headers, events, enabled: isEnabled } } };
 }
 
 /** Keys of settings that the panel stores in the form of Strapi. */

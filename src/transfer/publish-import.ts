@@ -12,6 +12,7 @@ import { publishPanel } from './import-panel.js';
 import { publishTokens } from './import-tokens.js';
 import { type ImportOptions, type ImportRun, saveProgress } from './import-run.js';
 import { takeSettings } from './take-settings.js';
+import { tellImported } from './tell-imported.js';
 import { assertFree, findOccupied, isJudgedWithOthers } from './occupied.js';
 
 /**
@@ -33,6 +34,7 @@ export async function publishImport(run: ImportRun, { replace }: ImportOptions):
   for (const type of types) await shardAgain(run, type);
   await assertHeld(database, run.state);
   await writeModels(database, plan.models);
+  await tellImported(run);
   await publishSettings(run);
   await publishPanel(run);
   await publishTokens(run);

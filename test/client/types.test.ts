@@ -105,6 +105,7 @@ export function tell(failure: Failure): string {
       return String(failure.retryAfter);
     case 'forbidden':
     case 'notFound':
+    case 'changed':
     case 'tooLarge':
     case 'failed':
       return failure.name + String(failure.status);

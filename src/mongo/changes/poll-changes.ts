@@ -5,7 +5,7 @@ import { inReadTime, inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 
 /** Small collections that are compared as a whole: after their changes the registry is rebuilt, or ids are reserved anew. */
-const compared = [collections.models, collections.settings, collections.locales, collections.imports];
+const compared = [collections.models, collections.settings, collections.locales, collections.imports, collections.webhooks];
 
 /** Collections that are cached for requests. Their caches are dropped after each poll. */
 const reread = [collections.roles, collections.permissions, collections.tokens, collections.users];

@@ -98,7 +98,10 @@ interface Batch {
 }
 
 /** Collections of the service itself whose values are cached. */
-const cached: readonly string[] = [collections.models, collections.settings, collections.tokens, collections.imports];
+const cached: readonly string[] = [
+  ...[collections.models, collections.settings, collections.tokens, collections.imports],
+  collections.webhooks,
+];
 
 /**
  * The other collections of the service itself, whose changes are not needed. Reading them would double the reads of the stream.

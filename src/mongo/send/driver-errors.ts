@@ -152,12 +152,16 @@ const socketErrors = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
-/** Returns the network error behind an error of the driver, which does not always have that type; other errors unchanged. */
+/**
+ * Returns the network error behind an error of the driver, which does not always have that type, and the driver's own error behind that
+ * of a write in bulk; other errors unchanged.
+ */
 function findBroken(error: unknown): unknown {
   const cause: unknown = error instanceof MongoBulkWriteError ? (Reflect.get(error, 'errorResponse') ?? error) : error;
   if (cause instanceof MongoNetworkError) return cause;
   const isBroken = cause instanceof Error && 'code' in cause && socketErrors.has(String(cause.code));
-  return isBroken ? new MongoNetworkError(cause.message, { cause }) : error;
+  if (isBroken) return new MongoNetworkError(cause.message, { cause });
+  return cause instanceof MongoError && !(cause instanceof MongoServerError) ? cause : error;
 }
 
 /** The label of errors after which a transaction may be run again. */

@@ -22,7 +22,7 @@ interface ClaimedWork<Result> {
 }
 
 /** Milliseconds after which a claim expires that is not renewed, because its holder has died. */
-const claimLifetime = 30_000;
+const claimLifetime = 15_000;
 
 /** Seconds after which the claim of a job is deleted that no instance runs any more. */
 const forgottenAfter = 3_600;

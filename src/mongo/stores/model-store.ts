@@ -6,6 +6,7 @@ import { type Database, type Document, inSession } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { unlessPresent } from '../send/ensure-collections.js';
 import { inTransaction } from '../send/transaction.js';
+import { tellingModels } from './model-events.js';
 
 /** Returns all documents of `_models` as models with their uid, in a stable order. They are not checked. */
 export async function readModels(database: Database): Promise<{ readonly uid: string }[]> {
@@ -139,15 +140,21 @@ export async function writeModels(database: Database, models: readonly Model[]):
   }));
   if (operations.length === 0) return;
   await createModels(database);
-  await inTransaction(database, async (inner) => {
-    const stored = inner.db.collection<StoredModel>(collections.models);
-    await inWriteTime(inner, () => stored.bulkWrite(operations, inSession(inner.session)));
-  });
+  const written = new Map(models.map(({ uid, ...model }) => [uid, model]));
+  await inTransaction(database, (inner) =>
+    tellingModels(inner, written, async () => {
+      const stored = inner.db.collection<StoredModel>(collections.models);
+      await inWriteTime(inner, () => stored.bulkWrite(operations, inSession(inner.session)));
+    }),
+  );
 }
 
 /** Removes a model. Its entries stay. Returns false if there was none. */
-export async function removeModel(database: Database, uid: string): Promise<boolean> {
-  const models = database.db.collection<StoredModel>(collections.models);
-  const { deletedCount } = await inWriteTime(database, () => models.deleteOne({ _id: uid }, inSession(database.session)));
-  return deletedCount > 0;
-}
+export const removeModel = (database: Database, uid: string): Promise<boolean> =>
+  inTransaction(database, (inner) =>
+    tellingModels(inner, new Map([[uid, null]]), async () => {
+      const models = inner.db.collection<StoredModel>(collections.models);
+      const { deletedCount } = await inWriteTime(inner, () => models.deleteOne({ _id: uid }, inSession(inner.session)));
+      return deletedCount > 0;
+    }),
+  );

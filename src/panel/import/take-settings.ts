@@ -2,7 +2,6 @@ import { ApiError } from '../../errors.js';
 import { findFirst } from '../../mongo/stored.js';
 import { libraryViewKey, openCodeStore, viewPrefix } from '../../mongo/stores/code-store.js';
 import type { Store } from '../../mongo/store.js';
-import { insertEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
 import type { Model } from '../../schema/model.js';
 import { isRecord } from '../../values.js';
@@ -11,7 +10,9 @@ import { checkPanelBody } from '../check-body.js';
 import { checkView } from '../content-manager/check-view.js';
 import { writeView } from '../content-manager/stored-views.js';
 import { libraryViewBody } from '../library/library-settings.js';
-import { isEvent, newWebhookBody } from '../settings/webhook.js';
+import { isEvent } from '../../webhooks/webhook.js';
+import { createWebhook } from '../../webhooks/write-webhooks.js';
+import { newWebhookBody } from '../settings/webhook-body.js';
 import { readStrapiView } from './strapi-view.js';
 
 /** Where settings of Strapi's panel are stored. */
@@ -75,11 +76,8 @@ async function takeWebhook({ value }: StrapiSetting, { store, isProduction, repo
   const sent = Object.entries(isRecord(headers) ? headers : {}).filter(([header]) => /^[\w!#$%&'*+.^`|~-]+$/.test(header));
   const given = { name, url, headers: Object.fromEntries(sent), events };
   const webhook = await checkPanelBody(newWebhookBody(isProduction), given);
-  report('webhooks are stored, but events are not sent yet', webhook.name);
   for (const event of webhook.events) if (!isEvent(event)) report(`an event of a webhook is not offered: ${event}`, webhook.name);
   if ((await findFirst(store.database, collections.webhooks, { name: webhook.name, url: webhook.url })) !== null) return true;
-  const [_id = 0] = await store.ids.next(collections.webhooks, 1, store.database);
-  const document = { _id, ...webhook, events: webhook.events.filter(isEvent), isEnabled: enabled !== false };
-  await insertEntry(store, collections.webhooks, document);
+  await createWebhook({ ...webhook, events: webhook.events.filter(isEvent), isEnabled: enabled !== false }, store);
   return true;
 }

@@ -1,16 +1,20 @@
-import { type ApiError, badRequestError, notFoundError } from '../../errors.js';
+import { type ApiError, badRequestError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
-import { oneOf } from '../../mongo/form/matches.js';
-import { findFirst, findStored } from '../../mongo/stored.js';
-import { bulkWrite } from '../../mongo/write/bulk-write.js';
-import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
-import { collections } from '../../schema/collections.js';
 import { decodeId } from '../../values.js';
+import { testWebhook } from '../../webhooks/test-webhook.js';
+import { checkEvents } from '../../webhooks/webhook.js';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  deleteWebhooks,
+  findWebhook,
+  listWebhooks,
+} from '../../webhooks/write-webhooks.js';
 import { checkPanelBody } from '../check-body.js';
 import { answerData, type PanelAction, type PanelCall, type PanelRoute } from '../panel-route.js';
-import { callWebhook } from './call-webhook.js';
-import { changedWebhookBody, checkEvents, newWebhookBody, type Webhook, webhookOf } from './webhook.js';
+import { changedWebhookBody, newWebhookBody, shownToPanel } from './webhook-body.js';
 
 const right = (name: string): PanelAction => `admin::webhooks.${name}`;
 
@@ -25,60 +29,45 @@ export const webhookRoutes: readonly PanelRoute[] = [
   { method: 'POST', path: '/admin/webhooks/:id/trigger', right: right('update'), handle: trigger },
 ];
 
-const collection = collections.webhooks;
-
 async function list({ content }: PanelCall): Promise<Answer> {
-  return answerData((await findStored(content.store.database, collection, { sort: { _id: 1 } })).map(webhookOf));
-}
-
-async function find(call: PanelCall): Promise<Webhook> {
-  const document = await findFirst(call.content.store.database, collection, { _id: idOf(call) });
-  return webhookOf(document ?? missing());
+  return answerData((await listWebhooks(content.store)).map(shownToPanel));
 }
 
 async function read(call: PanelCall): Promise<Answer> {
-  return answerData(await find(call));
+  return answerData(shownToPanel(await findWebhook(idOf(call), call.content.store)));
 }
 
-function missing(): never {
-  throw notFoundError('webhook.notFound');
-}
-
-const isProduction = ({ running }: PanelCall): boolean => running.config.environment === 'production';
+/** Returns whether webhooks may only have public addresses. */
+const isLimited = ({ running: { config } }: PanelCall): boolean =>
+  config.environment === 'production' && !config.webhooks.allowPrivate;
 
 async function create(call: PanelCall): Promise<Answer> {
-  const body = await checkPanelBody(newWebhookBody(isProduction(call)), bodyOf(call.request));
-  checkEvents(body.events);
-  const { store, notices } = call.content;
-  const [_id = 0] = await store.ids.next(collection, 1, store.database);
-  const document = { _id, ...body, isEnabled: true };
-  await insertEntry(store, collection, document);
-  notices.tell('webhooks are stored, but events are not sent yet; only their test is');
-  return answerData(webhookOf(document), 201);
+  const body = await checkPanelBody(newWebhookBody(isLimited(call)), bodyOf(call.request));
+  checkEvents(body.events, call.running.ownEvents?.());
+  return answerData(shownToPanel(await createWebhook(body, call.content.store)), 201);
 }
 
 async function change(call: PanelCall): Promise<Answer> {
-  const set = await checkPanelBody(changedWebhookBody(isProduction(call)), bodyOf(call.request));
-  checkEvents(set.events);
-  const update = { match: { _id: idOf(call) }, change: { set }, projection: {} };
-  return answerData(webhookOf((await updateEntry(call.content.store, collection, update)) ?? missing()));
+  const { isEnabled, ...values } = await checkPanelBody(changedWebhookBody(isLimited(call)), bodyOf(call.request));
+  checkEvents(values.events, call.running.ownEvents?.());
+  const set = isEnabled === undefined ? values : { ...values, isEnabled };
+  return answerData(shownToPanel(await changeWebhook(idOf(call), set, call.content.store)));
 }
 
 async function remove(call: PanelCall): Promise<Answer> {
-  const deleted = await deleteEntry(call.content.store, collection, { _id: idOf(call) });
-  return answerData(webhookOf(deleted ?? missing()));
+  return answerData(shownToPanel(await deleteWebhook(idOf(call), call.content.store)));
 }
 
 /** Deletes webhooks, and answers the ids of the request. */
 async function removeSeveral({ request, content }: PanelCall): Promise<Answer> {
   const ids: unknown = bodyOf(request)['ids'];
   if (!Array.isArray(ids) || ids.length === 0 || ids.some((id) => decodeId(id) === 0)) throw idsMissing();
-  await bulkWrite(content.store, collection, [{ deleteMany: { filter: { _id: oneOf(ids.map(decodeId)) } } }]);
+  await deleteWebhooks(ids.map(decodeId), content.store);
   return answerData(ids);
 }
 
 const idsMissing = (): ApiError => badRequestError('ids must be an array of id');
 
 async function trigger(call: PanelCall): Promise<Answer> {
-  return answerData(await callWebhook(await find(call), 'trigger-test', { allowsPrivate: !isProduction(call) }));
+  return answerData(await testWebhook(await findWebhook(idOf(call), call.content.store), !isLimited(call)));
 }

@@ -1,5 +1,11 @@
-import type { ContentContext } from '../../content/content-context.js';
+import { type ContentContext, ofUnknownClient } from '../../content/content-context.js';
+import type { EntryEvent, Subscriber } from '../../mongo/changes/entry-events.js';
 import type { Observer } from '../../observe/observer.js';
+import { uploadFile } from '../../schema/content-type.js';
+import { seenEntry } from '../../webhooks/event-body.js';
+import { eventsOf, publications } from '../../webhooks/known-webhooks.js';
+import { publicationIn } from '../../webhooks/outbox.js';
+import { isEvent, type WebhookEvent } from '../../webhooks/webhook.js';
 import { hideFrom } from './flat-entries.js';
 import type { LifecycleAction, Listener } from './lifecycles.js';
 
@@ -12,8 +18,16 @@ export class EventHub {
   /** The listeners of a name; those of null hear all events. */
   #listeners: readonly { readonly name: string | null; readonly listener: Parameters<EventHub['on']>[1] }[] = [];
 
+  readonly #tellOthers: (name: string, payload: unknown) => Promise<void>;
+
+  /** `tellOthers` is called with the events of code, and with what they are about. */
+  constructor(tellOthers: (name: string, payload: unknown) => Promise<void> = () => Promise.resolve()) {
+    this.#tellOthers = tellOthers;
+  }
+
   /** Calls the listeners one after the other. Rejects with the error of a listener. */
   readonly emit = async (name: string, ...payload: readonly unknown[]): Promise<void> => {
+    if (!isEvent(name)) await this.#tellOthers(name, payload[0]);
     for (const one of this.#listeners.filter((other) => other.name === name)) await one.listener(...payload);
     for (const one of this.#listeners.filter((other) => other.name === null)) await one.listener(name, ...payload);
   };
@@ -67,7 +81,7 @@ const entryEvents: Readonly<Partial<Record<LifecycleAction, string>>> = {
 
 /** Returns the function that finds the listener of a lifecycle which emits the event of an entry; null if nobody hears it. */
 export const announceTo =
-  (hub: EventHub, { content, observer }: { readonly content: () => ContentContext; readonly observer: Observer }) =>
+  (hub: EventHub, { content, observer }: HubParts) =>
   (action: LifecycleAction): Listener | null => {
     const name = entryEvents[action];
     if (name === undefined || !hub.hears(name)) return null;
@@ -79,4 +93,39 @@ export const announceTo =
         observer.observe({ kind: 'code failed', text: `a listener for ${name} failed`, err });
       });
     };
+  };
+
+interface HubParts {
+  readonly content: () => ContentContext;
+  readonly observer: Observer;
+}
+
+/** Returns the subscribers that emit what no lifecycle tells: events of files, and publications, which need the entry before. */
+export function hubSubscribers(hub: EventHub, parts: HubParts): readonly Subscriber[] {
+  const emit = emitter(hub, parts);
+  return [
+    {
+      hears: (kind, uid) => uid === uploadFile && eventsOf(kind, uid).some(hub.hears),
+      after: (event) => emit(event, eventsOf(event.kind, uploadFile)),
+    },
+    {
+      hears: (kind) => kind === 'update' && publications.some(hub.hears),
+      needsBefore: true,
+      after: (event) => emit(event, publicationIn(event)),
+    },
+  ];
+}
+
+const emitter =
+  (hub: EventHub, { content, observer }: HubParts) =>
+  async (event: EntryEvent, names: readonly WebhookEvent[]): Promise<void> => {
+    if (event.kind === 'any' || names.length === 0) return;
+    const { type } = event;
+    const seen = await seenEntry(event, { populate: undefined, fields: undefined }, ofUnknownClient(content()));
+    const entry = seen?.entry;
+    const payload = type.uid === uploadFile ? { media: entry } : { model: type.singularName, uid: type.uid, entry };
+    for (const name of names)
+      await hub.emit(name, payload).catch((err: unknown) => {
+        observer.observe({ kind: 'code failed', text: `a listener for ${name} failed`, err });
+      });
   };

@@ -13,6 +13,8 @@ import type { Registry } from '../../schema/content-type.js';
 import { replacedFetch } from '../routes/fetch-user.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
 import { runLeniently } from '../load/run-code.js';
+import type { Subscriber } from '../../mongo/changes/entry-events.js';
+import { addedEvents } from '../services/webhook-store.js';
 import { load, type Loaded, type LoadInput, type ProjectInput } from './load-project.js';
 
 /** The code of a Strapi project. */
@@ -34,6 +36,10 @@ export interface Project {
   readonly modelFiles: ModelFiles;
   /** Returns the actions of the project that can be granted to roles. */
   readonly projectActions: () => readonly string[];
+  /** Returns the events of the project that webhooks may name. */
+  readonly ownEvents: () => readonly string[];
+  /** Hear of entries for `strapi.eventHub`. */
+  readonly subscribers: readonly Subscriber[];
   /** Returns the generated actions that code overrides or guards over REST. */
   readonly guardedActions: () => readonly GuardedAction[];
 }
@@ -45,15 +51,14 @@ export interface Project {
  */
 export function createProject(input: ProjectInput): Project {
   const registers = new ProjectRegisters(input);
-  const problems = new CodeProblems(input);
-  const parts = { ...input, registers, problems };
+  const parts = { ...input, registers, problems: new CodeProblems(input) };
   let loaded: Loaded | null = null;
   const run = hookRunner(input, () => loaded);
   const registry = () => input.connection.running?.backend.models.snapshot.registry ?? null;
   return {
     register: async ({ strapi }) => {
       await runLeniently('src', input, async () => void (loaded = await load(strapi, parts)));
-      problems.refuse();
+      parts.problems.refuse();
       await run('register');
     },
     bootstrap: async () => {
@@ -79,6 +84,8 @@ export function createProject(input: ProjectInput): Project {
     fetchUser: () => loaded && replacedFetch(registers.registry, loaded.services),
     customFields: () => registers.customFields.types,
     projectActions: () => tableOf(loaded, registry())?.actions ?? [],
+    ownEvents: () => addedEvents(registers.webhookEvents),
+    subscribers: registers.subscribers,
     guardedActions: () => tableOf(loaded, registry())?.guarded ?? [],
   };
 }

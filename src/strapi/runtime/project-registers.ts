@@ -21,8 +21,11 @@ import { runAll } from '../routes/endpoints.js';
 import { createCoreCode, type CoreCode } from '../routes/factories.js';
 import { CustomFields } from './custom-fields.js';
 import { extendContext } from '../routes/koa-context.js';
-import { announceTo, EventHub } from '../content/event-hub.js';
+import { announceTo, EventHub, hubSubscribers } from '../content/event-hub.js';
 import { Lifecycles } from '../content/lifecycles.js';
+import type { Subscriber } from '../../mongo/changes/entry-events.js';
+import { tellOwnEvent } from '../../webhooks/own-events.js';
+import { firstEvents } from '../services/webhook-store.js';
 import { noteMatch, patternOf, routeOf, routerOf } from '../routes/matched-route.js';
 import { ProjectCron } from './project-cron.js';
 import type { RegisteredRouter } from '../routes/project-routes.js';
@@ -44,8 +47,13 @@ interface CodeInput {
 export class ProjectRegisters {
   readonly connection: Connection;
   readonly transactions = new CodeTransactions();
-  readonly events = new EventHub();
+  /** Events emitted by code are told to webhooks too. */
+  readonly events = new EventHub((name, payload) =>
+    this.connection.running === null ? Promise.resolve() : tellOwnEvent(name, payload, this.content().store),
+  );
+  readonly webhookEvents = firstEvents();
   readonly lifecycles: Lifecycles;
+  readonly subscribers: readonly Subscriber[];
   readonly requests: CodeRequests;
   readonly registry: CodeRegistry;
   readonly core: CoreCode;
@@ -72,6 +80,7 @@ export class ProjectRegisters {
       notices: createNotices(observer),
       own: [announceTo(this.events, { content, observer })],
     });
+    this.subscribers = hubSubscribers(this.events, { content, observer });
     this.requests = new CodeRequests(content, transactions);
     this.core = createCoreCode({
       requests: this.requests,

@@ -8,7 +8,6 @@ import { openCodeStore } from '../../mongo/stores/code-store.js';
 import { createNotices } from '../../notices.js';
 import type { Observer } from '../../observe/observer.js';
 import { isRecord, type Values } from '../../values.js';
-import { absentMembers } from './absent-members.js';
 import { codeAuth } from '../routes/code-auth.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { Service } from '../services/core-service.js';
@@ -28,6 +27,7 @@ import { createApis, type StrapiApi } from './strapi-apis.js';
 import { createPlugins, type OwnPlugins, type StrapiPlugin } from './strapi-plugins.js';
 import type { StrapiServer } from '../routes/strapi-server.js';
 import { createStrapiStore, type StrapiStore } from './strapi-store.js';
+import { createWebhookStore, type WebhookStore } from '../services/webhook-store.js';
 import { missingService, refuseMissing } from '../load/unsupported-code.js';
 
 /** The `strapi` of a project's code: that of config/extensions, and further members of Strapi v4. */
@@ -47,6 +47,7 @@ export interface ProjectStrapi extends Omit<
     verify(auth: unknown, config?: { readonly scope?: string | readonly string[] }): Promise<void>;
   };
   readonly eventHub: EventHub;
+  readonly webhookStore: WebhookStore;
   readonly customFields: { register(fields: object | readonly object[]): void };
   readonly store: StrapiStore;
   readonly cron: StrapiCron;
@@ -126,7 +127,7 @@ export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): Project
     ...namedMembers(strapi),
     customFields: { register: code.customFields.register },
     dirs: dirsOf(directory),
-    ...absentMembers(notices),
+    webhookStore: createWebhookStore(content, code.webhookEvents),
   };
   const target: object = Object.assign(Object.create(strapi) as object, own);
   Object.defineProperties(target, Object.getOwnPropertyDescriptors(models));

@@ -6,6 +6,7 @@ import type { CodeTransactions } from '../content/code-transactions.js';
 import type { StrapiModel } from '../content/describe-model.js';
 import type { Lifecycles, Subscriber } from '../content/lifecycles.js';
 import { createQueryEngine, type QueryEngine } from '../services/query-engine.js';
+import { webhookQuery } from '../services/webhook-store.js';
 import { engineWithCodes } from '../services/user-codes.js';
 import { missingTransaction, refuseMissing } from '../load/unsupported-code.js';
 
@@ -72,8 +73,9 @@ interface DatabaseInput {
 /** Creates `strapi.db`. Other members of Strapi throw an UnsupportedCodeError. */
 export function createStrapiDatabase({ content, running, lifecycles, transactions, models }: DatabaseInput): StrapiDatabase {
   const { subscribe, clear, disable, enable } = lifecycles;
+  const webhooks = webhookQuery(content);
   const query = (uid: string): QueryEngine => {
-    if (uid === 'webhook') return noWebhooks;
+    if (uid === 'webhook') return webhooks;
     const engine = createQueryEngine(uid, content, lifecycles);
     return refuseMissing(uid === userUid ? engineWithCodes(engine, running) : engine, 'strapi.db.query(uid)');
   };
@@ -93,12 +95,6 @@ export function createStrapiDatabase({ content, running, lifecycles, transaction
   };
   return refuseMissing(database, 'strapi.db');
 }
-
-/** The entries of webhooks, of which there are none. `strapi.webhookStore` says so. */
-const noWebhooks = refuseMissing(
-  { findOne: () => Promise.resolve(null), findMany: () => Promise.resolve([]), count: () => Promise.resolve(0) },
-  'strapi.db.query(webhook)',
-) as unknown as QueryEngine; // other members throw
 
 async function runTransaction<Result>(
   work: (transaction: CodeTransaction) => Promise<Result>,

@@ -1,0 +1,138 @@
+import { notFoundError, validationError } from '../errors.js';
+import { flag, listOf, orNull, record, text, whole } from '../http/json-schema.js';
+import { parameter } from '../http/operation.js';
+import { idOf, parameterOf, type RouteRequest } from '../http/route-request.js';
+import { deliveryStatuses, listDeliveries, replayDeliveries } from '../mongo/stores/delivery-store.js';
+import type { Values } from '../values.js';
+import { knownWebhooks } from '../webhooks/known-webhooks.js';
+import type { Webhook } from '../webhooks/webhook.js';
+import { changeWebhook, createWebhook, deleteWebhook, findWebhook, listWebhooks } from '../webhooks/write-webhooks.js';
+import type { AdminCall, AdminRoute } from './admin-call.js';
+import { describe, row, schemas } from './admin-row.js';
+import { closed } from './check-admin-body.js';
+import { changedWebhookBody, newWebhookBody, newWebhookValues, webhookValues } from './webhook-values.js';
+
+const texts = listOf(text);
+
+const webhook = {
+  ...{ id: whole, name: text, url: text, events: texts, types: texts, headers: schemas.open, format: text },
+  ...{ role: orNull(text), populate: {}, fields: {}, enabled: flag, disabledBecause: orNull(text) },
+};
+const schema = {
+  webhook: record(webhook),
+  newWebhook: record({ ...webhook, secret: text }),
+  delivery: record({
+    ...{ id: text, type: text, about: text, createdAt: text, status: text, attempts: whole },
+    ...{ next: orNull(text), answer: orNull(schemas.open) },
+  }),
+  replay: record({ count: whole }),
+};
+
+const replayBody = closed({
+  delivery: { type: 'string', maxLength: 100 },
+  since: { type: 'string', maxLength: 40 },
+  status: { enum: ['delivered', 'failed'] },
+});
+
+/** The routes of webhooks. Only the answer to a create contains the secret. */
+export const webhookAdminRoutes: readonly AdminRoute[] = [
+  row('GET /webhooks', describe('adminFindWebhooks', 'List webhooks', listOf(schema.webhook)), async ({ content }) =>
+    (await listWebhooks(content.store)).map(shown),
+  ),
+  row('POST /webhooks', describe('adminCreateWebhook', 'Create a webhook', schema.newWebhook), create, newWebhookBody),
+  row('GET /webhooks/:id', describe('adminFindWebhook', 'Read a webhook', schema.webhook), async (call) =>
+    shown(await find(call)),
+  ),
+  row(
+    'PUT /webhooks/:id',
+    describe('adminUpdateWebhook', 'Change a webhook; another secret replaces the current one', schema.webhook),
+    async (call) => {
+      const set = await webhookValues(call, await find(call));
+      return shown(await call.commit(({ store }) => changeWebhook(idOf(call), set, store)));
+    },
+    changedWebhookBody,
+  ),
+  row(
+    'DELETE /webhooks/:id',
+    describe('adminDeleteWebhook', 'Delete a webhook with its deliveries', schema.webhook),
+    async (call) => shown(await call.commit(({ store }) => deleteWebhook(idOf(call), store))),
+  ),
+  row(
+    'GET /webhooks/:id/deliveries',
+    describe('adminFindDeliveries', 'List the deliveries of a webhook, the newest first', listOf(schema.delivery), [
+      parameter('limit', 'Most deliveries to answer; at most 100', whole),
+      parameter('status', 'Only those of a status: pending, delivered or failed', text),
+      parameter('before', 'Only those that are older than a delivery', text),
+    ]),
+    deliveries,
+  ),
+  row(
+    'POST /webhooks/:id/replay',
+    describe('adminReplayDeliveries', 'Deliver one delivery again, or all since a time', schema.replay),
+    replay,
+    replayBody,
+  ),
+];
+
+const find = (call: AdminCall): Promise<Webhook> => findWebhook(idOf(call), call.content.store);
+
+const shown = ({ id, name, url, events, types, headers, format, role, ...others }: Webhook) => {
+  const { populate = null, fields = null, isEnabled: enabled, disabledBecause } = others;
+  return { id, name, url, events, types, headers, format, role, populate, fields, enabled, disabledBecause };
+};
+
+async function create(call: AdminCall): Promise<unknown> {
+  const set = await newWebhookValues(call);
+  return { ...shown(await call.commit(({ store }) => createWebhook(set, store))), secret: set.secret };
+}
+
+async function deliveries(call: AdminCall): Promise<unknown> {
+  const { id } = await find(call);
+  const { request, content } = call;
+  const status = oneParameter(request, 'status') ?? null;
+  if (status !== null && !deliveryStatuses.some((known) => known === status))
+    throw validationError(`status must be one of: ${deliveryStatuses.join(', ')}`);
+  const limit = oneParameter(request, 'limit') ?? '25';
+  if (!/^([1-9]\d?|100)$/.test(limit)) throw validationError('limit must be a number from 1 to 100');
+  const before = oneParameter(request, 'before') ?? null;
+  const wanted = { status: deliveryStatuses.find((known) => known === status) ?? null, before, limit: Number(limit) };
+  return (await listDeliveries(content.store.database, id, wanted)).map(shownDelivery);
+}
+
+function oneParameter(request: RouteRequest, name: string): string | undefined {
+  const value = parameterOf(request, name);
+  if (value !== undefined && typeof value !== 'string') throw validationError(`${name} must be given once`);
+  return value;
+}
+
+const shownDelivery = ({
+  _id,
+  type,
+  key,
+  createdAt,
+  status,
+  attempts,
+  next,
+  answer,
+}: Awaited<ReturnType<typeof listDeliveries>>[number]) => ({
+  ...{ id: _id, type, about: key, createdAt, status, attempts },
+  ...{ next: status === 'pending' && next.getTime() > 0 ? next : null, answer },
+});
+
+/** Replays deliveries. They may be too many for one transaction, so that the log record is finished after them. */
+async function replay(call: AdminCall): Promise<unknown> {
+  const { id } = await find(call);
+  const count = await replayDeliveries(call.content.store.database, id, whichIn(call.body));
+  if (count === 0 && call.body['delivery'] !== undefined) throw notFoundError('delivery.notFound');
+  await call.commit(() => Promise.resolve());
+  knownWebhooks(call.content.store.changes).wake([id]);
+  return { count };
+}
+
+function whichIn({ delivery, since, status = null }: Values): Parameters<typeof replayDeliveries>[2] {
+  if ((delivery === undefined) === (since === undefined)) throw validationError('give either delivery or since');
+  if (delivery !== undefined) return { id: String(delivery) };
+  const time = new Date(String(since));
+  if (Number.isNaN(time.getTime())) throw validationError('since must be a date and time');
+  return { since: time, status: status === 'failed' || status === 'delivered' ? status : null };
+}

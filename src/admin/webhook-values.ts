@@ -1,0 +1,65 @@
+import { readRoles } from '../auth/read-roles.js';
+import { validationError } from '../errors.js';
+import { bindEntrySelection } from '../query/bind-plan.js';
+import { queryOf } from '../webhooks/event-body.js';
+import { isSecret, newSecret } from '../webhooks/sign.js';
+import { checkEvents, headerProblem, urlIn, type Webhook, webhookFormats } from '../webhooks/webhook.js';
+import type { WebhookValues } from '../webhooks/write-webhooks.js';
+import type { AdminCall } from './admin-call.js';
+import { anything, closed } from './check-admin-body.js';
+
+const values = {
+  name: { type: 'string', minLength: 1, maxLength: 200 },
+  url: { type: 'string', minLength: 1, maxLength: 2_000 },
+  events: { type: 'array', maxItems: 20, uniqueItems: true, items: { type: 'string' } },
+  types: { type: 'array', maxItems: 1_000, uniqueItems: true, items: { type: 'string' } },
+  secret: { type: 'string' },
+  headers: { type: 'object' },
+  format: { enum: webhookFormats },
+  role: { type: ['string', 'null'] },
+  populate: anything,
+  fields: anything,
+  enabled: { type: 'boolean' },
+} as const;
+
+/** The schemas of the bodies that create and change a webhook. */
+export const newWebhookBody = closed(values, { required: ['name', 'url', 'events'] });
+export const changedWebhookBody = closed(values);
+
+/** A body, and the service that answers it; a command has none. */
+type WebhookInput = Pick<AdminCall, 'body' | 'content'> & { readonly running?: Pick<AdminCall['running'], 'ownEvents'> };
+
+/** Returns the values of a new webhook, which has a secret. */
+export async function newWebhookValues(call: WebhookInput): Promise<WebhookValues & { readonly secret: string }> {
+  return { format: 'standard', secret: newSecret(), ...(await webhookValues(call, null)) };
+}
+
+/** Returns the values of a body that meets its schema. Throws a ValidationError that names a wrong one. `former` is the webhook before a change. */
+export async function webhookValues({ body, content, running }: WebhookInput, former: Webhook | null): Promise<WebhookValues> {
+  const { enabled, ...others } = body;
+  const given = { ...others, ...(enabled !== undefined && { isEnabled: enabled }) } as WebhookValues; // the schema has checked it
+  const { url, headers = {}, secret, role, types = [], events = [] } = given;
+  checkEvents(events, running?.ownEvents?.());
+  if (url !== undefined && urlIn(url) === null) throw validationError('url must be a valid URL');
+  const problem = headerProblem(headers);
+  if (problem !== null) throw validationError(problem);
+  if (secret !== undefined && !isSecret(secret)) throw validationError('secret must be whsec_ and 24 to 64 bytes in base64');
+  const unknown = types.find(
+    (uid) => uid.startsWith('admin::') || (content.bind.registry.types.get(uid)?.collection ?? '') === '',
+  );
+  if (unknown !== undefined) throw validationError(`types: there is no content type ${unknown}`);
+  if (typeof role === 'string' && !(await readRoles(content.store.database)).byType.has(role))
+    throw validationError(`role: there is no role ${role}`);
+  checkQuery({ populate: former?.populate, fields: former?.fields, ...given }, given.types ?? former?.types ?? [], content);
+  return given;
+}
+
+/** Throws a ValidationError if `populate` or `fields` do not fit one of the types. */
+function checkQuery(webhook: WebhookValues, types: readonly string[], content: AdminCall['content']): void {
+  const bind = { ...content.bind, settings: { ...content.bind.settings, strict: true } };
+  const query = queryOf({ populate: webhook.populate, fields: webhook.fields }, bind.limits);
+  for (const uid of types) {
+    const type = bind.registry.types.get(uid);
+    if (type !== undefined) bindEntrySelection(query, type, bind);
+  }
+}

@@ -1,0 +1,46 @@
+import { isDeepStrictEqual } from 'node:util';
+import { collections } from '../../schema/collections.js';
+import type { Database, Document } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
+import { storeDeliveries } from './delivery-store.js';
+import { eventBody } from './event-body.js';
+
+const event = 'model.change';
+
+/** The models of a transaction as they are after it, by uid; null for those that are removed. */
+type Written = ReadonlyMap<string, Document | null>;
+
+/** Runs a write of models, in a transaction, and stores the event `model.change` of those that change for the webhooks that are told of it. */
+export async function tellingModels<Result>(database: Database, written: Written, write: () => Promise<Result>): Promise<Result> {
+  const webhooks = await readAll(database, { find: collections.webhooks, filter: { isEnabled: true, events: event } });
+  if (webhooks.length === 0) return write();
+  const uids = [...written.keys()];
+  const stored = await readAll(database, { find: collections.models, filter: { _id: { $in: uids } }, batchSize: 100_000 });
+  const before = new Map(stored.map(({ _id, ...model }) => [String(_id), model]));
+  const result = await write();
+  const changed = uids.filter((uid) => !isDeepStrictEqual(before.get(uid) ?? null, plain(written.get(uid))));
+  const at = new Date();
+  const deliveries = changed.flatMap((uid) =>
+    webhooks
+      .filter((webhook) => isTold(webhook, uid))
+      .map((webhook) => {
+        const { info } = (written.get(uid) ?? before.get(uid) ?? {}) as { readonly info?: Document };
+        const model = String(info?.['singularName'] ?? uid);
+        const about = { model, uid, action: written.get(uid) === null ? 'delete' : before.has(uid) ? 'update' : 'create' };
+        const format = webhook['format'] === 'standard' ? 'standard' : 'strapi';
+        return {
+          webhook: Number(webhook['_id']),
+          key: `model ${uid}`,
+          type: event,
+          body: eventBody({ event, at, about }, format),
+        };
+      }),
+  );
+  if (deliveries.length > 0) await storeDeliveries(database, deliveries, at);
+  return result;
+}
+
+/** Returns a model as it is stored. */
+const plain = (model: Document | null | undefined): unknown => (model ? (JSON.parse(JSON.stringify(model)) as unknown) : null);
+
+const isTold = ({ types }: Document, uid: string): boolean => !Array.isArray(types) || types.length === 0 || types.includes(uid);

@@ -1,0 +1,100 @@
+import { readRoles } from '../auth/read-roles.js';
+import { roleAccess } from '../auth/role-access.js';
+import type { Roles } from '../auth/role.js';
+import type { Config } from '../config/config.js';
+import { type ContentContext, type ContentSource, createContext, withDatabase } from '../content/content-context.js';
+import { createBudget } from '../limits/budget.js';
+import { cacheUntilChanged } from '../mongo/changes/changes.js';
+import type { EntryEvent, EntryWritten, Subscriber } from '../mongo/changes/entry-events.js';
+import type { Database } from '../mongo/send/database.js';
+import { afterCommit } from '../mongo/send/transaction.js';
+import { type NewDelivery, storeDeliveries } from '../mongo/stores/delivery-store.js';
+import { fullAccess } from '../query/access.js';
+import { collections } from '../schema/collections.js';
+import { entryBody, seenEntry } from './event-body.js';
+import { eventsOf, type KnownWebhooks, publications } from './known-webhooks.js';
+import type { Webhook, WebhookEvent } from './webhook.js';
+
+/** What the outbox needs of the service. */
+interface OutboxParts {
+  readonly config: Config;
+  readonly source: ContentSource;
+  readonly known: KnownWebhooks;
+}
+
+/**
+ * Returns the subscribers that store a delivery for each webhook that is told of a write, in the transaction of the write. Only those
+ * of publications need the entry before an update, which costs a command.
+ */
+export function outboxSubscribers(parts: OutboxParts): readonly Subscriber[] {
+  const { known } = parts;
+  const tell = teller(parts);
+  return [
+    {
+      hears: (kind, uid) => known.hears(eventsOf(kind, uid), uid),
+      within: (event, database) => tell(event, eventsOf(event.kind, event.type.uid), database),
+    },
+    {
+      hears: (kind, uid) => kind === 'update' && known.hears(publications, uid),
+      needsBefore: true,
+      within: (event, database) => tell(event, publicationIn(event), database),
+    },
+  ];
+}
+
+/** Returns the publication or its end that an update is, if it is one. */
+export function publicationIn(event: EntryEvent): readonly WebhookEvent[] {
+  if (event.kind !== 'update' || event.before === undefined || !event.type.draftAndPublish) return [];
+  const [before, after] = [event.before, event.document].map(({ publishedAt }) => publishedAt instanceof Date);
+  return before === after ? [] : [after === true ? 'entry.publish' : 'entry.unpublish'];
+}
+
+type Tell = (event: EntryEvent, names: readonly WebhookEvent[], database: Database) => Promise<void>;
+
+function teller({ config, source, known }: OutboxParts): Tell {
+  const { store } = source;
+  const roles = cacheUntilChanged(store.changes, [collections.roles, collections.permissions], () => readRoles(store.database));
+  return async (event, names, database) => {
+    if (event.kind === 'any') return;
+    const wanted = names.flatMap((name) => known.telling(name, event.type.uid).map((webhook) => [name, webhook] as const));
+    const deliveries: NewDelivery[] = [];
+    for (const [name, webhook] of wanted) {
+      const role = webhook.role === null ? null : await roles();
+      const content = contextFor(webhook, role, { config, source, database });
+      const delivery = content === null ? null : await deliveryOf(event, [name, webhook], content);
+      if (delivery !== null) deliveries.push(delivery);
+    }
+    if (deliveries.length === 0) return;
+    await storeDeliveries(database, deliveries, event.at);
+    const told = deliveries.map(({ webhook }) => webhook);
+    await afterCommit(database, () => Promise.resolve(known.wake(told)));
+  };
+}
+
+/** Returns the context in which a webhook reads entries; null if its role was deleted. */
+export function contextFor(
+  webhook: Webhook,
+  roles: Roles | null,
+  { config, source, database }: Pick<OutboxParts, 'config' | 'source'> & { readonly database: Database },
+): ContentContext | null {
+  const { registry } = source.models.snapshot;
+  const role = roles?.byType.get(webhook.role ?? '') ?? null;
+  if (webhook.role !== null && role === null) return null;
+  const access = role === null ? fullAccess : roleAccess(role, null, { registry, limits: config.api.limits });
+  const budget = createBudget(config.api.limits, 'known', source.budget);
+  const context = withDatabase(createContext(config, source, access), { ...database, budget });
+  return { ...context, bind: { ...context.bind, budget } };
+}
+
+/** Returns the delivery of an event to a webhook; null if its role may not see the entry. */
+export async function deliveryOf(
+  event: EntryWritten,
+  [name, webhook]: readonly [WebhookEvent, Webhook],
+  content: ContentContext,
+): Promise<NewDelivery | null> {
+  const { type, id } = event;
+  const seen = await seenEntry(event, webhook, content);
+  if (seen === null) return null;
+  const body = entryBody(name, event, seen, webhook.format);
+  return { webhook: webhook.id, key: `${type.uid} ${String(id)}`, type: name, body };
+}
