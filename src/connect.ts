@@ -93,8 +93,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     fetchUser: code?.fetchUser,
   });
   const media = upload.enabled ? createMedia(config, database, backend.store.changes) : null;
-  if (media !== null) backend.store.changes.subscribe(retiring(media));
-  for (const subscriber of code?.subscribers ?? []) backend.store.changes.subscribe(subscriber);
+  subscribeAll(backend, media === null ? [] : [retiring(media)], code?.subscribers);
   const attempts = attemptLimits(users.config.ratelimit, database);
   const accounts = tokens && createAccounts({ config, authenticator, observer, address, tokens, limits: attempts });
   return {
@@ -116,6 +115,10 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     ...(code && { projectActions: code.projectActions, modelFiles: code.modelFiles, ownEvents: code.ownEvents }),
     close: () => backend.close(),
   };
+}
+
+function subscribeAll({ store }: Backend, ...lists: readonly (readonly Subscriber[] | undefined)[]): void {
+  for (const subscriber of lists.flatMap((list) => list ?? [])) store.changes.subscribe(subscriber);
 }
 
 /** Creates the collections of features, and starts them. Returns the running service, which ends them when it is closed. */

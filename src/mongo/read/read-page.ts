@@ -68,7 +68,8 @@ interface FoundPage extends LoadedPage, Omit<CutPage, 'documents'> {}
  * one besides those of conditions on related entries. Throws a ValidationError as `readPage` does.
  */
 export function readTotal(plan: Plan, context: PageContext): Promise<number> {
-  const counted = { ...plan, sort: [], window: { skip: 0, limit: null }, withTotal: true };
+  const pagination = { kind: 'offset', start: 0, limit: 1 } as const; // no cursor
+  const counted = { ...plan, sort: [], pagination, window: { skip: 0, limit: null }, withTotal: true };
   noteRead(plan, context);
   return totalIn(gatherFacts(counted, context)).catch(async (error: unknown) => {
     throw await explainTimeout(error, counted, context);
