@@ -6,6 +6,7 @@ import { failsHealth } from './panel/builder/fail-health.js';
 import { panel } from './panel/feature.js';
 import { accounts, content, locales, models, uploads } from './rest/features.js';
 import { startPage } from './start-page/feature.js';
+import { sync } from './sync/feature.js';
 
 /** Tells load balancers whether the service runs, and whether it is ready; and the panel that models have changed. */
 const health: Feature = {
@@ -25,5 +26,6 @@ export const features: readonly Feature[] = [
   panel,
   models,
   health,
+  sync,
   content,
 ];

@@ -1,7 +1,7 @@
 import { buildAttribute } from './build-attribute.js';
 import { builtinModels } from './builtin-models.js';
 import type { Attribute, ContentType, LinkAttribute, ShardKey } from './content-type.js';
-import { collectionOf, type AttributeDefinition, type Model } from './model.js';
+import { asksForSync, collectionOf, type AttributeDefinition, type Model } from './model.js';
 
 /** Settings of the service that shape every type. */
 export interface ModelSettings {
@@ -43,6 +43,7 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     inGraphql,
     draftAndPublish: model.options?.draftAndPublish === true,
     localized: settings.localization && model.pluginOptions?.['i18n']?.localized === true,
+    synced: model.kind === 'collectionType' && asksForSync(model),
   };
   const privateNames = new Set([...(model.options?.privateAttributes ?? []), ...settings.privateAttributes]);
   const own = Object.entries(model.attributes).map(([name, definition]) => buildAttribute(name, definition, model, privateNames));

@@ -136,6 +136,8 @@ export interface ContentType {
   readonly description: string;
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
+  /** Whether clients may keep copies of its entries (`pluginOptions.sync.enabled`). Only collection types are synced. */
+  readonly synced: boolean;
   /** The shard key of the collection; null if it is not sharded. */
   readonly shard: ShardKey | null;
   /** Whether the GraphQL schema contains the type: its names there belong to no other type. */

@@ -65,7 +65,7 @@ export interface Model {
     /** Of built-in types: that they are shown with the times of their entries, which all types have. */
     readonly timestamps?: boolean;
   };
-  readonly pluginOptions?: Readonly<Record<string, { readonly localized?: boolean } | undefined>>;
+  readonly pluginOptions?: Readonly<Record<string, { readonly localized?: boolean; readonly enabled?: boolean } | undefined>>;
   readonly attributes: Readonly<Record<string, AttributeDefinition>>;
 }
 
@@ -84,6 +84,9 @@ export const collectionNamePattern = '^[A-Za-z0-9][-_0-9A-Za-z]*$';
 /** Returns the collection that stores the entries of a content type. */
 export const collectionOf = ({ collectionName, info }: Partial<Pick<Model, 'collectionName' | 'info'>>): string =>
   String(collectionName ?? info?.singularName ?? '');
+
+/** Returns whether clients may keep copies of the entries of a model. */
+export const asksForSync = ({ pluginOptions }: Model): boolean => pluginOptions?.['sync']?.enabled === true;
 
 /** Returns the uids that a relation names: one, or any number if it is polymorphic. */
 export const targetsOf = ({ target = [] }: AttributeDefinition): readonly string[] => [target].flat();

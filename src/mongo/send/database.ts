@@ -18,7 +18,7 @@ export type { Document } from 'mongodb';
  * - the transaction, if there is one: `session`, `order`, `later`, `undo`, `written`
  * - the request, if there is one: `budget`, `time`, `turns`, `sender`, `trace`
  * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `uniques`, `abandoned`, `writers`
- * - the kind of command: `isScanned`
+ * - the kind of command: `isScanned`, `concern`
  *
  * `forRequest`, `asScanned` and `inTransaction` return copies with another scope.
  */
@@ -65,6 +65,8 @@ export interface Database {
   readonly writers: WriteQueues;
   /** Whether commands may scan whole collections, so that they go through the queue `scans`. */
   readonly isScanned?: boolean;
+  /** The read concern of reads outside of transactions; that of the server if absent. */
+  readonly concern?: Document;
   /** Hears how pages are read, if somebody wants to know. */
   readonly trace?: Trace | null;
 }
