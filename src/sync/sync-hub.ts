@@ -62,6 +62,7 @@ export class SyncHub {
           this.#tick();
         }, tick).unref();
         if (this.#input.log.version !== waiting.seen) this.#schedule();
+        void this.#look(listener); // rights may have changed since the caller was identified
       });
     } finally {
       waiting.ends.removeEventListener('abort', stop);
