@@ -1,8 +1,9 @@
 import { validationError } from '../errors.js';
 import type { Answer, RouteCall } from '../http/route.js';
 import { parseAsked } from './asked.js';
-import { answerEvents } from './event-stream.js';
-import { begin, type Begun, type SyncService, syncOf, unstored } from './sync-service.js';
+import { answerEvents } from './answer-events.js';
+import { nextStep } from './next-step.js';
+import { begin, syncOf, unstored } from './sync-service.js';
 import type { Step } from './read-step.js';
 import { SyncSession } from './sync-session.js';
 
@@ -36,29 +37,3 @@ function secondsOf(value: unknown): number {
 }
 
 const bodyOf = ({ changes, more }: Step, token: string): object => ({ data: changes, meta: { sync: { token, more } } });
-
-interface Polling {
-  readonly session: SyncSession;
-  readonly service: SyncService;
-  readonly begun: Begun;
-  /** Seconds to wait for a change. */
-  readonly wait: number;
-}
-
-/** Reads the next step. If there is none, waits for it. */
-async function nextStep({ ends }: RouteCall, { session, service, begun, wait }: Polling): Promise<Step> {
-  const { reader, hub, connections } = service;
-  const first = await reader.step(session, begun.position, begun.state);
-  if (wait === 0 || first.changes.length > 0 || first.more || ends === undefined) return first;
-  const leave = connections.enter(session.sender);
-  try {
-    const deadline = performance.now() + 1_000 * wait;
-    const waiting = { session, position: first.next, epoch: begun.state.epoch, seen: begun.seen, deadline, ends };
-    const outcome = await hub.wait(waiting);
-    if (outcome.kind === 'failed') throw outcome.error;
-    if (outcome.kind === 'step') return outcome.step;
-    return { changes: [], next: waiting.position, more: outcome.kind === 'again' };
-  } finally {
-    leave();
-  }
-}

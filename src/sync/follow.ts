@@ -17,6 +17,7 @@ interface Following {
 export async function* follow({ session, service, begun, ends, beat }: Following): AsyncGenerator<Step, void, void> {
   const { reader, hub } = service;
   let { position, state, seen } = begun;
+  const handle = session.handle(state);
   while (!ends.aborted) {
     const step = await reader.step(session, position, state);
     yield step;
@@ -33,6 +34,6 @@ export async function* follow({ session, service, begun, ends, beat }: Following
     if (ends.aborted) return;
     await session.look();
     ({ state, seen } = await reader.followed(session.sight, ends));
-    if (session.handle(state) !== begun.handle) throw resetError('Rights, models or the query have changed');
+    if (session.handle(state) !== handle) throw resetError('Rights, models or the query have changed');
   }
 }

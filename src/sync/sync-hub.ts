@@ -193,7 +193,7 @@ function settleAll(group: readonly Listener[], outcome: Outcome): void {
   for (const { settle } of group) settle(outcome);
 }
 
-const placeKey = ({ seq, mark }: Position): string => `${mark} ${String(seq)}`;
+const placeKey = ({ seq, mark }: Position): string => `${String(mark)} ${String(seq)}`;
 
 function moveOn(group: readonly Listener[], position: Position): void {
   for (const listener of group) listener.position = position;

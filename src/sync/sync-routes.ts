@@ -2,7 +2,10 @@ import type { Config } from '../config/config.js';
 import { anything, flag, listOf, record, text, whole } from '../http/json-schema.js';
 import { json, type Operation, parameter } from '../http/operation.js';
 import { type Route, withPrefix } from '../http/route.js';
+import type { Running } from '../http/running.js';
 import { answerSync } from './answer-sync.js';
+import { answerShape } from './electric/answer-shape.js';
+import { settingsOf } from './sync-service.js';
 
 const change = record({ op: { type: 'string', enum: ['upsert', 'delete'] }, id: whole, attributes: anything }, ['op', 'id']);
 const answered = record({ data: listOf(change), meta: record({ sync: record({ token: text, more: flag }) }) });
@@ -27,15 +30,48 @@ const operation: Operation = {
   },
 };
 
+/** A content type of this name keeps its entries at these paths. */
+const toType =
+  (name: string) =>
+  ({ backend: { models } }: Running): boolean =>
+    models.snapshot.registry.byPluralName.has(name) || models.snapshot.registry.bySingularName.has(name);
+
+const shapeRoute: Route = {
+  method: 'GET',
+  path: '/shapes/:plural',
+  yields: toType('shapes'),
+  action: 'anybody',
+  settings: { isLong: true },
+  operation: {
+    id: 'readShape',
+    summary: 'Read the entries of a type, and their changes, with a client of Electric',
+    tag: 'Sync',
+    description: 'The parameters filters, fields, locale and publicationState select entries as in lists.',
+    query: [
+      { ...parameter('offset', '-1 to begin, then the header electric-offset of the answer before'), required: true },
+      parameter('handle', 'The header electric-handle of the answer before'),
+      parameter('live', 'Whether to wait for changes', flag),
+      parameter('live_sse', 'Whether to wait for changes by a stream of events', flag),
+    ],
+    answers: {
+      200: { description: 'Messages', content: { ...json(listOf(anything)), 'text/event-stream': text } },
+      409: { description: 'The client must load everything anew', content: json(listOf(anything)) },
+    },
+  },
+  handle: answerShape,
+};
+
 /** The routes by which clients keep copies of entries. */
-export const syncRoutes = ({ api }: Config): readonly Route[] =>
-  withPrefix(api.rest.prefix, [
+export const syncRoutes = (config: Config): readonly Route[] =>
+  withPrefix(config.api.rest.prefix, [
     {
       method: 'GET',
       path: '/sync/:plural',
+      yields: toType('sync'),
       action: 'anybody',
       settings: { isLong: true },
       operation,
       handle: answerSync,
     },
+    ...(settingsOf({ config }).electric ? [shapeRoute] : []),
   ]);

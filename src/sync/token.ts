@@ -23,7 +23,7 @@ export class SyncTokens {
 
   /** Returns the token of a position in the answers of a handle. */
   write({ seq, mark, after }: Position, handle: string): string {
-    const text = `${String(seq)}.${mark}.${after === null ? '' : String(after)}.${handle}`;
+    const text = `${String(seq)}.${String(mark)}.${after === null ? '' : String(after)}.${handle}`;
     return `${text}.${this.#sign(text)}`;
   }
 
@@ -32,9 +32,9 @@ export class SyncTokens {
     const end = token.lastIndexOf('.');
     const text = token.slice(0, Math.max(end, 0));
     if (!isEqual(token.slice(end + 1), this.#sign(text))) throw resetError('The token is invalid');
-    const [seq, mark = '', after, own] = text.split('.');
+    const [seq, mark, after, own] = text.split('.');
     if (own !== handle) throw resetError('Rights, models or the query have changed');
-    return { seq: Number(seq), mark, after: after === '' ? null : Number(after) };
+    return { seq: Number(seq), mark: Number(mark), after: after === '' ? null : Number(after) };
   }
 
   #sign(text: string): string {

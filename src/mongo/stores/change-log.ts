@@ -33,7 +33,7 @@ export interface StoredChange extends Change {
   /** Its number. */
   readonly _id: number;
   /** The mark of the change before; null in the first one of an epoch. */
-  readonly before: string | null;
+  readonly before: number | null;
   readonly at: Date;
 }
 
@@ -41,7 +41,7 @@ export interface StoredChange extends Change {
 export interface LogPlace {
   readonly seq: number;
   /** Distinguishes the change of that number from others that had it before the log was lost. */
-  readonly mark: string;
+  readonly mark: number;
 }
 
 /** The state of the log, as it is stored. */
@@ -59,8 +59,8 @@ export interface LogState extends LogPlace {
   readonly written: Date;
 }
 
-/** Returns the mark of a change. */
-export const markOf = (token: string): string => createHash('sha256').update(token).digest('base64url').slice(0, 12);
+/** Returns the mark of a change, a number of 30 bits. */
+export const markOf = (token: string): number => createHash('sha256').update(token).digest().readUInt32BE(0) >>> 2;
 
 const majority = { level: 'majority' } as const;
 
