@@ -10,25 +10,25 @@ export class Copy {
   resets = 0;
   /** Answers that were received. */
   steps = 0;
-  readonly #url: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #url: () => string;
+  readonly #headers: () => Readonly<Record<string, string>>;
 
   /** `url` is that of the first load, with its query. */
-  constructor(url: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(url: () => string, headers: () => Readonly<Record<string, string>>) {
     this.#url = url;
     this.#headers = headers;
   }
 
   /** Sends one request. Returns its status, and whether there is more to read. */
   async step(wait?: number, signal?: AbortSignal): Promise<{ readonly status: number; readonly more: boolean }> {
-    const url = new URL(this.#url);
+    const url = new URL(this.#url());
     if (this.token !== null) url.searchParams.set('token', this.token);
     if (wait !== undefined) url.searchParams.set('wait', String(wait));
-    const response = await fetch(url, { headers: this.#headers, ...(signal && { signal }) });
+    const response = await fetch(url, { headers: this.#headers(), ...(signal && { signal }) });
     const { status } = response;
     const body = (await response.json()) as Answer['body']; // of any form
     this.steps += 1;
-    if (status === 410) this.#clear();
+    if (status === 410 || status === 403) this.#clear();
     if (status !== 200) return { status, more: status === 410 };
     for (const { op, id, attributes } of body.data)
       if (op === 'upsert') this.entries.set(id, attributes);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
 import type { ServingInput } from '../support/serve.js';
@@ -28,12 +29,15 @@ export type Kept = readonly [copy: Copy, token: string | null, path: string];
 /** Starts a service with synced types. */
 export async function serveSync(input: Partial<ServingInput> = {}): Promise<ServingSync> {
   const serving = await serveAccounts({ models: syncModels, ...input });
-  const { body } = await serving.admin('POST', '/tokens', { name: `editor ${String(marker)}`, type: 'full-access' });
+  const { body } = await serving.admin('POST', '/tokens', { name: `editor ${randomUUID()}`, type: 'full-access' });
   const editor = body.data.accessKey as string; // by the admin API
   const copyOf: ServingSync['copyOf'] = (token, path) =>
-    new Copy(`${serving.server.url}/api/sync/${path}`, token === null ? {} : { authorization: `Bearer ${token}` });
+    new Copy(
+      () => `${serving.server.url}/api/sync/${path}`,
+      () => (token === null ? {} : { authorization: `Bearer ${token}` }),
+    );
   const logged = async (): Promise<void> => {
-    const id = (marker += 1);
+    const id = (marker -= 1);
     const { db } = serving.database;
     await db.collection<{ _id: number }>('tags').insertOne({ _id: id });
     while ((await db.collection('_changes').findOne({ collection: 'tags', id })) === null);
@@ -49,8 +53,8 @@ export async function serveSync(input: Partial<ServingInput> = {}): Promise<Serv
   return { ...serving, editor, copyOf, logged, expectEqual };
 }
 
-/** Ids of documents that mark a place in the log. */
-let marker = 1_000_000;
+/** Id of the last document that marks a place in the log. They are negative, so that no other entry gets one. */
+let marker = 0;
 
 /** Returns the entries of a list as clients keep them. */
 export async function listOf(
