@@ -99,9 +99,10 @@ try {
       instances = await Instances.start(database.uri);
     }
     if (instances === null) break;
-    const differences = await run(seed, instances);
+    const differences = await run(seed, instances).catch((error: unknown) => [String(error)]);
     for (const difference of differences) console.log(`seed ${String(seed)}: ${difference}`);
     if (differences.length > 0) failed += 1;
+    if ((seed - first) % 25 === 24) console.log(`${String(seed - first + 1)} seeds, ${String(failed)} with differences`);
   }
 } finally {
   await instances?.stop();
