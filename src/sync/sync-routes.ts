@@ -39,7 +39,7 @@ const toType =
 const shapeRoute: Route = {
   method: 'GET',
   path: '/shapes/:plural',
-  yields: toType('shapes'),
+  yields: (running) => !settingsOf(running).electric || toType('shapes')(running),
   action: 'anybody',
   settings: { isLong: true },
   operation: {
@@ -62,8 +62,8 @@ const shapeRoute: Route = {
 };
 
 /** The routes by which clients keep copies of entries. */
-export const syncRoutes = (config: Config): readonly Route[] =>
-  withPrefix(config.api.rest.prefix, [
+export const syncRoutes = ({ api }: Config): readonly Route[] =>
+  withPrefix(api.rest.prefix, [
     {
       method: 'GET',
       path: '/sync/:plural',
@@ -73,5 +73,5 @@ export const syncRoutes = (config: Config): readonly Route[] =>
       operation,
       handle: answerSync,
     },
-    ...(settingsOf({ config }).electric ? [shapeRoute] : []),
+    shapeRoute,
   ]);

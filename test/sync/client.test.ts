@@ -3,9 +3,11 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { build } from 'esbuild';
 import { createClient, type Failure } from '../../src/client/create-client.js';
-import { memoryStore, type SyncStore, withSync } from '../../src/client/sync.js';
+import * as syncing from '../../src/client/sync.js';
 import { packageRoot } from '../../src/package-root.js';
 import { serveSync, type ServingSync } from './serve-sync.js';
+
+const { memoryStore, withSync } = syncing;
 
 const reading = ['api::post.post.find'];
 
@@ -23,7 +25,8 @@ describe('the typed client', () => {
   after(() => server.stop());
 
   const clientOf = (token: string) => withSync(createClient({ url: server.server.url, token, retries: 0 }));
-  const idsOf = async (store: SyncStore): Promise<number[]> => (await store.entries()).map(({ id }) => id).sort((a, b) => a - b);
+  const idsOf = async (store: syncing.SyncStore): Promise<number[]> =>
+    (await store.entries()).map(({ id }) => id).sort((a, b) => a - b);
 
   it('copies the entries of a query once', async () => {
     const store = memoryStore();

@@ -13,7 +13,7 @@ import { messagesOf, schemaOf } from './messages.js';
 import { readOffset, writeOffset } from './offset.js';
 
 /** The parameters of the protocol. Those that only make addresses differ, for caches, have no effect. */
-export const shapeParameters = [
+const shapeParameters = [
   ...['offset', 'handle', 'live', 'live_sse', 'experimental_live_sse', 'log'],
   ...['cursor', 'expired_handle', 'cache-buster'],
 ] as const;
