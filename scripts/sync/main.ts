@@ -9,12 +9,13 @@ import { Random } from './random.js';
 /*
  * `npm run test:sync`: a randomised test of sync. Writers change entries, links, rules, rights and models over two instances and past the
  * API, hold transactions open, and instances are restarted. Clients with different rights copy entries meanwhile. When it is quiet, each
- * copy must equal the list that its caller is answered. `--seed N` runs one seed, `--seeds N` several, `--short` ten.
+ * copy must equal the list that its caller is answered. `--seed N` runs one seed, `--seeds N` several, `--from N` beginning with that one, `--short` ten.
  */
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
+    from: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '1000' },
     short: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
@@ -88,7 +89,7 @@ async function compare(clients: readonly Client[], instances: Instances): Promis
 
 const begun = performance.now();
 const database = await startEphemeral(console.log);
-const first = Number(values.seed ?? 1);
+const first = Number(values.seed ?? values.from);
 const count = values.seed !== undefined ? 1 : values.short ? 10 : Number(values.seeds);
 let instances: Instances | null = null;
 let failed = 0;
