@@ -1,5 +1,6 @@
 import type { AddedSettings } from './config/sections.js';
 import { metricsSettings, slowSettings } from './metrics/settings.js';
+import { syncSettings } from './sync/sync-settings.js';
 
 /**
  * The settings that features add to config/, which are the `settings` of `features.ts`. They are apart from it, because a start reads
@@ -8,4 +9,5 @@ import { metricsSettings, slowSettings } from './metrics/settings.js';
 export const featureSettings: readonly { readonly settings: AddedSettings }[] = [
   { settings: { server: metricsSettings } },
   { settings: { server: slowSettings } },
+  { settings: syncSettings },
 ];

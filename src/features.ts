@@ -10,6 +10,7 @@ import { panel } from './panel/feature.js';
 import { accounts, content, locales, models, uploads } from './rest/features.js';
 import { schedule } from './schedule/feature.js';
 import { startPage } from './start-page/feature.js';
+import { sync } from './sync/feature.js';
 
 /** Tells load balancers whether the service runs, and whether it is ready; and the panel that models have changed. */
 const health: Feature = {
@@ -33,5 +34,6 @@ export const features: readonly Feature[] = [
   metrics,
   slowRequests,
   health,
+  sync,
   content,
 ];

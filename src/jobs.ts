@@ -121,6 +121,7 @@ async function untilEither(signals: readonly AbortSignal[], work: (signal: Abort
     either.abort();
   };
   for (const signal of signals) signal.addEventListener('abort', abort);
+  if (signals.some(({ aborted }) => aborted)) abort(); // a job may be stopped while its lease is taken
   try {
     await work(either.signal);
   } finally {

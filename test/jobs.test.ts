@@ -130,6 +130,24 @@ describe('jobs', () => {
         expect([held, runs]).to.deep.equal([isRun, isRun ? 1 : 0]);
       });
 
+  it('get their signal also if they are stopped while their lease is taken', async () => {
+    let take = (): void => undefined;
+    const taken = new Promise<void>((resolve) => (take = resolve));
+    const hold = async (_name: string, _due: unknown, work: (lost: AbortSignal) => Promise<void>): Promise<boolean> => {
+      await taken;
+      await work(new AbortController().signal);
+      return true;
+    };
+    let isAborted: boolean | null = null;
+    const run = (signal: AbortSignal): Promise<void> => Promise.resolve(void (isAborted = signal.aborted));
+    const stop = new Jobs(new Observer(), { hold }).start({ name: 'late', every: 1, isEager: true, lease: true, run });
+    await new Promise((resolve) => setImmediate(resolve));
+    const stopped = stop();
+    take();
+    await stopped;
+    expect(isAborted).to.not.equal(false);
+  });
+
   it('with a lease run once for each time on all instances', async () => {
     const all = Array.from({ length: 8 }, instance);
     const time = new Date();

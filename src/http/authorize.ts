@@ -6,7 +6,8 @@ import { createRequestContext, type ContentContext } from '../content/content-co
 import type { Config } from '../config/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../errors.js';
 import { type Access, type ActionName, allows, fullAccess } from '../query/access.js';
-import { senderOf } from './route-request.js';
+import type { Sender } from '../limits/queue.js';
+import { type RouteRequest, senderOf } from './route-request.js';
 import { memoryOf } from './count-memory.js';
 import { isLocal } from './is-local.js';
 import type { ReadLog } from '../mongo/send/read-log.js';
@@ -54,6 +55,27 @@ export async function identify(
   const caller = await callerOf(ctx, row, running);
   const origin = { caller, sender: senderOf(ctx, caller), reservation: memoryOf(ctx)?.answer ?? null, reads };
   return { caller, content: createRequestContext(running.config, running.source, origin) };
+}
+
+/** The caller of a long answer. */
+interface IdentifiedRequest {
+  readonly request: RouteRequest;
+  readonly action: ActionName;
+  readonly sender: Sender;
+}
+
+/**
+ * Identifies the caller of a long answer again, with the rights and models that are in force now. Counts no request. Throws like
+ * `identify`.
+ */
+export async function identifyAgain({ request, action, sender }: IdentifiedRequest, running: Running): Promise<Authorized> {
+  const { authenticator, config, source } = running;
+  const caller = await authenticator.authenticate({
+    authorization: request.headers.authorization,
+    isLocal: () => request.isLocal,
+    ignores: (fault) => ignoresFault(fault, { actions: [action] }, config),
+  });
+  return { caller, content: createRequestContext(config, source, { caller, sender, reservation: null, reads: null }) };
 }
 
 function callerOf(ctx: Context, row: RouteRequirement, running: Running): Promise<Caller> {

@@ -70,7 +70,7 @@ export function routesOf(features: readonly Feature[], parts: Omit<RouteParts, '
 export function modelSettings(features: readonly Feature[], config: Config): ModelSettings {
   const { api, plugins } = config;
   const routes = routesOf(features, { config, projectCode: null });
-  const fixed = routes.flatMap((route) => ('find' in route ? [] : [route.path]));
+  const fixed = routes.flatMap((route) => ('find' in route || route.yields !== undefined ? [] : [route.path]));
   return {
     privateAttributes: api.responses.privateAttributes,
     localization: plugins.i18n.enabled,

@@ -84,6 +84,8 @@ interface Path {
   readonly path: string;
   readonly settings: PathSettings;
   readonly answer: Answering;
+  /** Returns whether a later path answers instead. */
+  readonly yields: (() => boolean) | null;
 }
 
 type Answering = (ctx: RoutedContext) => Promise<void>;
@@ -103,7 +105,9 @@ function pathsOf({ routes, connection, shared, projectCode }: RouteTableInput): 
     const isLong = settings.isLong === true;
     const answer: Answering = (ctx) =>
       answerRoute(findRows(ctx), { ctx, params: ctx.params ?? {}, connection, projectCode, isLong });
-    return { path, settings, answer: nest(shared(settings), answer) };
+    const yields = here.flatMap((route) => ('find' in route ? [] : (route.yields ?? [])))[0];
+    const isYielding = (): boolean => connection.running !== null && yields?.(connection.running) === true;
+    return { path, settings, answer: nest(shared(settings), answer), yields: yields === undefined ? null : isYielding };
   });
 }
 
@@ -124,7 +128,8 @@ function firstOf(routes: readonly FixedRoute[]): Rows {
 
 function createRouter(paths: readonly Path[]): Middleware {
   const router = new Router({ sensitive: true });
-  for (const { path, answer } of paths) router.all(path, answer);
+  for (const { path, answer, yields } of paths)
+    router.all(path, yields === null ? answer : (ctx, next) => (yields() ? next() : answer(ctx)));
   return router.routes() as Middleware; // the router itself sets the properties that its type requires
 }
 

@@ -130,6 +130,8 @@ interface RouteKey {
   readonly path: string;
   /** All rows of a path must have the same settings. */
   readonly settings?: PathSettings;
+  /** Returns whether a content type has the path, so that a later route answers. Other paths are reserved, and no content type has them. */
+  readonly yields?: (running: Running) => boolean;
   /** The description in the OpenAPI document. Rows without one are not listed. */
   readonly operation?: Operation | Describe;
   /** The name of a page that the start page links to, and what it is about. */

@@ -161,7 +161,8 @@ export type Work =
   | 'graphql request'
   | 'graphql schema'
   | 'graphql files'
-  | 'cors origin';
+  | 'cors origin'
+  | 'sync';
 
 /** Something that an operator should know. */
 interface Warned {

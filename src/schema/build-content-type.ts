@@ -2,7 +2,7 @@ import { buildAttribute } from './build-attribute.js';
 import { builtinModels } from './builtin-models.js';
 import type { Attribute, ContentType, LinkAttribute, ShardKey } from './content-type.js';
 import { isScheduled } from './scheduled.js';
-import { collectionOf, type AttributeDefinition, type Model } from './model.js';
+import { asksForSync, collectionOf, type AttributeDefinition, type Model } from './model.js';
 
 /** Settings of the service that shape every type. */
 export interface ModelSettings {
@@ -51,6 +51,7 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     scheduled: isScheduled(model),
     history: historyOf(model),
     requiresKey: model.options?.requireIdempotencyKey === true,
+    synced: model.kind === 'collectionType' && asksForSync(model),
   };
   const privateNames = new Set([...(model.options?.privateAttributes ?? []), ...settings.privateAttributes]);
   const own = Object.entries(model.attributes).map(([name, definition]) => buildAttribute(name, definition, model, privateNames));

@@ -142,6 +142,8 @@ export interface ContentType {
   readonly history: { readonly versions: number; readonly days: number } | null;
   /** Whether writes over the API need an Idempotency-Key. */
   readonly requiresKey: boolean;
+  /** Whether clients may keep copies of its entries (`pluginOptions.sync.enabled`). Only collection types are synced. */
+  readonly synced: boolean;
   /** The shard key of the collection; null if it is not sharded. */
   readonly shard: ShardKey | null;
   /** `Cache-Control` of its answers to callers without credentials; null for that of the configuration. */

@@ -90,5 +90,8 @@ export const collectionNamePattern = '^[A-Za-z0-9][-_0-9A-Za-z]*$';
 export const collectionOf = ({ collectionName, info }: Partial<Pick<Model, 'collectionName' | 'info'>>): string =>
   String(collectionName ?? info?.singularName ?? '');
 
+/** Returns whether clients may keep copies of the entries of a model. */
+export const asksForSync = ({ pluginOptions }: Model): boolean => pluginOptions?.['sync']?.enabled === true;
+
 /** Returns the uids that a relation names: one, or any number if it is polymorphic. */
 export const targetsOf = ({ target = [] }: AttributeDefinition): readonly string[] => [target].flat();

@@ -1,5 +1,5 @@
 import type { ModelSettings } from './build-content-type.js';
-import type { Model, ModelWarning } from './model.js';
+import { asksForSync, type Model, type ModelWarning } from './model.js';
 import { misspeltKeys, readForm } from './model-schema.js';
 import { isKebabCase } from './names.js';
 import { scheduledAttributes, scheduleProblems } from './scheduled.js';
@@ -32,11 +32,17 @@ export function readModel(document: unknown, { customFields, graphql = true, bui
   const known = readings.flatMap(({ name, definition }) => (definition === null ? [] : [[name, definition] as const]));
   const searches = readSearches({ ...model, attributes: Object.fromEntries(known) });
   const ofNames = readings.flatMap(({ name, warnings: texts }) => texts.map((text) => ({ attribute: name, text, needs: null })));
-  const warnings = [...misspeltKeys(model), ...ofNames, ...searches.warnings];
+  const warnings = [...misspeltKeys(model), ...ofNames, ...searches.warnings, ...syncWarnings(model, builtin)];
   if (problems.length > 0) return { document, model: null, problems, warnings: [] };
   const attributes = { ...searches.attributes, ...scheduledAttributes(model) };
   return { document, model: extendBuiltin({ ...model, attributes }, builtin), problems: [], warnings };
 }
+
+/** Returns a warning for a model that cannot be synced. */
+const syncWarnings = (model: Model, builtin: ModelSettings['builtin']): ModelWarning[] =>
+  asksForSync(model) && (model.kind !== 'collectionType' || builtin.some(({ uid }) => uid === model.uid))
+    ? [{ attribute: null, text: 'pluginOptions.sync has no effect: only collection types of a project are synced', needs: null }]
+    : [];
 
 /** Returns a text that follows the name of an attribute: `.type: …` directly, `is …` after a space. */
 const spaced = (text: string): string => (/^[. ]/.test(text) ? text : ` ${text}`);

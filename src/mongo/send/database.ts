@@ -19,7 +19,7 @@ export type { Document } from 'mongodb';
  * - the transaction, if there is one: `session`, `order`, `last`, `later`, `undo`, `written`
  * - the request, if there is one: `budget`, `time`, `turns`, `sender`, `reads`, `trace`
  * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `uniques`, `abandoned`, `writers`
- * - the kind of command: `isScanned`
+ * - the kind of command: `isScanned`, `concern`
  *
  * `forRequest`, `asScanned` and `inTransaction` return copies with another scope.
  */
@@ -70,6 +70,8 @@ export interface Database {
   readonly isScanned?: boolean;
   /** Notes what is read; null unless the answer of the request may be kept. */
   readonly reads: ReadLog | null;
+  /** The read concern of reads outside of transactions; that of the server if absent. */
+  readonly concern?: Document;
   /** Hears how pages are read, if somebody wants to know. */
   readonly trace?: Trace | null;
 }

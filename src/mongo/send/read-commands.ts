@@ -90,9 +90,10 @@ interface Sending {
  * its own, which is slow to serialize.
  */
 function send(database: Database, command: Document, { session, size }: Sending): Promise<Document> {
-  const { db, maxTimeMS, session: transaction, budget } = database;
+  const { db, maxTimeMS, session: transaction, budget, concern } = database;
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
   const limited = Object.assign({}, command, size, { maxTimeMS: (command['maxTimeMS'] as unknown) ?? maxTimeMS.read });
+  if (concern !== undefined) Object.assign(limited, { readConcern: concern });
   database.reads?.noteCommand(command);
   database.trace?.sent?.({ ...limited });
   const sent = withComment(database, limited);

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { Timestamp } from 'mongodb';
+import type { Database, Document } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
+
+/**
+ * The collection of the change log. Each change of a followed collection is one document with a number, without gaps, and its
+ * place in the change stream. One more document has the state of the log.
+ */
+export const changeLog = '_changes';
+
+/** The id of the state. */
+export const stateId = 'log';
+
+/** A change of a followed collection. */
+export interface Change {
+  /** The collection; null if all may have changed. */
+  readonly collection: string | null;
+  /** `reset`: what has changed in the collection is not known. */
+  readonly kind: 'insert' | 'update' | 'replace' | 'delete' | 'reset';
+  /** The id of the document; absent for `reset`. */
+  readonly id?: unknown;
+  /** The fields that an update has changed. */
+  readonly fields?: readonly string[];
+  /** The place in the stream. Places sort as strings in the order of the stream, and no two changes have the same. */
+  readonly token: string;
+  /** The cluster time. A majority read after this time sees the change, and all earlier ones. */
+  readonly time: Timestamp;
+}
+
+/** A change as it is stored. */
+export interface StoredChange extends Change {
+  /** Its number. */
+  readonly _id: number;
+  /** The mark of the change before; null in the first one of an epoch. */
+  readonly before: number | null;
+  readonly at: Date;
+}
+
+/** The end of the log. */
+export interface LogPlace {
+  readonly seq: number;
+  /** Distinguishes the change of that number from others that had it before the log was lost. */
+  readonly mark: number;
+}
+
+/** The state of the log, as it is stored. */
+export interface LogState extends LogPlace {
+  readonly _id: typeof stateId;
+  /** Another one begins if changes may have been missed. */
+  readonly epoch: string;
+  readonly time: Timestamp;
+  /** The collections whose changes are logged. */
+  readonly followed: readonly string[];
+  /** The resume token of the change stream after the last logged change, or later. */
+  readonly position: unknown;
+  /** Increases with each write, so that only one writer can write. */
+  readonly writes: number;
+  readonly written: Date;
+}
+
+/** Returns the mark of a change, a number of 30 bits. */
+export const markOf = (token: string): number => createHash('sha256').update(token).digest().readUInt32BE(0) >>> 2;
+
+const majority = { level: 'majority' } as const;
+
+/** Returns the state of the log; null if there is none yet. */
+export async function readLogState(database: Database): Promise<LogState | null> {
+  const command = { find: changeLog, filter: { _id: stateId }, limit: 1, batchSize: 1, readConcern: majority };
+  const [state] = await readAll(database, command);
+  return (state ?? null) as LogState | null; // written by `write-changes.ts`
+}
+
+/**
+ * Returns the changes after a place of the log, in their order and at most `limit`. Returns null if the log does not continue that
+ * place: its next change is no longer stored, or the log was lost since.
+ */
+export async function changesAfter(
+  database: Database,
+  { seq, mark }: LogPlace,
+  { state, limit }: { readonly state: LogState; readonly limit: number },
+): Promise<readonly StoredChange[] | null> {
+  if (seq === state.seq) return mark === state.mark ? [] : null;
+  if (seq > state.seq) return null;
+  const command = { find: changeLog, filter: { _id: { $gt: seq, $lte: state.seq } }, sort: { _id: 1 }, limit, batchSize: limit };
+  const rows = await readAll(database, { ...command, readConcern: majority });
+  const changes = rows as readonly StoredChange[]; // written by `write-changes.ts`
+  return changes[0]?.before === mark && changes.every(({ _id }, index) => _id === seq + index + 1) ? changes : null;
+}
+
+/** Returns a database whose reads see all that the log contained at a time. */
+export const seeingLog = (database: Database, { time }: Pick<LogState, 'time'>): Database => ({
+  ...database,
+  concern: { ...majority, afterClusterTime: time },
+});
+
+/** Returns the ids of the documents that have one of the values at a path; at most `limit`. */
+export async function idsWith(
+  database: Database,
+  collection: string,
+  { path, values, limit }: { readonly path: string; readonly values: readonly unknown[]; readonly limit: number },
+): Promise<readonly unknown[]> {
+  const filter = { [path]: { $in: values } };
+  const command: Document = { find: collection, filter, projection: { _id: 1 }, limit, batchSize: limit };
+  return (await readAll(database, command)).map(({ _id }) => _id as unknown);
+}

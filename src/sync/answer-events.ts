@@ -1,0 +1,100 @@
+import { ApiError } from '../errors.js';
+import type { Answer, RouteCall } from '../http/route.js';
+import type { Observer } from '../observe/observer.js';
+import type { Step, SyncChange } from './read-step.js';
+import { EventStream } from './event-stream.js';
+import { follow } from './follow.js';
+import { begin, type Begun, type SyncService, unstored } from './sync-service.js';
+import { isReset, type SyncSession } from './sync-session.js';
+
+interface Streaming {
+  readonly session: SyncSession;
+  readonly service: SyncService;
+  /** Null to begin a first load. */
+  readonly token: string | null;
+}
+
+/**
+ * Answers with a stream of events. If the client was connected before, goes on after the last event that it has received; if that is
+ * impossible, the only event is a reset.
+ */
+export async function answerEvents(call: RouteCall, { session, service, token }: Streaming): Promise<Answer> {
+  const { request, running, ends = new AbortController().signal } = call;
+  const last = request.headers['last-event-id'];
+  const isAgain = typeof last === 'string' && last !== '';
+  const events = new EventStream();
+  const answer = { body: events.body, headers: { ...unstored, 'Content-Type': 'text/event-stream; charset=utf-8' } };
+  const begun = await begin(service, session, { token: isAgain ? last : token, ends }).catch((error: unknown) => {
+    if (!isAgain || !isReset(error)) throw error;
+    return null;
+  });
+  if (begun === null) {
+    events.reset();
+    return answer;
+  }
+  const leave = service.connections.enter(session.sender);
+  void send(events, { session, service, begun, ends })
+    .catch((error: unknown) => fail(events, error, running.backend.jobs.observer))
+    .finally(leave);
+  return answer;
+}
+
+interface Sending {
+  readonly session: SyncSession;
+  readonly service: SyncService;
+  readonly begun: Begun;
+  readonly ends: AbortSignal;
+}
+
+/** Sends the events of all steps until the connection or the service ends. */
+async function send(events: EventStream, { session, service, begun, ends }: Sending): Promise<void> {
+  let token = service.tokens.write(begun.position, begun.handle);
+  const beat = (): void => {
+    events.beat();
+  };
+  for await (const step of follow({ session, service, begun, ends, beat })) {
+    const next = service.tokens.write(step.next, begun.handle);
+    events.write(textsOf(step, { token, next }));
+    token = next;
+    await events.isRead();
+  }
+  events.end();
+}
+
+/** Ends a stream. A client whose caller sees something else now begins anew; one with a token that has expired may go on later. */
+function fail(events: EventStream, error: unknown, observer: Observer): void {
+  events.fail(error, observer);
+  const hides = error instanceof ApiError && (error.status === 403 || error.status === 404);
+  if (isReset(error) || hides) events.reset();
+  else events.end();
+}
+
+/**
+ * Returns the events of a step. A client that loses the connection in the middle of a step begins it again, so only its last event
+ * has the token behind it.
+ */
+function textsOf(step: Step, { token, next }: Tokens): string {
+  const known = written.get(step);
+  if (known?.token === token && known.next === next) return known.text;
+  const text = writeEvents(step, { token, next });
+  written.set(step, { token, next, text });
+  return text;
+}
+
+/** The tokens before and behind a step. */
+interface Tokens {
+  readonly token: string;
+  readonly next: string;
+}
+
+/** The events of steps that several clients receive. */
+const written = new WeakMap<Step, Tokens & { readonly text: string }>();
+
+function writeEvents({ changes, more }: Step, { token, next }: Tokens): string {
+  const shown = changes.map((change, index) => textOf(change, more && index === changes.length - 1 ? next : token));
+  return more ? shown.join('') : `${shown.join('')}event: uptodate\nid: ${next}\ndata: {}\n\n`;
+}
+
+function textOf({ op, ...value }: SyncChange, token: string): string {
+  return `event: ${op}\nid: ${token}\ndata: ${JSON.stringify(value)}\n\n`;
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { validationError } from '../../errors.js';
+import type { Answer, RouteCall } from '../../http/route.js';
+import { parseAsked } from '../asked.js';
+import { EventStream } from '../event-stream.js';
+import { follow } from '../follow.js';
+import { nextStep } from '../next-step.js';
+import { firstPosition } from '../read-step.js';
+import { type Begun, type SyncService, syncOf, unstored } from '../sync-service.js';
+import { isReset, SyncSession } from '../sync-session.js';
+import { type Position, resetError } from '../token.js';
+import { messagesOf, schemaOf } from './messages.js';
+import { readOffset, writeOffset } from './offset.js';
+
+/** The parameters of the protocol. Those that only make addresses differ, for caches, have no effect. */
+const shapeParameters = [
+  ...['offset', 'handle', 'live', 'live_sse', 'experimental_live_sse', 'log'],
+  ...['cursor', 'expired_handle', 'cache-buster'],
+] as const;
+
+/** Seconds that a request for changes waits. */
+const wait = 20;
+
+/** Answers a client of Electric. What it cannot continue is answered with 409, so that it loads everything anew. */
+export async function answerShape(call: RouteCall): Promise<Answer> {
+  const { request, running } = call;
+  const { asked, rest } = parseAsked(request.query, shapeParameters, running.config);
+  const parameters = checked(rest);
+  const session = new SyncSession(call, asked);
+  const service = syncOf(running);
+  const { state, seen } = await service.reader.followed(session.sight, call.ends);
+  const given = parameters.handle;
+  const own = session.handle(state);
+  const isOwn = given?.startsWith(`${own}-`) === true;
+  const handle = isOwn ? given : newHandle(own);
+  try {
+    const position = parameters.offset === '-1' ? firstPosition(state) : continued(parameters.offset, isOwn);
+    const begun = { state, seen, position, handle };
+    if (parameters.isStream) return answerStream(call, { session, service, begun });
+    const step = await nextStep(call, { session, service, begun, wait: parameters.isLive ? wait : 0 });
+    const upToDate = step.more ? {} : { 'electric-up-to-date': '' };
+    return { body: messagesOf(step, session.sight.shape), headers: { ...headersOf(session, handle, step.next), ...upToDate } };
+  } catch (error) {
+    if (!isReset(error)) throw error;
+    const headers = { ...unstored, ...exposing, 'electric-handle': newHandle(session.handle(state)) };
+    return { status: 409, body: [{ headers: { control: 'must-refetch' } }], headers };
+  }
+}
+
+/** A handle is never used for a second load. */
+const newHandle = (own: string): string => `${own}-${randomBytes(6).toString('hex')}`;
+
+function continued(offset: string, isOwn: boolean): Position {
+  const position = isOwn ? readOffset(offset) : null;
+  if (position === null) throw resetError('Rights, models or the query have changed');
+  return position;
+}
+
+interface Parameters {
+  readonly offset: string;
+  readonly handle: string | null;
+  readonly isLive: boolean;
+  readonly isStream: boolean;
+}
+
+/** Returns the parameters of a request. Throws a ValidationError for those that are missing, and modes that are not supported. */
+function checked(rest: Readonly<Record<string, unknown>>): Parameters {
+  const value = (name: (typeof shapeParameters)[number]): string | null => (typeof rest[name] === 'string' ? rest[name] : null);
+  const offset = value('offset');
+  if (offset === null) throw validationError('Invalid parameter offset: expected -1 or the offset of the answer before');
+  if ((value('log') ?? 'full') !== 'full') throw validationError('Invalid parameter log: only full is supported');
+  const isLive = value('live') === 'true';
+  const isStream = isLive && (value('live_sse') === 'true' || value('experimental_live_sse') === 'true');
+  return { offset, handle: value('handle'), isLive, isStream };
+}
+
+/** Headers that browsers let clients read. */
+const exposing = {
+  'Access-Control-Expose-Headers':
+    'electric-cursor,electric-handle,electric-offset,electric-schema,electric-up-to-date,X-Request-Id,WWW-Authenticate,Retry-After',
+} as const;
+
+const headersOf = ({ sight }: SyncSession, handle: string, next: Position): Record<string, string> => ({
+  ...unstored,
+  ...exposing,
+  'electric-handle': handle,
+  'electric-offset': writeOffset(next),
+  'electric-schema': schemaOf(sight.shape),
+  'electric-cursor': String(Date.now()), // a client takes an answer with an equal one for that of a cache
+});
+
+interface Streaming {
+  readonly session: SyncSession;
+  readonly service: SyncService;
+  readonly begun: Begun;
+}
+
+/** Answers with a stream of messages. It ends if it cannot be continued; the next request is answered with 409 then. */
+function answerStream({ running, ends }: RouteCall, { session, service, begun }: Streaming): Answer {
+  const leave = service.connections.enter(session.sender);
+  const events = new EventStream();
+  const send = async (): Promise<void> => {
+    const following = { session, service, begun, ends: ends ?? new AbortController().signal, beat: () => events.beat() };
+    for await (const step of follow(following)) {
+      const { shape } = session.sight;
+      events.write(
+        messagesOf(step, shape)
+          .map((message) => `data: ${JSON.stringify(message)}\n\n`)
+          .join(''),
+      );
+      await events.isRead();
+    }
+  };
+  void send()
+    .catch((error: unknown) => events.fail(error, running.backend.jobs.observer))
+    .finally(() => {
+      events.end();
+      leave();
+    });
+  const headers = { ...headersOf(session, begun.handle, begun.position), 'Content-Type': 'text/event-stream; charset=utf-8' };
+  return { body: events.body, headers };
+}

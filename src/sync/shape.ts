@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { memoize } from '../caches.js';
+import type { ContentContext } from '../content/content-context.js';
+import { validationError } from '../errors.js';
+import type { BindContext } from '../query/bind-context.js';
+import { bindPlan } from '../query/bind-plan.js';
+import type { Plan } from '../query/plan.js';
+import type { Query } from '../query/ast.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { Asked } from './asked.js';
+import { type Dependencies, dependenciesOf } from './depends-on.js';
+import { heldQuery } from './held-query.js';
+
+/** What one caller is answered for one query, with the rights and models in force. */
+export interface Shape {
+  readonly plan: Plan;
+  readonly query: Query;
+  readonly dependencies: Dependencies;
+  /** Shapes with the same digest have the same answers. */
+  readonly digest: string;
+}
+
+/** Version of the form of answers. */
+const version = 1;
+
+/** Binds what a client asks for. Throws a ValidationError for names that it may not use, and for conditions on the current time. */
+export function bindShape(asked: Asked, type: ContentType, { bind }: ContentContext): Shape {
+  const query = queryOf(asked, type, bind);
+  const plan = bindPlan(query, type, { ...bind, settings: settingsOf(bind.settings), now: refuseNow });
+  return { plan, query, ...factsOf(plan) };
+}
+
+/** The queries of what clients ask for, so that one that is asked for again is bound once. */
+const queries = new WeakMap<Asked, { readonly type: ContentType; readonly bind: BindContext; readonly query: Query }>();
+
+function queryOf(asked: Asked, type: ContentType, bind: BindContext): Query {
+  const known = queries.get(asked);
+  if (known?.type === type && known.bind.registry === bind.registry && known.bind.access === bind.access) return known.query;
+  const query = heldQuery(asked, type, bind);
+  queries.set(asked, { type, bind, query });
+  return query;
+}
+
+/** Names of relations that the caller may not read are left out, not refused, because no client has named them. */
+const settingsOf = memoize((settings: BindContext['settings']) => ({ ...settings, strict: false, populateDeep: 0 }));
+
+/** What depends on the current time changes without a write. */
+function refuseNow(): never {
+  throw validationError('Entries cannot be synced by a condition on the current time ($now)');
+}
+
+const factsOf = memoize((plan: Plan): Pick<Shape, 'dependencies' | 'digest'> => {
+  const { type, condition, selection } = plan;
+  const text = JSON.stringify([version, type, condition, selection], shortened);
+  return { dependencies: dependenciesOf(plan), digest: createHash('sha256').update(text).digest('base64url').slice(0, 22) };
+});
+
+/** Returns the text of a content type, by which two models with the same meaning are equal. */
+const modelText = memoize((type: ContentType): string =>
+  createHash('sha256')
+    .update(JSON.stringify({ ...type }, plain))
+    .digest('base64url'),
+);
+
+/** Replaces content types by their texts, and values that JSON does not know. */
+const shortened = (key: string, value: unknown): unknown => (isType(value) ? modelText(value) : plain(key, value));
+
+function plain(_key: string, value: unknown): unknown {
+  if (value instanceof Map || value instanceof Set) return [...(value as Iterable<unknown>)];
+  if (value instanceof RegExp || typeof value === 'bigint') return String(value);
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+}
+
+const isType = (value: unknown): value is ContentType =>
+  typeof value === 'object' && value !== null && 'collection' in value && 'attributes' in value && 'pluralName' in value;

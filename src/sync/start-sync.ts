@@ -1,0 +1,71 @@
+import { memoize } from '../caches.js';
+import type { Running } from '../http/running.js';
+import { writeChanges } from '../mongo/stores/write-changes.js';
+import { collections } from '../schema/collections.js';
+import type { Change } from '../mongo/changes/changes.js';
+import { followedCollections } from './followed.js';
+import { settingsOf, syncOf } from './sync-service.js';
+import { type SyncSession, withoutReplicas } from './sync-session.js';
+
+/** Milliseconds after which an instance tries to become the writer of the log. */
+const takeOver = 2_000;
+
+/** Writes the change log while there are types that are synced, and tells waiting clients of changed rights. Returns what ends this. */
+export function startSync(running: Running): () => Promise<void> {
+  const { models, jobs, store } = running.backend;
+  let stop: (() => Promise<void>) | null = null;
+  const followed = (): ReadonlySet<string> => followedOf(models.snapshot.registry);
+  let isOver = !store.database.isReplicated;
+  const adapt = (): void => {
+    const isNeeded = followed().size > 0 && !isOver;
+    if (isNeeded) stop ??= startWriter(running, followed);
+    else if (stop !== null) {
+      void stop();
+      stop = null;
+    }
+  };
+  if (isOver && followed().size > 0) jobs.observer.observe({ kind: 'warned', topic: 'database', text: withoutReplicas });
+  adapt();
+  models.onChange(adapt);
+  recheckCallers(running);
+  return async () => {
+    isOver = true;
+    await stop?.();
+    syncOf(running).hub.close();
+  };
+}
+
+const followedOf = memoize(followedCollections);
+
+function startWriter(running: Running, followed: () => ReadonlySet<string>): () => Promise<void> {
+  const { jobs, store } = running.backend;
+  const { retention } = settingsOf(running);
+  return jobs.start({
+    name: 'change log',
+    every: takeOver,
+    isEager: true,
+    lease: true,
+    retry: takeOver / 4,
+    failure: 'the change log could not be written; synced clients hear of nothing until it is',
+    run: (signal) => writeChanges(store.database, { followed, retention, signal }),
+  });
+}
+
+/** Identifies waiting callers again when something has changed that their rights depend on. */
+function recheckCallers(running: Running): void {
+  const { models, store } = running.backend;
+  const recheck = (isMeant: (session: SyncSession) => boolean): void => void syncOf(running).hub.recheck(isMeant);
+  const ofKind = (kind: string) => (change: Change) => {
+    const ids = 'ids' in change && change.ids !== null ? change.ids : undefined;
+    recheck(({ sender }) => sender.caller?.kind === kind && ids?.includes(sender.caller.id) !== false);
+  };
+  const { roles, permissions, settings, users, tokens, locales } = collections;
+  store.changes.onChange([roles, permissions, settings, locales], () => {
+    recheck(() => true);
+  });
+  store.changes.onChange([users], ofKind('user'));
+  store.changes.onChange([tokens], ofKind('token'));
+  models.onChange(() => {
+    recheck(() => true);
+  });
+}

@@ -1,0 +1,205 @@
+import { nextTurn } from '../limits/queue.js';
+import type { Database } from '../mongo/send/database.js';
+import { type LogState, markOf, readLogState, type StoredChange } from '../mongo/stores/change-log.js';
+import type { LogSignal } from './log-signal.js';
+import { concerns, readChanges, type Step } from './read-step.js';
+import type { SyncReader } from './sync-reader.js';
+import type { SyncSession } from './sync-session.js';
+import { type Position, resetError } from './token.js';
+import type { Outcome, Waiting } from './waiting.js';
+
+interface Listener extends Waiting {
+  readonly digest: string;
+  readonly settle: (outcome: Outcome) => void;
+  nextBeat: number;
+}
+
+interface HubInput {
+  readonly database: Database;
+  readonly log: LogSignal;
+  readonly reader: SyncReader;
+}
+
+/** Milliseconds for which changes are gathered, and between two readings. */
+const gathering = 50;
+const pace = 250;
+
+/** Milliseconds between two looks at the deadlines of all listeners, and between two beats of a stream. */
+const tick = 1_000;
+const beatEvery = 15_000;
+
+const quiet: Outcome = { kind: 'quiet' };
+
+/** The clients that wait for changes. All of them share one timer, and those who see the same share what is read. */
+export class SyncHub {
+  readonly #input: HubInput;
+  readonly #listeners = new Set<Listener>();
+  #timer: NodeJS.Timeout | null = null;
+  #ticking: NodeJS.Timeout | null = null;
+  /** The time of the last flush, and the version of the log signal before it. */
+  #read = 0;
+  #flushed = 0;
+
+  constructor(input: HubInput) {
+    this.#input = input;
+    input.log.listen(() => {
+      this.#schedule();
+    });
+  }
+
+  /** Waits until something changes for a client, or the wait ends. */
+  async wait(waiting: Waiting): Promise<Outcome> {
+    if (waiting.ends.aborted) return quiet;
+    let listener: Listener | undefined;
+    const stop = (): void => listener?.settle(quiet);
+    try {
+      return await new Promise<Outcome>((settle) => {
+        const { digest } = waiting.session.sight.shape;
+        listener = Object.assign(waiting, { digest, settle, nextBeat: performance.now() + beatEvery });
+        this.#listeners.add(listener);
+        waiting.ends.addEventListener('abort', stop);
+        this.#ticking ??= setInterval(() => {
+          this.#tick();
+        }, tick).unref();
+        if (this.#input.log.version !== waiting.seen) this.#schedule();
+        void this.#look(listener); // rights may have changed since the caller was identified
+      });
+    } finally {
+      waiting.ends.removeEventListener('abort', stop);
+      if (listener !== undefined) this.#listeners.delete(listener);
+    }
+  }
+
+  /** Identifies waiting callers again, whose rights may have changed. Those who see something else now are told to start anew. */
+  async recheck(isMeant: (session: SyncSession) => boolean): Promise<void> {
+    for (const listener of [...this.#listeners].filter(({ session }) => isMeant(session))) await this.#look(listener);
+  }
+
+  /** Ends the shared timers. */
+  close(): void {
+    clearInterval(this.#ticking ?? undefined);
+    clearTimeout(this.#timer ?? undefined);
+    for (const listener of this.#listeners) listener.settle(quiet);
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    if (this.#listeners.size === 0) {
+      clearInterval(this.#ticking ?? undefined);
+      this.#ticking = null;
+    }
+    for (const listener of this.#listeners) {
+      if (listener.deadline !== null && listener.deadline <= now) listener.settle(quiet);
+      if (listener.beat === undefined || listener.nextBeat > now) continue;
+      listener.nextBeat += beatEvery;
+      listener.beat();
+      void this.#look(listener);
+    }
+  }
+
+  #schedule(): void {
+    if (this.#timer !== null || this.#listeners.size === 0) return;
+    const wait = Math.max(gathering, this.#read + pace - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#flush()
+        .catch((error: unknown) => {
+          settleAll([...this.#listeners], { kind: 'failed', error });
+        })
+        .finally(() => {
+          this.#read = performance.now();
+          this.#timer = null;
+          if (this.#flushed !== this.#input.log.version) this.#schedule();
+        });
+    }, wait);
+  }
+
+  /** Reads the log once for all listeners at the same place, and the entries once for all that see the same. */
+  async #flush(): Promise<void> {
+    this.#flushed = this.#input.log.version;
+    const state = await readLogState(this.#input.database);
+    if (state === null) throw resetError('The change log was lost');
+    const groups = new Map<string, Listener[]>();
+    for (const listener of this.#listeners) {
+      const key = `${listener.digest} ${placeKey(listener.position)}`;
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [listener]);
+      else group.push(listener);
+    }
+    const logs: Logs = new Map();
+    await Promise.all([...groups.values()].map((group) => this.#tell(group, state, logs)));
+  }
+
+  async #tell(group: readonly Listener[], state: LogState, logs: Logs): Promise<void> {
+    const [first] = group;
+    if (first === undefined) return;
+    const { position, epoch, session } = first;
+    try {
+      if (epoch !== state.epoch) throw resetError('The change log has begun anew');
+      const key = placeKey(position);
+      const changes = await (logs.get(key) ?? remember(logs, key, this.#input.reader.changes(position, state)));
+      const last = changes.at(-1);
+      if (last === undefined) return;
+      if (concerns(changes, session.sight.shape.dependencies)) return await this.#readFor(group, { changes, state });
+      moveOn(group, { seq: last._id, mark: markOf(last.token), after: null });
+      if (last._id < state.seq) settleAll(group, { kind: 'again' });
+    } catch (error) {
+      settleAll(group, { kind: 'failed', error });
+    }
+  }
+
+  /** Identifies the callers of a group again, and reads for those that still see the same. */
+  async #readFor(group: readonly Listener[], { changes, state }: Logged): Promise<void> {
+    const left: Listener[] = [];
+    for (const [index, listener] of group.entries()) {
+      if (await this.#look(listener)) left.push(listener);
+      if (index % 100 === 99) await nextTurn();
+    }
+    const [first] = left;
+    if (first === undefined) return;
+    const { session, position } = first;
+    const { sight } = session;
+    const seen = this.#flushed;
+    const size = changes.length;
+    const read = (): Promise<Step> => readChanges(changes, position, { ...sight, state, size });
+    const step = await this.#input.reader.inTurn(session, read).catch((error: unknown) => {
+      if (sight.content.bind.budget.exceeded === error && error !== null) return null;
+      throw error;
+    });
+    if (step !== null && step.changes.length === 0 && !step.more) moveOn(left, step.next);
+    else settleAll(left, step === null ? { kind: 'again' } : { kind: 'step', step, seen });
+  }
+
+  /** Identifies a caller again. Returns whether they see the same as before; otherwise ends the wait. */
+  async #look({ session, digest, settle }: Listener): Promise<boolean> {
+    try {
+      if ((await session.look()).shape.digest === digest) return true;
+      settle({ kind: 'failed', error: resetError('Rights or models have changed') });
+    } catch (error) {
+      settle({ kind: 'failed', error });
+    }
+    return false;
+  }
+}
+
+/** What is read of the log at a wake-up, by its place. */
+type Logs = Map<string, Promise<readonly StoredChange[]>>;
+
+interface Logged {
+  readonly changes: readonly StoredChange[];
+  readonly state: LogState;
+}
+
+function settleAll(group: readonly Listener[], outcome: Outcome): void {
+  for (const { settle } of group) settle(outcome);
+}
+
+const placeKey = ({ seq, mark }: Position): string => `${String(mark)} ${String(seq)}`;
+
+function moveOn(group: readonly Listener[], position: Position): void {
+  for (const listener of group) listener.position = position;
+}
+
+function remember<Value>(known: Map<string, Value>, key: string, value: Value): Value {
+  known.set(key, value);
+  return value;
+}

@@ -1,0 +1,77 @@
+import type { ContentContext } from '../content/content-context.js';
+import { ApiError, notFoundError, validationError } from '../errors.js';
+import { checkRight, identifyAgain } from '../http/authorize.js';
+import type { RouteCall } from '../http/route.js';
+import type { RouteRequest } from '../http/route-request.js';
+import type { Running } from '../http/running.js';
+import type { Sender } from '../limits/queue.js';
+import type { LogState } from '../mongo/stores/change-log.js';
+import { actionOf } from '../query/access.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { Asked } from './asked.js';
+import { bindShape, type Shape } from './shape.js';
+import { handleOf } from './token.js';
+
+/** The rights of a caller at one moment, and what they are answered. */
+export interface Sight {
+  readonly shape: Shape;
+  readonly content: ContentContext;
+}
+
+/** One request of a client. Its caller is identified again whenever something is read for it later. */
+export class SyncSession {
+  readonly sender: Sender;
+  readonly #request: RouteRequest;
+  readonly #running: Running;
+  readonly #asked: Asked;
+  readonly #uid: string;
+  /** What the caller was answered when they were identified last. */
+  sight: Sight;
+
+  /** Throws a 4xx if the caller lacks the right, or the type is not synced. */
+  constructor({ request, running, caller, content }: RouteCall, asked: Asked) {
+    const type = typeAt(request.params['plural'] ?? '', content);
+    checkRight(caller, actionOf(type, 'find'));
+    this.#request = request;
+    this.#running = running;
+    this.#asked = asked;
+    this.#uid = type.uid;
+    this.sender = content.store.database.sender ?? request.sender;
+    this.sight = sightOf(asked, type, content);
+  }
+
+  /** Identifies the caller again. Throws what a new request would be answered. */
+  async look(): Promise<Sight> {
+    const request = { request: this.#request, action: actionOf(this.#uid, 'find'), sender: this.sender };
+    const { caller, content } = await identifyAgain(request, this.#running);
+    const type = content.bind.registry.types.get(this.#uid);
+    if (type === undefined) throw notFoundError();
+    checkRight(caller, request.action);
+    this.sight = sightOf(this.#asked, type, content);
+    return this.sight;
+  }
+
+  /** Returns the handle of the answers in an epoch of the log. */
+  handle(state: LogState): string {
+    return handleOf(this.sight.shape, state);
+  }
+}
+
+function typeAt(plural: string, { bind }: ContentContext): ContentType {
+  const type = bind.registry.byPluralName.get(plural);
+  if (type === undefined) throw notFoundError();
+  return type;
+}
+
+/** Throws a 4xx if the type is not synced, or the server cannot. */
+function sightOf(asked: Asked, type: ContentType, content: ContentContext): Sight {
+  if (!type.synced)
+    throw validationError(`${type.pluralName} are not synced: set pluginOptions.sync.enabled to true in the model ${type.uid}`);
+  if (!content.store.database.isReplicated) throw validationError(withoutReplicas);
+  return { shape: bindShape(asked, type, content), content };
+}
+
+export const withoutReplicas = 'Sync needs a replica set or a sharded cluster: a standalone MongoDB server has no change streams';
+
+/** Returns whether an error says that a token cannot be continued. */
+export const isReset = (error: unknown): error is ApiError => error instanceof ApiError && error.name === 'SyncResetError';

@@ -1,0 +1,28 @@
+import type { Step } from './read-step.js';
+import type { SyncSession } from './sync-session.js';
+import type { Position } from './token.js';
+
+/** What ends the wait of a client. */
+export type Outcome =
+  /** `seen` is the version of the log signal before the step was read. */
+  | { readonly kind: 'step'; readonly step: Step; readonly seen: number }
+  /** Something may have changed, which the client reads by itself. */
+  | { readonly kind: 'again' }
+  /** Nothing has changed until now. */
+  | { readonly kind: 'quiet' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** A client that waits for changes. */
+export interface Waiting {
+  readonly session: SyncSession;
+  /** The place in the log up to which the client has heard everything. It moves on with changes that do not concern the client. */
+  position: Position;
+  readonly epoch: string;
+  /** The version of the log signal before the last read. */
+  readonly seen: number;
+  /** The time at which the wait ends, by `performance.now()`; null if it does not. */
+  readonly deadline: number | null;
+  /** Called every 15 s. */
+  readonly beat?: () => void;
+  readonly ends: AbortSignal;
+}

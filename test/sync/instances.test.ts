@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { freshDatabase } from '../support/mongo.js';
+import { collectionType } from '../support/collection-type.js';
+import { serveModels } from '../support/serve.js';
+import { readEvents } from './read-events.js';
+import { serveSync } from './serve-sync.js';
+
+/** Change streams that services over a database have open. */
+const streamsOf = async (database: Awaited<ReturnType<typeof freshDatabase>>): Promise<number> => {
+  const cursors = await database.client
+    .db('admin')
+    .aggregate([{ $currentOp: { idleCursors: true, allUsers: true } }, { $match: { ns: `${database.name}.$cmd.aggregate` } }])
+    .toArray();
+  const isStream = ({
+    cursor,
+  }: {
+    readonly cursor?: { readonly originatingCommand?: { readonly pipeline?: object[] } };
+  }): boolean => '$changeStream' in Object(cursor?.originatingCommand?.pipeline?.[0]);
+  return cursors.filter(isStream).length;
+};
+
+describe('sync over several instances', () => {
+  it('costs nothing without synced types: no stream, no lease, no log', async () => {
+    const database = await freshDatabase();
+    const serving = await serveModels({ database, models: [collectionType('plain', { name: { type: 'string' } })] });
+    await serving.call('POST', '/api/plains', { data: { name: 'first' } });
+    await serving.settled();
+    const { commands } = await serving.countCommands(() => serving.call('POST', '/api/plains', { data: { name: 'a' } }));
+    expect(commands.filter((name) => name !== 'insert')).to.deep.equal([]);
+    expect(await streamsOf(database)).to.be.at.most(1);
+    expect(await database.db.collection('_claims').countDocuments({ _id: /change log/ as never })).to.equal(0);
+    expect(await database.db.listCollections({ name: '_changes' }).toArray()).to.deep.equal([]);
+    await serving.stop();
+    await database.drop();
+  });
+
+  it('adds nothing to writes of synced types, and one stream for all instances', async () => {
+    const database = await freshDatabase();
+    const serving = await serveModels({
+      database,
+      models: [collectionType('plain', { name: { type: 'string' } }, { pluginOptions: { sync: { enabled: true } } })],
+    });
+    await serving.call('GET', '/api/sync/plains');
+    const other = await serveModels({ database, models: [] });
+    await serving.call('POST', '/api/plains', { data: { name: 'a' } });
+    const log = database.db.collection('_changes');
+    while ((await log.findOne({ kind: 'insert' })) === null);
+    expect(await streamsOf(database)).to.be.at.most(3);
+    await other.stop();
+    await serving.stop();
+    await database.drop();
+  });
+
+  it('goes on with another instance when one stops, from the same event', async () => {
+    const database = await freshDatabase();
+    const [one, other] = [await serveSync({ database }), await serveSync({ database })];
+    const put = (title: string) => other.as(other.editor, 'PUT', '/api/posts/1', { data: { title } });
+    await other.as(other.editor, 'POST', '/api/posts', { data: { title: 'a' } });
+    await other.logged();
+    const headers = { authorization: `Bearer ${other.editor}` };
+    const path = '/api/sync/posts?fields=title';
+    const stream = await readEvents(`${one.server.url}${path}`, headers);
+    const last = (await stream.until('uptodate')).at(-1)?.id ?? '';
+    const stopping = one.stop();
+    await stream.ended;
+    await put('b');
+    await stopping;
+    const next = await readEvents(`${other.server.url}${path}`, { ...headers, 'last-event-id': last });
+    const [changed] = await next.until('upsert');
+    expect(changed?.data).to.equal('{"id":1,"attributes":{"title":"b"}}');
+    next.close();
+    await other.stop();
+    await database.drop();
+  });
+
+  it('limits the requests of a caller that wait', async () => {
+    const server = await serveSync({ config: { api: { sync: { connectionsPerCaller: 2 } } as object } });
+    const headers = { authorization: `Bearer ${server.editor}` };
+    const streams = [];
+    for (let n = 0; n < 3; n += 1) streams.push(await readEvents(`${server.server.url}/api/sync/posts`, headers));
+    expect(streams.map(({ status }) => status)).to.deep.equal([200, 200, 429]);
+    for (const { close } of streams) close();
+    await server.stop();
+  });
+});
