@@ -18,6 +18,7 @@ const levels: readonly (readonly string[])[] = [
     'private-folder',
     'processes',
     'public-address',
+    'young-space',
     'client',
   ],
   ['config', 'notices', 'schema', 'limits', 'jobs'],

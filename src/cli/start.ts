@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
-import { setFlagsFromString } from 'node:v8';
 import { featureSettings } from '../feature-settings.js';
+import { growYoungSpace } from '../young-space.js';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi, loadConfig } from '../config/load-config.js';
 import { sectionsWith } from '../config/sections.js';
@@ -47,14 +47,6 @@ const withoutLine = (message: string): string => message.replace(/^(\S+?):\d+: /
 function projectOf(args: readonly string[]): string | null {
   const { values } = parseWords({ args: [...args], options: { project: { type: 'string' } } });
   return values.project ?? process.env['MANGROVE_PROJECT'] ?? null;
-}
-
-/**
- * Sets how fast V8 grows the space for new objects. By default it doubles the space while many objects survive, as modules do at
- * a start, and hardly ever shrinks it. Growth is off during the start, which saves 30 MB of resident memory.
- */
-function growYoungSpace(factor: 1 | 2): void {
-  setFlagsFromString(`--semi-space-growth-factor=${String(factor)}`);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Route } from '../http/route.js';
+import { withoutGrowth } from '../young-space.js';
 import type { PanelRoute } from './panel-route.js';
 
 /** A method and a path of a route. */
@@ -142,6 +143,10 @@ const keys: readonly PanelKey[] = [
   'DELETE /content-type-builder/component-categories/:name',
 ];
 
+let rows: Promise<typeof import('./panel-routes.js')> | null = null;
+
+const loadRows = () => (rows ??= withoutGrowth(() => import('./panel-routes.js')));
+
 /** The routes of the panel as rows of the route table. They ignore the credentials of users and API tokens. */
 export const panelRoutes: readonly Route[] = keys.map((key) => {
   const [method, path] = key.split(' ') as [PanelRoute['method'], string]; // the parts of a key
@@ -150,6 +155,6 @@ export const panelRoutes: readonly Route[] = keys.map((key) => {
     path,
     action: 'anybody',
     leavesRightsToCode: true,
-    handle: async (call) => (await import('./panel-routes.js')).answerPanel(key, call),
+    handle: async (call) => (await loadRows()).answerPanel(key, call),
   };
 });
