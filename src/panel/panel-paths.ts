@@ -143,9 +143,11 @@ const keys: readonly PanelKey[] = [
   'DELETE /content-type-builder/component-categories/:name',
 ];
 
-let rows: Promise<typeof import('./panel-routes.js')> | null = null;
+const importRows = () => import('./panel-routes.js');
 
-const loadRows = () => (rows ??= withoutGrowth(() => import('./panel-routes.js')));
+let rows: ReturnType<typeof importRows> | null = null;
+
+const loadRows = () => (rows ??= withoutGrowth(importRows));
 
 /** The routes of the panel as rows of the route table. They ignore the credentials of users and API tokens. */
 export const panelRoutes: readonly Route[] = keys.map((key) => {
