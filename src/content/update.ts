@@ -65,7 +65,7 @@ async function bindChange(key: EntryKey & Pick<Change, 'selection'>, given: Valu
   const data = type.localized ? unlocalized(given) : given;
   const mayBreakRule = updateMayBreakRule(type, Object.keys(data), context);
   const visible = await matchEntry(type, id, context);
-  return { data, mayBreakRule, visible, match: matchExpected(visible, key), ...key };
+  return { ...key, data, mayBreakRule, visible, match: matchExpected(visible, key) };
 }
 
 /** A checked update. Its data has the time of the update. */

@@ -49,16 +49,16 @@ const cases: Readonly<Record<string, readonly [files: Files, problems: readonly 
   ],
   'a feature that is not listed': [
     {
-      'webhooks/feature.ts': `import '../http/a.js'; import './rows.js'`,
-      'webhooks/rows.ts': `import '../admin/b.js'`,
+      'letters/feature.ts': `import '../http/a.js'; import './rows.js'`,
+      'letters/rows.ts': `import '../admin/b.js'`,
       'http/a.ts': '',
-      'admin/b.ts': `import '../webhooks/feature.js'`,
-      'features.ts': `import './webhooks/feature.js'`,
+      'admin/b.ts': `import '../letters/feature.js'`,
+      'features.ts': `import './letters/feature.js'`,
     },
     [
-      'admin/b.ts: admin may not import webhooks/feature.ts',
-      'webhooks/rows.ts: webhooks may not import admin/b.ts',
-      'cycle: admin/b.ts > webhooks/feature.ts > webhooks/rows.ts > admin/b.ts',
+      'admin/b.ts: admin may not import letters/feature.ts',
+      'letters/rows.ts: letters may not import admin/b.ts',
+      'cycle: admin/b.ts > letters/feature.ts > letters/rows.ts > admin/b.ts',
     ],
   ],
   'config in query': [

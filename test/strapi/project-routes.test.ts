@@ -382,7 +382,7 @@ describe('routes of a project', () => {
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
       .filter(
         (name) =>
-          !/ (\/api\/(auth\/|connect|upload|i18n|openapi|types|users-permissions\/(roles|permissions))|\/_health|\/uploads|\/admin)/.test(
+          !/ (\/api\/(auth\/|connect|upload|i18n|openapi|types|sync\/|shapes\/|users-permissions\/(roles|permissions))|\/_health|\/uploads|\/admin)/.test(
             name,
           ),
       );
