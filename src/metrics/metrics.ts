@@ -123,7 +123,16 @@ function ofJobs(registers: Registry[]): Consumer {
     labelNames: ['job'],
     ...{ buckets: [0.01, 0.1, 1, 10, 100], registers },
   });
+  const deliveries = new Counter({
+    name: 'mangrove_webhook_deliveries_total',
+    help: 'Attempts to deliver an event to a webhook',
+    labelNames: ['result'],
+    registers,
+  });
   return {
+    'webhook attempted': ({ result }) => {
+      deliveries.inc({ result });
+    },
     'job ended': ({ job, ms, err }) => {
       runs.inc({ job, result: err === null ? 'success' : 'failure' });
       duration.observe({ job }, ms / 1000);

@@ -35,7 +35,12 @@ describe('metrics', () => {
       ...['http_server_request_duration_seconds', 'http_server_active_requests', 'db_client_operation_duration_seconds'],
       ...['nodejs_eventloop_delay_seconds', 'process_resident_memory_bytes', 'process_cpu_seconds_total'],
       ...['mangrove_budget_refusals_total', 'mangrove_queue_running', 'mangrove_queue_waiting', 'mangrove_models'],
-      ...['mangrove_changes_lag_seconds', 'mangrove_jobs_total', 'mangrove_jobs_duration_seconds'],
+      ...[
+        'mangrove_changes_lag_seconds',
+        'mangrove_jobs_total',
+        'mangrove_jobs_duration_seconds',
+        'mangrove_webhook_deliveries_total',
+      ],
     ]);
     const requests = metrics.get('http_server_request_duration_seconds');
     const refused = { http_request_method: 'GET', http_response_status_code: '403' };
