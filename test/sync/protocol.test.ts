@@ -183,6 +183,7 @@ describe('requests for copies', () => {
       expect([changed?.event, changed?.data]).to.deep.equal(['upsert', '{"id":2,"attributes":{"rating":50}}']);
       stream.close();
       await server.as(server.editor, 'DELETE', '/api/posts/2');
+      await server.logged();
       const next = await events('posts?fields=rating', { 'last-event-id': uptodate?.id ?? '' });
       expect((await next.until('uptodate')).map(({ event, data }) => [event, data])).to.deep.equal([
         ['delete', '{"id":2}'],
