@@ -130,6 +130,7 @@ describe('a database that does not answer', () => {
       collections: () => storedCollections(['things'], database),
       'greatest id': () => store.ids.next('rows', 1, database),
       changes: () => new ChangePoll(database, store.changes, null).look(),
+      'no model': () => removeModel(database, 'a'), // its transaction has not been committed
     };
     const writes = {
       token: () => tokens.insert(token),
@@ -143,7 +144,6 @@ describe('a database that does not answer', () => {
       'no code value': () => code.delete('a'),
       'default locale': () => writeDefaultLocale(database, 'en'),
       settings: () => writeSettings(database, 'a', {}),
-      'no model': () => removeModel(database, 'a'),
       record: () => recordChange(database, record),
       blob: () => insertPending(database, blob),
       'named blob': () => commitBlobs(database, [{ id: blob.id, name: 'n', size: 1 }]),
