@@ -11,7 +11,12 @@ describe('apolloServer.cors and apolloServer.bodyParserConfig', () => {
     serving = await serveModels({
       models: [],
       config: withOptions({
-        cors: { origin: ['https://a.test', 'https://b.test'], credentials: true, allowHeaders: 'X-Own,Content-Type,Idempotency-Key,Idempotency-Repeat', maxAge: 60 },
+        cors: {
+          origin: ['https://a.test', 'https://b.test'],
+          credentials: true,
+          allowHeaders: 'X-Own,Content-Type,Idempotency-Key,Idempotency-Repeat',
+          maxAge: 60,
+        },
         bodyParserConfig: { jsonLimit: '2kb' },
       }),
     });
@@ -43,7 +48,9 @@ describe('apolloServer.cors and apolloServer.bodyParserConfig', () => {
       expect([origin, allowed]).to.deep.equal(['https://a.test', 'X-Own,Content-Type,Idempotency-Key,Idempotency-Repeat']);
     }
     expect((await ask('/api/upload/files', post(query, 'https://evil.test'))).origin).to.equal('*');
-    expect((await ask('/api/upload/files', preflight)).allowed).to.equal('Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat');
+    expect((await ask('/api/upload/files', preflight)).allowed).to.equal(
+      'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat',
+    );
   });
 
   it('limit the bodies of the endpoint, and of nothing else', async () => {

@@ -81,7 +81,9 @@ const long = Array.from({ length: 3_000 }, (_, index) => index.toString(36).padS
 
 /** Documents that the explained form of a find or aggregate command examines. */
 async function examined({ database }: Serving, command: Document): Promise<number> {
-  const plain = Object.fromEntries(Object.entries(command).filter(([key]) => !['lsid', '$clusterTime', '$db', 'comment'].includes(key)));
+  const plain = Object.fromEntries(
+    Object.entries(command).filter(([key]) => !['lsid', '$clusterTime', '$db', 'comment'].includes(key)),
+  );
   const explained = await database.db.command({ explain: plain, verbosity: 'executionStats' });
   const stats = (explained['executionStats'] ??
     (explained['stages'] as Document[])[0]?.['$cursor']?.['executionStats']) as Document;

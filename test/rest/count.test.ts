@@ -59,21 +59,16 @@ const counts: readonly (readonly [path: string, count: number])[] = [
 
 /** Requests and the errors that name what is wrong. */
 const refused: readonly (readonly [path: string, status: number, message: string])[] = [
-  ...[
-    'sort=text',
-    'populate=*',
-    'fields=text',
-    'pagination[pageSize]=1',
-    'x=1',
-    '[filters][rating]=1',
-  ].map((query): readonly [string, number, string] => {
-    const name = /^(\w*)/.exec(query)?.[1] ?? '';
-    return [
-      `notes/count?${query}`,
-      400,
-      `Invalid parameter ${name}: expected one of filters, _q, locale, publicationState, format`,
-    ];
-  }),
+  ...['sort=text', 'populate=*', 'fields=text', 'pagination[pageSize]=1', 'x=1', '[filters][rating]=1'].map(
+    (query): readonly [string, number, string] => {
+      const name = /^(\w*)/.exec(query)?.[1] ?? '';
+      return [
+        `notes/count?${query}`,
+        400,
+        `Invalid parameter ${name}: expected one of filters, _q, locale, publicationState, format`,
+      ];
+    },
+  ),
   ['notes/count?explain=true', 400, 'Invalid parameter explain: only lists are explained'],
   ['notes/count?filters[secret]=x', 400, 'Invalid parameter secret'],
   ['pages/count?publicationState=x', 400, "Invalid parameter publicationState: expected 'live' or 'preview'"],

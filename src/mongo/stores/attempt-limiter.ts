@@ -51,7 +51,11 @@ export function attemptLimiter(database: Database, { collection, max, interval }
   return {
     count: async (key, attempts = 1) => {
       try {
-        return attemptOf(await inWriteTime(database, () => ensureIndexes().then(() => limiter.consume(key, attempts))), max, 'allowed');
+        return attemptOf(
+          await inWriteTime(database, () => ensureIndexes().then(() => limiter.consume(key, attempts))),
+          max,
+          'allowed',
+        );
       } catch (refusal) {
         if (refusal instanceof Error) throw refusal;
         return attemptOf(refusal as RateLimiterRes, max, 'refused'); // the library rejects with this or with an Error
