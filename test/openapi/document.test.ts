@@ -65,8 +65,6 @@ describe('the rows of the route table', () => {
     'OPTIONS /graphql',
     'ALL /graphql',
     'ALL /admin/api{/*rest}',
-    'GET /api/sync/:plural',
-    'GET /api/shapes/:plural',
     'GET /admin{/*path}',
     ...['', '/models', '/instances', '/rules'].map((page) => `GET /_status${page}`),
     ...['log-in', 'log-out'].map((form) => `POST /_status/${form}`),
