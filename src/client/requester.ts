@@ -98,7 +98,7 @@ export function createRequester(options: ClientOptions): Requester {
       return await authorized(attempt);
     } catch (error) {
       const failure = error as Failure; // always a Failure
-      if (key !== null && repeated === 0 && isWithoutKeys(failure)) {
+      if (key !== null && call.key === undefined && repeated === 0 && isWithoutKeys(failure)) {
         if (failure.details['code'] === 'NO_TRANSACTIONS') keys = false;
         return send(once(call));
       }

@@ -111,7 +111,7 @@ export const middlewareSettings = group({
     credentials: flag(false, 'Let browsers send cookies; requires a list of origins or a function'),
     methods: texts(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'], 'Allowed methods'),
     headers: texts(
-      ['Content-Type', 'Authorization', 'Origin', 'Accept', 'If-Match', 'If-None-Match'],
+      ['Content-Type', 'Authorization', 'Origin', 'Accept'],
       'Allowed request headers; *: those that a request names',
     ),
     expose: texts(

@@ -1,4 +1,5 @@
 import type { ContentContext } from '../content/content-context.js';
+import { unlimited } from '../limits/budget.js';
 import type { EntryWritten, Subscriber } from '../mongo/changes/entry-events.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import type { Database } from '../mongo/send/database.js';
@@ -23,7 +24,8 @@ export const keepingVersions = ({ registry, content }: Source): Subscriber => {
     needsBefore: true,
     within: async (event, database) => {
       const type = typeOf(event.type.uid);
-      if (event.kind !== 'any' && type !== undefined) await keepVersion(event, type, { content: content(), database });
+      const free = { ...database, budget: unlimited }; // the request has not asked for these reads
+      if (event.kind !== 'any' && type !== undefined) await keepVersion(event, type, { content: content(), database: free });
     },
   };
 };
@@ -48,16 +50,18 @@ async function keepVersion(event: EntryWritten, type: ContentType, scope: Scope)
     await keep('delete', document, (await newestVersion(database, owner)) + 1);
     return;
   }
-  if (before !== undefined && (await newestVersion(database, owner)) === 0) await keep('keep', before, 1);
-  await beforeCommit(database, `version of ${type.uid} ${String(id)}`, async () => {
+  const about = `version of ${type.uid} ${String(id)}`;
+  const isFirst = database.last?.has(about) !== true; // of the transaction
+  if (isFirst && before !== undefined && (await newestVersion(database, owner)) === 0) await keep('keep', before, 1);
+  await beforeCommit(database, about, async () => {
     const stored = await findFirst(database, type.collection, { _id: id });
-    if (stored !== null) await keep(actionOf(event), stored, (await newestVersion(database, owner)) + 1);
+    if (stored !== null) await keep(actionOf(event, stored), stored, (await newestVersion(database, owner)) + 1);
   });
 }
 
-/** Returns what a write has done to an entry. */
-function actionOf({ kind, before, document, type }: EntryWritten): VersionAction {
+/** Returns what the writes of a transaction, of which this is the first, have done to an entry. */
+function actionOf({ kind, before, type }: EntryWritten, stored: StoredDocument): VersionAction {
   if (kind !== 'update' || before === undefined || !type.draftAndPublish) return kind;
-  const [was, is] = [before, document].map(({ publishedAt }) => (publishedAt ?? null) !== null);
+  const [was, is] = [before, stored].map(({ publishedAt }) => (publishedAt ?? null) !== null);
   return was === is ? kind : is === true ? 'publish' : 'unpublish';
 }

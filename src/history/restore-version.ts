@@ -6,6 +6,7 @@ import { oneOf } from '../mongo/form/matches.js';
 import { emptyQuery } from '../query/ast.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
 import { mapParts, hasParts } from '../schema/parts.js';
+import { scheduledNames } from '../schema/scheduled.js';
 import { isRecord, type Values } from '../values.js';
 
 /**
@@ -26,10 +27,15 @@ async function inputOf(type: ContentType, entry: Values, context: ContentContext
   const input: Record<string, unknown> = {};
   for (const attribute of type.attributes.values()) {
     const { name, writable } = attribute;
-    if (writable && !left.has(name) && Object.hasOwn(entry, name)) input[name] = await valueOf(attribute, entry[name], context);
+    if (!writable || left.has(name) || !Object.hasOwn(entry, name)) continue;
+    input[name] = isOver(type, name, entry[name]) ? null : await valueOf(attribute, entry[name], context);
   }
   return input;
 }
+
+/** Returns whether a value is a time of scheduled publishing that has passed: it was to be met once. */
+const isOver = ({ scheduled }: ContentType, name: string, value: unknown): boolean =>
+  scheduled && scheduledNames.some((own) => own === name) && value instanceof Date && value.getTime() <= Date.now();
 
 async function valueOf(attribute: Attribute, value: unknown, context: ContentContext): Promise<unknown> {
   if (attribute.kind === 'scalar' || value === null) return value;

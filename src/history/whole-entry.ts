@@ -9,9 +9,12 @@ import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 
+/** Maximum number of links that other entries store, such as those of the articles of an author. Longer lists are left out. */
+const mostForeign = 1_000;
+
 /**
  * Returns a stored entry in the form of project code, with all that it holds and the ids of all that it links to. Passwords are
- * left out. `content` has all rights.
+ * left out, and long lists of links that other entries store. `content` has all rights.
  */
 export async function readWhole(
   type: ContentType,
@@ -19,10 +22,23 @@ export async function readWhole(
   { content, database }: { readonly content: ContentContext; readonly database: Database },
 ): Promise<Values> {
   const query = wholeQuery(content.bind.registry, type);
-  return shapeForCode(await readTreeOf(bindEntrySelection(query, type, content.bind), document, database));
+  const selection = bindEntrySelection(query, type, content.bind);
+  const entry = shapeForCode(await readTreeOf(selection, document, database));
+  return Object.fromEntries(Object.entries(entry).filter(([name, value]) => !isLong(type.attributes.get(name), value)));
 }
 
+const isForeign = (attribute: Attribute | undefined): boolean =>
+  attribute?.kind === 'relation' && attribute.storage.kind !== 'own';
+
+const isLong = (attribute: Attribute | undefined, value: unknown): boolean =>
+  isForeign(attribute) && Array.isArray(value) && value.length > mostForeign;
+
 const ids: Query = { ...emptyQuery, fields: ['id'], publicationState: 'preview', locale: 'all' };
+
+const foreignIds: Query = {
+  ...ids,
+  pagination: { kind: 'offset', start: 0, limit: mostForeign + 1, withCount: false },
+};
 
 /** Models cannot nest components without end. */
 const wholeQuery = memoizePair((registry: Registry, type: ContentType): Query => {
@@ -45,6 +61,6 @@ function populateField(attribute: Attribute, registry: Registry): PopulateField 
   const { name, kind } = attribute;
   if (kind === 'scalar' || name === 'localizations') return null;
   if (kind === 'component') return field(name, partQuery(attribute.component));
-  if (kind !== 'dynamiczone') return field(name, ids);
+  if (kind !== 'dynamiczone') return field(name, isForeign(attribute) ? foreignIds : ids);
   return field(name, ids, new Map(attribute.components.map((uid) => [uid, partQuery(uid)])));
 }

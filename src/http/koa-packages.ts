@@ -114,7 +114,7 @@ function decideOrigin({ origin }: CorsSettings, observer: Observer): Decide {
 }
 
 /** Headers that browsers may send, whatever the configuration lists: they make a write safer and give no right. */
-const accepted = ['Idempotency-Key', 'Idempotency-Repeat'];
+const accepted = ['If-Match', 'If-None-Match', 'Idempotency-Key', 'Idempotency-Repeat'];
 
 /** Headers that browsers may read, so that clients can retry a refused request or report its id. */
 const exposed = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Idempotency-Replayed', 'ETag'];

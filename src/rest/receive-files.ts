@@ -5,6 +5,7 @@ import { applicationError, missingActions, validationError } from '../errors.js'
 import { readUpload, type ReceivedUpload } from '../http/read-upload.js';
 import { preconditionOf } from '../http/preconditions.js';
 import { parameterOf } from '../http/route-request.js';
+import { requireKey } from '../http/idempotency/read-key.js';
 import { once } from '../http/idempotency/run-once.js';
 import type { Answer, RouteCall } from '../http/route.js';
 import { mediaOf } from '../http/running.js';
@@ -26,9 +27,10 @@ type Store = (content: ContentContext) => Promise<Answer>;
 /** Handles `POST /api/upload`. Answers with the list of new files, or with the changed file if there is `?id=`. */
 export async function receive(input: RouteCall): Promise<Answer> {
   const id = parameterOf(input.request, 'id');
-  const { requiresIfMatch } = fileType(input.content);
+  const type = fileType(input.content);
+  requireKey(type, input.request.headers);
   const changes = id !== undefined;
-  const precondition = preconditionOf(input.request.headers, { changes, isRequired: changes && requiresIfMatch });
+  const precondition = preconditionOf(input.request.headers, { changes, isRequired: changes && type.requiresIfMatch });
   const media = mediaOf(input.running);
   const staging = new Staging(media, input.content.store.database.time);
   try {

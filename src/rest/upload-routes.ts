@@ -3,6 +3,7 @@ import { findOne } from '../content/find-one.js';
 import { remove } from '../content/remove.js';
 import { notFoundError } from '../errors.js';
 import { idOf } from '../http/route-request.js';
+import { requireKey } from '../http/idempotency/read-key.js';
 import { preconditionOf } from '../http/preconditions.js';
 import type { Answer, Route, RouteCall } from '../http/route.js';
 import { fileType } from '../media/decide-type.js';
@@ -90,6 +91,7 @@ async function deleteFile(call: RouteCall): Promise<Answer> {
   const { content, request } = call;
   queryOfFile(call);
   const type = fileType(content);
+  requireKey(type, request.headers);
   const demanded = preconditionOf(request.headers, { changes: true, isRequired: type.requiresIfMatch });
   const file = (await remove({ ...demanded, type, id: idOf(call) }, emptyQuery, content)) ?? missing();
   return { body: flatEntry(file, content) };

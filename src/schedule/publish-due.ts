@@ -2,14 +2,13 @@ import { type ContentContext, withDatabase } from '../content/content-context.js
 import { findMany } from '../content/find-many.js';
 import { update } from '../content/update.js';
 import { ApiError } from '../errors.js';
-import { exactly, otherThan } from '../mongo/form/matches.js';
+import { exactly } from '../mongo/form/matches.js';
 import { inTransaction } from '../mongo/send/transaction.js';
-import { isStored } from '../mongo/stored.js';
+import { findFirst } from '../mongo/stored.js';
 import type { Observer } from '../observe/observer.js';
-import { emptyQuery, type Filter, type Query } from '../query/ast.js';
+import { emptyQuery, type Query } from '../query/ast.js';
 import { unpagedSettings } from '../query/code-binding.js';
 import { nowWord } from '../query/moment.js';
-import type { Operator } from '../query/operators.js';
 import type { ContentType } from '../schema/content-type.js';
 import { scheduledNames } from '../schema/scheduled.js';
 
@@ -63,18 +62,26 @@ export class DuePublisher {
       const time = document[name];
       return time instanceof Date && time.getTime() <= Date.now() ? [{ type, id: Number(document['_id']), name, time }] : [];
     });
+    this.#forgetOthers(`${type.uid} ${name} `, new Set(due.map(keyOf)));
     return due.filter((one) => this.#failed.get(keyOf(one)) !== one.time.getTime()).slice(0, atOnce);
   }
 
-  /** Changes an entry, unless somebody has changed its state or its time meanwhile. */
+  /** Forgets the failures whose entries are not due any more. */
+  #forgetOthers(prefix: string, due: ReadonlySet<string>): void {
+    for (const key of this.#failed.keys()) if (key.startsWith(prefix) && !due.has(key)) this.#failed.delete(key);
+  }
+
+  /** Changes an entry, unless somebody has changed its time meanwhile. If it has the state already, only the time is removed. */
   async #change(due: Due, context: ContentContext): Promise<void> {
     const { type, id, name, time } = due;
-    const publishedAt = name === 'publishAt' ? new Date() : null;
-    const isDue = { _id: id, [name]: exactly(time), publishedAt: publishedAt === null ? otherThan(null) : exactly(null) };
+    const publishes = name === 'publishAt';
     try {
       await inTransaction(context.store.database, async (database) => {
-        if (!(await isStored(database, type.collection, isDue))) return;
-        const data = { publishedAt: publishedAt?.toISOString() ?? null, [name]: null };
+        const stored = await findFirst(database, type.collection, { _id: id, [name]: exactly(time) });
+        if (stored === null) return;
+        const isPublished = (stored['publishedAt'] ?? null) !== null;
+        const state = isPublished === publishes ? {} : { publishedAt: publishes ? new Date().toISOString() : null };
+        const data = { ...state, [name]: null };
         await update({ type, id }, { data, query: emptyQuery }, withDatabase(context, database));
       });
     } catch (err) {
@@ -85,18 +92,13 @@ export class DuePublisher {
   }
 }
 
-const where = (name: string, operator: Operator, value: unknown): Filter => ({
-  ...{ kind: 'field', name },
-  filter: { kind: 'comparison', operator, value },
-});
-
 /** Returns the query for entries that are due by the end of this second, those of the earliest times. */
 const dueQuery = (name: ScheduledName, limit: number): Query => ({
   ...emptyQuery,
   ...{ publicationState: 'preview', locale: 'all', withTotal: false, fields: [name] },
-  filter: { kind: 'and', filters: [where(name, 'lte', nowWord), where('publishedAt', 'null', name === 'publishAt')] },
+  filter: { kind: 'field', name, filter: { kind: 'comparison', operator: 'lte', value: nowWord } },
   sort: [{ path: [name], order: 'asc' }],
   pagination: { kind: 'offset', start: 0, limit, withCount: false },
 });
 
-const keyOf = ({ type, id, name }: Due): string => `${type.uid} ${String(id)} ${name}`;
+const keyOf = ({ type, id, name }: Due): string => `${type.uid} ${name} ${String(id)}`;

@@ -39,6 +39,8 @@ export class SyncHub {
   /** The time of the last flush, and the version of the log signal before it. */
   #read = 0;
   #flushed = 0;
+  /** Whether a listener has joined that has not heard of the newest version. */
+  #hasMissed = false;
 
   constructor(input: HubInput) {
     this.#input = input;
@@ -61,7 +63,8 @@ export class SyncHub {
         this.#ticking ??= setInterval(() => {
           this.#tick();
         }, tick).unref();
-        if (this.#input.log.version !== waiting.seen) this.#schedule();
+        this.#hasMissed ||= this.#input.log.version !== waiting.seen;
+        if (this.#hasMissed) this.#schedule();
         void this.#look(listener); // rights may have changed since the caller was identified
       });
     } finally {
@@ -108,7 +111,7 @@ export class SyncHub {
         .finally(() => {
           this.#read = performance.now();
           this.#timer = null;
-          if (this.#flushed !== this.#input.log.version) this.#schedule();
+          if (this.#hasMissed || this.#flushed !== this.#input.log.version) this.#schedule();
         });
     }, wait);
   }
@@ -116,6 +119,7 @@ export class SyncHub {
   /** Reads the log once for all listeners at the same place, and the entries once for all that see the same. */
   async #flush(): Promise<void> {
     this.#flushed = this.#input.log.version;
+    this.#hasMissed = false;
     const state = await readLogState(this.#input.database);
     if (state === null) throw resetError('The change log was lost');
     const groups = new Map<string, Listener[]>();

@@ -45,15 +45,21 @@ export async function seenEntry(event: EntryWritten, webhook: Asked, content: Co
   const { type, document } = event;
   const { bind, store } = content;
   if (type.uid !== uploadFile && !['find', 'findOne'].some((name) => allows(bind.access, actionOf(type, name)))) return null;
+  if (!(await mayBeSeen(event, content).catch(isRefused))) return null;
   try {
-    if (!(await mayBeSeen(event, content))) return null;
     const selection = bindEntrySelection(queryOf(webhook, bind.limits), type, bind);
     const entry = createShaper(flat, bind.budget)(await readTreeOf(selection, document, store.database));
     return { entry, problem: null };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    return { entry: { id: event.id }, problem: error.message };
+    isRefused(error);
+    return { entry: { id: event.id }, problem: (error as ApiError).message }; // checked above
   }
+}
+
+/** Returns false for an error that says that something cannot be read, such as a rule that names an unknown attribute. Throws others. */
+function isRefused(error: unknown): false {
+  if (!(error instanceof ApiError) || error.status >= 500) throw error;
+  return false;
 }
 
 interface Seen {

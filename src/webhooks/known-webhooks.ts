@@ -92,7 +92,9 @@ export class KnownWebhooks {
     this.#reading = this.#reading.then(async () => {
       if (this.#isClosed) return;
       try {
-        this.#enabled = (await read()).filter(({ isEnabled }) => isEnabled);
+        const enabled = (await read()).filter(({ isEnabled }) => isEnabled);
+        if (this.#isClosed) return;
+        this.#enabled = enabled;
       } catch {
         setTimeout(() => this.#readAgain(read), readAgainAfter).unref();
         return;

@@ -148,6 +148,23 @@ describe('versions of entries', () => {
     expect(list.map(({ version }: { version: number }) => version)).to.deep.equal([6, 5, 4, 3, 2, 1]);
   });
 
+  it('of several writes of an entry in one transaction are one, of what they have done together', async () => {
+    const made = await api('POST', '/batch', {
+      transaction: true,
+      requests: [
+        { method: 'POST', path: '/notes', body: { data: { title: 'first', publishedAt: null } } },
+        { method: 'PUT', path: '/notes/$0', body: { data: { title: 'second' } } },
+      ],
+    });
+    const { id } = made[0].body.data;
+    expect((await versions(id)).map(({ action }: { action: string }) => action)).to.deep.equal(['create']);
+    const change = (data: object) => ({ method: 'PUT', path: `/notes/${String(id)}`, body: { data } });
+    const requests = [change({ title: 'third' }), change({ publishedAt: '2026-01-01T00:00:00.000Z' })];
+    await api('POST', '/batch', { transaction: true, requests });
+    expect((await versions(id)).map(({ action }: { action: string }) => action)).to.deep.equal(['publish', 'create']);
+    expect((await admin('GET', `/history/api::note.note/${String(id)}/1`)).body.data.entry.title).to.equal('second');
+  });
+
   it('are not kept for writes that are refused', async () => {
     const { id } = await api('POST', '/notes', { data: { title: 'once' } });
     const refused = await server.as(token, 'PUT', `/api/notes/${String(id)}`, { data: { title: 'twice', marks: [9999] } });

@@ -14,7 +14,7 @@ describe('apolloServer.cors and apolloServer.bodyParserConfig', () => {
         cors: {
           origin: ['https://a.test', 'https://b.test'],
           credentials: true,
-          allowHeaders: 'X-Own,Content-Type,Idempotency-Key,Idempotency-Repeat',
+          allowHeaders: 'X-Own,Content-Type,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat',
           maxAge: 60,
         },
         bodyParserConfig: { jsonLimit: '2kb' },
@@ -45,7 +45,10 @@ describe('apolloServer.cors and apolloServer.bodyParserConfig', () => {
       expect(await ask(path, post(query))).to.deep.equal({ status: 200, origin: 'https://b.test', allowed: null });
       expect((await ask(path, post(query, 'https://evil.test'))).origin).to.equal(null);
       const { origin, allowed } = await ask(path, preflight);
-      expect([origin, allowed]).to.deep.equal(['https://a.test', 'X-Own,Content-Type,Idempotency-Key,Idempotency-Repeat']);
+      expect([origin, allowed]).to.deep.equal([
+        'https://a.test',
+        'X-Own,Content-Type,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat',
+      ]);
     }
     expect((await ask('/api/upload/files', post(query, 'https://evil.test'))).origin).to.equal('*');
     expect((await ask('/api/upload/files', preflight)).allowed).to.equal(

@@ -332,7 +332,7 @@ describe('a batch', () => {
           [
             { requests: [{ ...good, headers: { [header]: 'x' } }] },
             ['requests', '0', 'headers', header],
-            `requests.0.headers.${header} is not allowed: a request of a batch has only If-Match`,
+            `requests.0.headers.${header} is not allowed: a request of a batch has only If-Match and If-None-Match`,
           ] as const,
       ),
       [

@@ -90,6 +90,15 @@ describe('scheduled publishing', () => {
     expect(await find(english)).to.include({ publishedAt: null, publishAt: null });
   });
 
+  it('removes a time whose state an editor has set before, so that it has no effect later', async () => {
+    const id = await create({ publishAt: past, publishedAt: past });
+    await until(id, ({ publishAt }) => publishAt === null);
+    await call('PUT', `/api/posts/${String(id)}`, { data: { publishedAt: null } });
+    const next = await create({ publishAt: past });
+    await until(next, ({ publishedAt }) => publishedAt !== null);
+    expect(await find(id)).to.include({ publishedAt: null });
+  });
+
   it('leaves a draft that is incomplete until it has another time', async () => {
     const incomplete = await create({ title: null, publishAt: past });
     const next = await create({ publishAt: past });

@@ -101,7 +101,7 @@ function unlessTaken(error: unknown): null {
 
 interface RenewedWork<Result> {
   readonly work: () => Promise<Result>;
-  /** Called if another caller has the claim now. */
+  /** Called if another caller has the claim now, or may have it, because it could not be renewed. May be called again. */
   readonly lost: () => void;
 }
 
@@ -111,9 +111,12 @@ function renewed<Result>(
   held: Pick<Claim, '_id' | 'holder'>,
   { work, lost }: RenewedWork<Result>,
 ): Promise<Result> {
+  let renewedAt = performance.now();
   const renew = (): void => {
+    const begun = performance.now();
+    if (begun - renewedAt >= claimLifetime) lost();
     const renewing = claimsOf(database).updateOne(held, [{ $set: { until: later } }]);
-    renewing.then(({ matchedCount }) => (matchedCount === 0 ? lost() : undefined)).catch(() => undefined);
+    renewing.then(({ matchedCount }) => (matchedCount === 0 ? lost() : void (renewedAt = begun))).catch(() => undefined);
   };
   return meanwhile(claimLifetime / 3, renew, work);
 }

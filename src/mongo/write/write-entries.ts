@@ -6,6 +6,7 @@ import { type Change, compileChange } from './compile-change.js';
 import { changesAttributes, heard, tell } from './tell-entries.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
+import { unlimited } from '../../limits/budget.js';
 import { type Database, withComment } from '../send/database.js';
 import { inOrder, readAll, withSession } from '../send/read-commands.js';
 import { grace, observed } from '../../limits/clock.js';
@@ -78,7 +79,9 @@ async function updateOne(
   const update = store.database.searches.completeUpdate(collection, raising(store, collection, compileChange(change)));
   const told = hearing !== null && changesAttributes(update) ? hearing : null;
   const needsBefore = told?.subscribers.some((one) => one.needsBefore) === true;
-  const [before] = needsBefore ? await readAll(store.database, { find: collection, filter: match, limit: 1 }) : [];
+  const [before] = needsBefore
+    ? await readAll({ ...store.database, budget: unlimited }, { find: collection, filter: match, limit: 1 })
+    : [];
   const fields = told !== null || (mayBeWhole && replies.takesWhole(collection)) ? undefined : projection;
   const send = async (query: Document): Promise<EntryDocument | null> => {
     const command = { findAndModify: collection, query, update, new: true, fields };

@@ -8,6 +8,7 @@ import { type Loaded, versionOf } from '../../mongo/form/loaded.js';
 import { invalidParameter, unauthorizedError } from '../../errors.js';
 import { preconditionOf } from '../../http/preconditions.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
+import { requireKey } from '../../http/idempotency/read-key.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import type { ActionName } from '../../query/access.js';
@@ -151,14 +152,18 @@ async function findUser(call: RouteCall): Promise<Answer> {
 const checkQuery = (call: RouteCall): void => void bindEntrySelection(queryOf(call), userType(call.content), call.content.bind);
 
 async function create(call: RouteCall): Promise<Answer> {
+  requireKey(userType(call.content), call.request.headers);
   checkQuery(call);
   const id = await createUser(accountsOf(call.running), bodyOf(call.request), call);
   return { ...userAnswer(await findWritten(id, withRole, call.content), call), status: 201 };
 }
 
-/** Returns what a write of a user demands, by its headers. */
-const demandOf = ({ request, content }: RouteCall): Precondition =>
-  preconditionOf(request.headers, { changes: true, isRequired: userType(content).requiresIfMatch });
+/** Returns what a write of a user demands, by its headers. Throws a 400 if users need an Idempotency-Key and there is none. */
+function demandOf({ request, content }: RouteCall): Precondition {
+  const type = userType(content);
+  requireKey(type, request.headers);
+  return preconditionOf(request.headers, { changes: true, isRequired: type.requiresIfMatch });
+}
 
 async function update(call: RouteCall): Promise<Answer> {
   const id = idOf(call);

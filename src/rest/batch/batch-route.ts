@@ -34,7 +34,7 @@ const batchSchema = (most: number) => ({
           method: { type: 'string', enum: ['POST', 'PUT', 'DELETE'] },
           path: { ...text, description: 'The path below the prefix, with the query string: `/articles/1?populate=author`' },
           body: { ...anyObject, description: '`$0` as the value of a relation is the id that the first request has created' },
-          headers: { type: 'object', properties: { 'If-Match': text }, additionalProperties: false },
+          headers: { type: 'object', properties: { 'If-Match': text, 'If-None-Match': text }, additionalProperties: false },
         },
       },
     },

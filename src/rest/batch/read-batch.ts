@@ -29,7 +29,7 @@ interface BatchLimits {
 }
 
 /** The headers that a write of a batch may have. */
-const headerNames: ReadonlySet<string> = new Set(['if-match']);
+const headerNames: ReadonlySet<string> = new Set(['if-match', 'if-none-match']);
 
 const methods: readonly unknown[] = ['POST', 'PUT', 'DELETE'];
 
@@ -107,7 +107,7 @@ function headerProblems(headers: unknown, at: Path): FieldError[] {
   const names = given.map(([name]) => name.toLowerCase());
   return given.flatMap(([name, value], index) => {
     if (!headerNames.has(names[index] ?? ''))
-      return [wrong([...at, name], 'is not allowed: a request of a batch has only If-Match')];
+      return [wrong([...at, name], 'is not allowed: a request of a batch has only If-Match and If-None-Match')];
     if (names.indexOf(names[index] ?? '') < index) return [wrong([...at, name], 'is given twice')];
     return typeof value === 'string' ? [] : [wrong([...at, name], 'must be a text')];
   });

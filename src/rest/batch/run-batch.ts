@@ -61,7 +61,8 @@ export async function runTogether(items: readonly BatchItem[], call: RouteCall, 
       });
     } catch (error) {
       const isTaken = hasCode(error, 'uid-taken') || hasCode(error, 'id-taken');
-      if (!isTaken || attempt === lastAttempt || database.session !== null) throw withIndex(error, current);
+      const isStored = current === null; // code after the commit has failed
+      if (!isTaken || isStored || attempt === lastAttempt || database.session !== null) throw withIndex(error, current);
     }
   }
 }

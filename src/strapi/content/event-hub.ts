@@ -11,7 +11,7 @@ import type { LifecycleAction, Listener } from './lifecycles.js';
 
 /**
  * `strapi.eventHub` of Strapi v4: the events `entry.create`, `entry.update` and `entry.delete` with the payload `{ model, uid,
- * entry }`, and events that code emits. Events stay in the process. Entry events are emitted after the commit, and only if there
+ * entry }`, and events that code emits. Events of code are told to webhooks too. Entry events are emitted after the commit, and only if there
  * are listeners. Errors of their listeners are logged.
  */
 export class EventHub {
