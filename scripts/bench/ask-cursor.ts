@@ -1,9 +1,9 @@
 import { createSeal } from '../../src/content/cursor-seal.js';
 import { makeCursor } from '../../src/content/cursors.js';
 import { benchSecrets } from './bench-secrets.js';
-import { writtenAt } from './make-entry.js';
+import { makeArticle } from './data-set.js';
 import { get, newest, spell, type Asker, type Question } from './questions.js';
-import { sizes } from './sizes.js';
+import { sizes, type Size } from './sizes.js';
 
 /** Entries of a page. */
 const pageSize = 25;
@@ -17,10 +17,16 @@ const scope = JSON.stringify(['api::article.article', ['publishedAt -1'], null, 
  */
 export function askCursor(page: number, { size }: Asker): Question {
   if (page === 1) return get(`/api/articles?${spell(atCursor({ cursors: true }))}`, '/v');
-  const id = Math.max(sizes[size] - pageSize * (page - 1), 2 * pageSize);
+  const { id, publishedAt } = publishedBelow(Math.max(sizes[size] - pageSize * (page - 1), 2 * pageSize), size);
   const context = { cursors: createSeal(benchSecrets.tokenSalt) };
-  const after = makeCursor({ values: [writtenAt(id)], id }, { scope, context });
-  return get(`/api/articles?${spell(atCursor({ after }))}`, `/v?after=${writtenAt(id).toISOString()}`);
+  const after = makeCursor({ values: [publishedAt], id }, { scope, context });
+  return get(`/api/articles?${spell(atCursor({ after }))}`, `/v?after=${publishedAt.toISOString()}`);
+}
+
+/** Returns the newest published article with an id of at most `id`. */
+function publishedBelow(id: number, size: Size): { readonly id: number; readonly publishedAt: Date } {
+  const { publishedAt } = makeArticle(id, size);
+  return publishedAt === null ? publishedBelow(id - 1, size) : { id, publishedAt };
 }
 
 const atCursor = (cursor: object): object => ({ ...newest, pagination: { limit: pageSize, ...cursor } });

@@ -13,7 +13,7 @@ export const baselineContest = ({ size, rows }: Settings): Contest => ({
     program: 'baseline',
     options: [],
     size,
-    ask: (row, n) => row.ask(n, { size, writer: 'baseline' }).baseline,
+    ask: (row, n) => row.ask(n, { size }).baseline,
   },
   unit: "the baseline's CPU",
   rows,

@@ -43,11 +43,12 @@ export const categorySlug = (id: number): string => `category-${String(id)}`;
 
 const makeTag = (id: number): MadeEntry => makeEntry(id, { name: makeText(makeRandom(1_200_000_000 + id), 1) });
 
-function makeArticle(id: number, size: Size): MadeEntry {
+/** Returns an article of a data set by its id. */
+export function makeArticle(id: number, size: Size): MadeEntry & { readonly publishedAt: Date | null } {
   const random = makeRandom(1_300_000_000 + id);
   const values = makeArticleValues(random, size);
   const publishedAt = makePublishedAt(id, random);
-  return makeEntry(id, { ...values, slug: `article-${String(id)}`, publishedAt, _ranks: rankAll(id, values) });
+  return { ...makeEntry(id, { ...values, slug: `article-${String(id)}`, _ranks: rankAll(id, values) }), publishedAt };
 }
 
 /** The values of an article except its slug, dates and ranks. Links are ids. */

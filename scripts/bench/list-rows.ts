@@ -70,9 +70,7 @@ export const rowAfterWrite: Row = {
   key: 'w',
   title: 'row a just after a create, and that create',
   goal: 1.3,
-  // another writer than that of row e, whose slugs are taken
-  ask: (n, { size, writer }) =>
-    n % 2 === 0 ? askCreate(n, { size, writer: `${writer}-w` }) : get(`/api/articles?${spell(newest)}`, '/a'),
+  ask: (n, asker) => (n % 2 === 0 ? askCreate(n, asker) : get(`/api/articles?${spell(newest)}`, '/a')),
 };
 
 /** Words that are asked for again and again, so that their totals are kept. Those of the whole vocabulary are too many to be kept. */

@@ -9,5 +9,5 @@ export const openProduct = (name: string, size: Size): Contender => ({
   program: 'product',
   options: [],
   size,
-  ask: (row, n) => row.ask(n, { size, writer: name }).product,
+  ask: (row, n) => row.ask(n, { size }).product,
 });

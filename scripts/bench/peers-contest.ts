@@ -19,7 +19,7 @@ export const peersContest = ({ size, rows }: Settings): Contest => ({
     program: 'strapi/server',
     options: [size, strapiData(size, dataForm)],
     size,
-    ask: (row, n) => row.ask(n, { size, writer: 'strapi' }).product,
+    ask: (row, n) => row.ask(n, { size }).product,
   },
   unit: "Strapi's CPU",
   rows,

@@ -72,10 +72,9 @@ export interface Row {
   clear?(db: Db): Promise<void>;
 }
 
-/** The data set of a request, and its writer, so that no two writers send one unique value. */
+/** The data set of a request. */
 export interface Asker {
   readonly size: Size;
-  readonly writer: string;
 }
 
 export const newest = { sort: 'publishedAt:desc', pagination: { pageSize: 25 } };
@@ -92,14 +91,18 @@ export const get = (product: string, baseline: string): Question => ({
 export const known = ({ product, baseline }: Question): Question => ({ product: { ...product, isKnown: true }, baseline });
 
 const run = Date.now().toString(36);
+let created = 0;
+
+/** Returns a value that no other question of any run has. */
+const unused = (): string => `bench-${run}-${String(created++)}`;
 
 /** Row e with a key, which the baseline does not have. */
-export function askCreateOnce(n: number, { size, writer }: Asker): Question {
-  const { product, baseline } = askCreate(n, { size, writer: `${writer}-key` });
-  return { product: { ...product, key: `bench-of-keys-${run}-${writer}-${String(n)}` }, baseline };
+export function askCreateOnce(n: number, asker: Asker): Question {
+  const { product, baseline } = askCreate(n, asker);
+  return { product: { ...product, key: `key-of-${unused()}` }, baseline };
 }
 
-export function askCreate(n: number, { size, writer }: Asker): Question {
+export function askCreate(n: number, { size }: Asker): Question {
   const random = makeRandom(n);
   const values = makeArticleValues(random, size);
   const links = {
@@ -107,8 +110,7 @@ export function askCreate(n: number, { size, writer }: Asker): Question {
     tags: draw(random, 2, tagCount),
     author: 1 + below(random, authorCount(size)),
   };
-  const slug = `bench-${run}-${writer}-${String(n)}`;
-  const body = JSON.stringify({ data: { ...values, ...links, slug, publishedAt: '2019-06-01T00:00:00.000Z' } });
+  const body = JSON.stringify({ data: { ...values, ...links, slug: unused(), publishedAt: '2019-06-01T00:00:00.000Z' } });
   return {
     product: { method: 'POST', path: '/api/articles', body },
     baseline: { method: 'POST', path: '/e', body },
@@ -119,9 +121,8 @@ export function askCreate(n: number, { size, writer }: Asker): Question {
 const batched = 20;
 
 /** Creates in one transaction. The baseline creates as often without one. */
-export function askBatch(n: number, { size, writer }: Asker): Question {
-  // another writer than that of row e, whose slugs are taken
-  const creates = Array.from({ length: batched }, (_, index) => askCreate(n * batched + index, { size, writer: `${writer}-b` }));
+export function askBatch(n: number, asker: Asker): Question {
+  const creates = Array.from({ length: batched }, (_, index) => askCreate(n * batched + index, asker));
   const bodies = creates.map(({ product }) => JSON.parse(product.body ?? '') as unknown);
   const requests = bodies.map((body) => ({ method: 'POST', path: '/articles', body }));
   const body = JSON.stringify({ transaction: true, requests });

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { workload } from '../../scripts/bench/workload.js';
 
-const asker = { size: '10k', writer: 'product' } as const;
+const asker = { size: '10k' } as const;
 
 describe('workload', () => {
-  for (const { key, ask } of workload)
+  const creating: ReadonlySet<string> = new Set(['e', 'key', 'batch', 'w']);
+  for (const { key, ask } of workload.filter((row) => !creating.has(row.key)))
     it(`${key}: the same question for the same number`, () => {
       expect([0, 1, 1_000].map((n) => ask(n, asker))).to.deep.equal([0, 1, 1_000].map((n) => ask(n, asker)));
     });
@@ -23,15 +24,13 @@ describe('workload', () => {
     expect(new Set(ids).size).to.be.above(500);
   });
 
-  it('creates what differs in its slug between any two questions and writers', () => {
+  it('creates what differs in its slug between any two questions, also of one number', () => {
     const create = workload.find(({ key }) => key === 'e');
-    const slugs = ['product', 'baseline'].flatMap((writer) =>
-      [0, 1, 2].map((n) => {
-        const { body = '' } = create?.ask(n, { size: '10k', writer }).product ?? {};
-        return (JSON.parse(body) as { readonly data: { readonly slug: string } }).data.slug;
-      }),
-    );
-    expect(new Set(slugs).size).to.equal(6);
+    const slugs = [0, 1, 1, 2].map((n) => {
+      const { body = '' } = create?.ask(n, asker).product ?? {};
+      return (JSON.parse(body) as { readonly data: { readonly slug: string } }).data.slug;
+    });
+    expect(new Set(slugs).size).to.equal(4);
   });
 
   it('sends both targets the same values', () => {

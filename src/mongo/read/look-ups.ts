@@ -11,24 +11,32 @@ export interface Targets {
 }
 
 /**
- * Returns how many of the ids exist, for each of the targets. The ids of a target must be distinct. Sends one command if all
- * exist. It does not return in which collection a row was found, because that takes the server a tenth longer. Sends one more
- * command for each target if some ids are missing, or in a transaction, which does not allow `$unionWith`.
+ * Returns how many of the ids exist, for each of the targets. The ids of a target must be distinct. Sends one command; one for each
+ * target if no id of the first exists, or in a transaction of a sharded cluster, where a `$lookup` may be refused.
  */
-export async function countExisting(targets: readonly Targets[], database: Database): Promise<number[]> {
-  const wanted = targets.map(({ ids }) => ids.length);
-  const mayJoin = targets.length > 1 && database.session === null;
-  if (mayJoin && (await countTogether(targets, database)) === wanted.reduce((sum, count) => sum + count)) return wanted;
+export async function countExisting(targets: readonly Targets[], database: Database): Promise<readonly number[]> {
+  const mayJoin = targets.length > 1 && !(database.isSharded && database.session !== null);
+  const joined = mayJoin ? await countTogether(targets, database) : null;
+  if (joined !== null) return joined;
   const counts: number[] = [];
-  for (const target of targets) counts.push(await countTogether([target], database));
+  for (const target of targets) counts.push((await countTogether([target], database))?.[0] ?? 0);
   return counts;
 }
 
-async function countTogether([first, ...others]: readonly Targets[], database: Database): Promise<number> {
-  if (first === undefined) return 0;
-  const unions = others.map((target) => ({ $unionWith: { coll: target.collection, pipeline: existing(target) } }));
-  const pipeline = [...existing(first), ...unions];
-  return (await readAll(database, { aggregate: first.collection, pipeline, cursor: {} })).length;
+/**
+ * Returns null if no id of the first target exists. The others are found by `$lookup` without a condition between the collections,
+ * which takes the server a quarter less time than `$unionWith`, and which a transaction allows.
+ */
+async function countTogether([first, ...others]: readonly Targets[], database: Database): Promise<readonly number[] | null> {
+  if (first === undefined) return [];
+  const lookups = others.map((target, index) => ({
+    $lookup: { from: target.collection, as: String(index), pipeline: existing(target) },
+  }));
+  const counts = ['$count', ...others.map((_, index) => ({ $size: `$${String(index)}` }))];
+  const group = { $group: { _id: null, count: { $sum: 1 } } };
+  const pipeline = [...existing(first), group, ...lookups, { $project: { _id: 0, counts } }];
+  const [row] = await readAll(database, { aggregate: first.collection, pipeline, cursor: {} });
+  return row === undefined ? null : (row['counts'] as readonly number[]);
 }
 
 const existing = ({ ids, filter }: Targets): readonly Document[] => [
