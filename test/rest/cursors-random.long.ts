@@ -3,7 +3,7 @@ import { Draw } from '../auth/no-leak/draw.js';
 import { serveModels, type Serving } from '../support/serve.js';
 import { comparePlaces, keys, type Place, placeOf, type Post, postModels, related } from './cursor-list.js';
 
-/** Other lists and changes: `CURSOR_SEED=7 CURSOR_WALKS=20 npx mocha test/rest/cursors-random.test.ts`. */
+/** Other lists and changes: `CURSOR_SEED=7 CURSOR_WALKS=20 npx mocha test/rest/cursors-random.long.ts`. */
 const seed = Number(process.env['CURSOR_SEED'] ?? Date.now() % 1_000_000);
 /** Walks through the list for each sort and direction. */
 const walks = Number(process.env['CURSOR_WALKS'] ?? 1);
