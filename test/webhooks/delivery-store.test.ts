@@ -20,7 +20,7 @@ describe('deliveries of a webhook', () => {
     [3, 3, 10, [3, 3], false],
     [3, 3, 4, [2, 3], false],
     [3, 3, 3, [1, 3], false],
-    [3, 3, 2, [1, 3], true],
+    [3, 3, 2, [1, 0], true],
     [4, 0, 2, [2, 0], false],
   ];
   for (const [ended, waiting, most, left, areTooMany] of cases)
@@ -38,6 +38,7 @@ describe('deliveries of a webhook', () => {
       }
       expect(await boundDeliveries(database, 1, most)).to.equal(areTooMany);
       const count = (webhook: number, status: string) => rows.countDocuments({ webhook, status });
+      expect(await count(1, 'failed')).to.equal(areTooMany ? waiting : 0);
       expect([await count(1, 'delivered'), await count(1, 'pending')]).to.deep.equal(left);
       expect([await count(2, 'delivered'), await count(2, 'pending')]).to.deep.equal([ended, waiting]);
     });

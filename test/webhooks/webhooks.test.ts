@@ -247,6 +247,10 @@ describe('webhooks', () => {
     const wrong = [{}, { since: 'yesterday' }, { since, delivery: last.id }, { delivery: 3 }];
     expect(await Promise.all(wrong.map(async (body) => (await replay(body)).status))).to.deep.equal([400, 400, 400, 400]);
     expect((await replay({ delivery: 'msg_none' })).status).to.equal(404);
+    const list = (query: string) => serving.admin('GET', `/webhooks/${String(id)}/deliveries?${query}`);
+    expect((await list(`before=${last.id}`)).body.data).to.have.lengthOf(1);
+    for (const query of ['before=msg_none', 'before=1&before=2', 'limit=0', 'status=lost'])
+      expect((await list(query)).status, query).to.equal(400);
   });
 
   it('are told of models', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Timestamp } from 'mongodb';
+import { validationError } from '../../errors.js';
 import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime, translating } from '../send/calls.js';
 import { type Database, inSession } from '../send/database.js';
@@ -124,7 +125,7 @@ interface Wanted {
   readonly limit: number;
 }
 
-/** Returns deliveries of a webhook without their bodies, the newest first. */
+/** Returns deliveries of a webhook without their bodies, the newest first. Throws a ValidationError if there is none with the id `before`. */
 export async function listDeliveries(
   database: Database,
   webhook: number,
@@ -132,6 +133,7 @@ export async function listDeliveries(
 ): Promise<readonly Omit<Delivery, 'body'>[]> {
   const rows = deliveriesOf(database);
   const last = before === null ? null : await inReadTime(database, () => rows.findOne({ _id: before, webhook }));
+  if (before !== null && last === null) throw validationError('before must be the id of a delivery of this webhook');
   const match = { webhook, ...(status !== null && { status }), ...(last !== null && { at: { $lt: last.at } }) };
   return inReadTime(database, () => rows.find(match, { projection: { body: 0 }, sort: { at: -1 }, limit }).toArray());
 }
@@ -152,7 +154,7 @@ export async function replayDeliveries(
 
 /**
  * Removes the oldest deliveries of a webhook that have ended, if there are more than a number. Returns whether more than that many wait
- * to be delivered.
+ * to be delivered; then they count as failed, so that the webhook can be enabled again, and a replay delivers them.
  */
 export async function boundDeliveries(database: Database, webhook: number, most: number): Promise<boolean> {
   const rows = deliveriesOf(database);
@@ -160,8 +162,11 @@ export async function boundDeliveries(database: Database, webhook: number, most:
   const beyond = await inReadTime(database, () => rows.findOne({ webhook }, newest));
   if (beyond === null) return false;
   await translating(() => rows.deleteMany({ webhook, at: { $lte: beyond.at }, status: { $ne: 'pending' } }));
-  const waiting = await translating(() => rows.countDocuments({ webhook, status: 'pending' }, { limit: most + 1 }));
-  return waiting > most;
+  const pending = { webhook, status: 'pending' } as const;
+  const waiting = await translating(() => rows.countDocuments(pending, { limit: most + 1 }));
+  if (waiting <= most) return false;
+  await translating(() => rows.updateMany(pending, { $set: { status: 'failed' } }));
+  return true;
 }
 
 /** Removes the deliveries of webhooks. */
