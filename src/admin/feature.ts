@@ -15,10 +15,9 @@ export const admin: Feature = {
   models: adminModels,
   routes: () => adminRoutes,
   start: (running) => {
-    const { source, backend, config } = running;
-    const registry = () => source.models.snapshot.registry;
+    const { backend, config } = running;
     const { days } = config.admin.audit;
-    const keeping = keepingVersions({ registry, content: () => contextOfCode(running) });
+    const keeping = keepingVersions(() => contextOfCode(running));
     const ends = [keeping, ...(days > 0 ? [auditingWrites(days)] : [])].map((one) => backend.store.changes.subscribe(one));
     return Promise.resolve(() => Promise.resolve(ends.forEach((end) => end())));
   },

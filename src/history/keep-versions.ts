@@ -6,29 +6,20 @@ import type { Database } from '../mongo/send/database.js';
 import { beforeCommit } from '../mongo/send/transaction.js';
 import { findFirst } from '../mongo/stored.js';
 import { newestVersion, storeVersion, type VersionAction } from '../mongo/stores/history-store.js';
-import type { ContentType, Registry } from '../schema/content-type.js';
 import { readWhole } from './whole-entry.js';
 
-interface Source {
-  /** Returns the content types in force. */
-  readonly registry: () => Registry;
-  /** Returns a context with all rights. */
-  readonly content: () => ContentContext;
-}
-
-/** Returns the subscriber that keeps a version for each write of an entry of a type with `options.history`. */
-export const keepingVersions = ({ registry, content }: Source): Subscriber => {
-  const typeOf = (uid: string): ContentType | undefined => registry().types.get(uid);
-  return {
-    hears: (kind, uid) => kind !== 'any' && (typeOf(uid)?.history ?? null) !== null,
-    needsBefore: true,
-    within: async (event, database) => {
-      const type = typeOf(event.type.uid);
-      const free = { ...database, budget: unlimited }; // the request has not asked for these reads
-      if (event.kind !== 'any' && type !== undefined) await keepVersion(event, type, { content: content(), database: free });
-    },
-  };
-};
+/**
+ * Returns the subscriber that keeps a version for each write of an entry of a type with `options.history`. `content` returns a context
+ * with all rights.
+ */
+export const keepingVersions = (content: () => ContentContext): Subscriber => ({
+  hears: (kind, { history }) => kind !== 'any' && history !== null,
+  needsBefore: true,
+  within: async (event, database) => {
+    const free = { ...database, budget: unlimited }; // the request has not asked for these reads
+    if (event.kind !== 'any') await keepVersion(event, { content: content(), database: free });
+  },
+});
 
 interface Scope {
   readonly content: ContentContext;
@@ -36,8 +27,8 @@ interface Scope {
 }
 
 /** Several writes of an entry in one transaction make one version, which has the links that are written last. */
-async function keepVersion(event: EntryWritten, type: ContentType, scope: Scope): Promise<void> {
-  const { kind, id, before, document } = event;
+async function keepVersion(event: EntryWritten, scope: Scope): Promise<void> {
+  const { kind, type, id, before, document } = event;
   const { database } = scope;
   const owner = { uid: type.uid, id };
   const keep = async (action: VersionAction, stored: StoredDocument, version: number): Promise<void> => {

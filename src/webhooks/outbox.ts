@@ -31,11 +31,11 @@ export function outboxSubscribers(parts: OutboxParts): readonly Subscriber[] {
   const tell = teller(parts);
   return [
     {
-      hears: (kind, uid) => known.hears(eventsOf(kind, uid), uid),
+      hears: (kind, { uid }) => known.hears(eventsOf(kind, uid), uid),
       within: (event, database) => tell(event, eventsOf(event.kind, event.type.uid), database),
     },
     {
-      hears: (kind, uid) => kind === 'update' && known.hears(publications, uid),
+      hears: (kind, { draftAndPublish, uid }) => kind === 'update' && draftAndPublish && known.hears(publications, uid),
       needsBefore: true,
       within: (event, database) => tell(event, publicationIn(event), database),
     },

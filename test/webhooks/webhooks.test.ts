@@ -295,6 +295,18 @@ describe('webhooks', () => {
     expect((await serving.countCommands(post)).commands.filter((name) => name !== 'aggregate')).to.deep.equal(without);
   });
 
+  it('of publications cost writes of types without drafts no command', async () => {
+    const id = await write('POST', 'others', { title: 'x' });
+    const put = () => serving.call('PUT', `/api/others/${String(id)}`, { data: { title: 'y' } });
+    await serving.settled();
+    await put();
+    const { commands: without } = await serving.countCommands(put);
+    await create({ events: ['entry.publish'] });
+    await serving.settled();
+    await put();
+    expect((await serving.countCommands(put)).commands.filter((name) => name !== 'aggregate')).to.deep.equal(without);
+  });
+
   /** Creates entries in one transaction. */
   const insert = async (titles: readonly string[], fail = false): Promise<void> => {
     const store = serving.server.backend?.store;

@@ -74,7 +74,7 @@ export class ChangeBus {
   hearing(collection: string, ...kinds: readonly EntryEvent['kind'][]): Hearing | null {
     const type = this.#subscribers.length === 0 ? undefined : byCollection(this.#types()).get(collection);
     if (type === undefined) return null;
-    const subscribers = this.#subscribers.filter((one) => kinds.some((kind) => one.hears(kind, type.uid)));
+    const subscribers = this.#subscribers.filter((one) => kinds.some((kind) => one.hears(kind, type)));
     return subscribers.length === 0 ? null : { type, subscribers };
   }
 
@@ -83,7 +83,7 @@ export class ChangeBus {
     const told = events.flatMap((event) => subscribers.map((one) => [one, event] as const));
     for (const [one, event] of told)
       try {
-        if (one.hears(event.kind, event.type.uid)) await one.after?.(event);
+        if (one.hears(event.kind, event.type)) await one.after?.(event);
       } catch (err) {
         this.#observer.observe({ kind: 'failed', work: 'entry event', err });
       }

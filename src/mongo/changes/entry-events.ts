@@ -32,7 +32,7 @@ export type EntryEvent = EntryWritten | (Event & { readonly kind: 'any' });
 /** Code that hears of entries, whoever writes them: of each write once, in their order. */
 export interface Subscriber {
   /** Returns whether it hears of writes of a kind to a type. */
-  readonly hears: (kind: EntryEvent['kind'], uid: string) => boolean;
+  readonly hears: (kind: EntryEvent['kind'], type: ContentType) => boolean;
   /** Whether all updates must have `before`, which costs a command for each. */
   readonly needsBefore?: true;
   /**

@@ -105,11 +105,11 @@ export function hubSubscribers(hub: EventHub, parts: HubParts): readonly Subscri
   const emit = emitter(hub, parts);
   return [
     {
-      hears: (kind, uid) => uid === uploadFile && eventsOf(kind, uid).some(hub.hears),
+      hears: (kind, { uid }) => uid === uploadFile && eventsOf(kind, uid).some(hub.hears),
       after: (event) => emit(event, eventsOf(event.kind, uploadFile)),
     },
     {
-      hears: (kind) => kind === 'update' && publications.some(hub.hears),
+      hears: (kind, { draftAndPublish }) => kind === 'update' && draftAndPublish && publications.some(hub.hears),
       needsBefore: true,
       after: (event) => emit(event, publicationIn(event)),
     },
