@@ -9,7 +9,11 @@ COPY . .
 RUN npm run build
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 ARG PACKAGES=
-RUN if [ -n "$PACKAGES" ]; then npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund $PACKAGES; fi
+# npm does not install a package that package.json names as an optional peer, so these are taken out of it first.
+RUN if [ -n "$PACKAGES" ]; then \
+    npm pkg delete devDependencies peerDependencies peerDependenciesMeta && \
+    npm install --no-save --ignore-scripts --no-audit --no-fund $PACKAGES; \
+  fi
 
 FROM node:22-slim
 ARG VERSION=0.1.0

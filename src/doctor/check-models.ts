@@ -7,12 +7,13 @@ import { advice, type Found, nameSome, problem } from './finding.js';
 export function checkModels({ build, states }: DatabaseFacts): Found {
   const refused = reportModels(build).filter(({ state }) => state !== 'active');
   const known = new Set(refused.map(({ uid }) => uid));
-  const others = states.filter(({ uid, state }) => state !== undefined && state !== 'active' && !known.has(uid));
+  const others = states.filter(({ uid, state }) => (state === 'refused' || state === 'missing') && !known.has(uid));
   return [
     ...refused.map((report) => problem(describeReport(report) ?? report.uid, 'correct the model; npx mangrove models validate')),
     ...byText(others, ({ uid, state, problems }) => `${uid} is ${String(state)}: ${(problems ?? []).join('; ')}`).map((text) =>
       problem(text, 'correct the model; the admin API (/admin/api/status) has the instances'),
     ),
+    ...byText(states, searchText).map((text) => advice(text, 'wait until it is; searches scan all entries meanwhile')),
     ...byText(states, unfitText).map((text) => advice(text, 'correct the entries, or the rule of the model')),
   ];
 }
@@ -21,6 +22,11 @@ export function checkModels({ build, states }: DatabaseFacts): Found {
 const byText = (states: readonly ModelState[], textOf: (state: ModelState) => string | null): readonly string[] => [
   ...new Set(states.flatMap((state) => textOf(state) ?? [])),
 ];
+
+function searchText({ uid, search }: ModelState): string | null {
+  const unready = (search?.attributes ?? []).filter(({ state }) => state !== 'ready').map(({ attribute }) => attribute);
+  return unready.length === 0 ? null : `the index of searches in ${nameSome(unready)} of ${uid} is not ready`;
+}
 
 function unfitText({ uid, requiredNulls = [], unfitValues = [] }: ModelState): string | null {
   const found = [...requiredNulls, ...unfitValues];

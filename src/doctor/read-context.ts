@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js';
 import { examineConfig, type ReadConfig } from '../config/load-config.js';
 import type { Sections } from '../config/sections.js';
+import { withinTime } from '../limits/clock.js';
 import { runningServer } from '../mongo/embedded/start-embedded.js';
 import { readAddressFacts } from '../mongo/send/address-facts.js';
 import { connectDatabase } from '../mongo/send/connection.js';
@@ -22,7 +23,7 @@ export async function readContext({ directory, known, settings }: ContextInput):
   const { config, problems } = await asProduction(own, { directory, known });
   const [address, database, mail, storage, uploads, readable] = await Promise.all([
     readAddress(config),
-    readDatabase(config, settings(config)).catch((error: unknown) => messageOf(error)),
+    withinTime(patience.facts, () => readDatabase(config, settings(config))).catch((error: unknown) => messageOf(error)),
     probeMail(config),
     probeStorage(config),
     readUploads(config),
@@ -40,14 +41,14 @@ const asProduction = (own: ReadConfig, input: { readonly directory: string; read
 const readAddress = async ({ database }: Config): Promise<Context['address']> =>
   database.uri === null ? null : readAddressFacts(database.uri).catch(() => null);
 
-/** Longest wait for the database, in milliseconds. */
-const patience = 4_000;
+/** Longest wait for a server that accepts writes, and for all facts, in milliseconds. */
+const patience = { server: 4_000, facts: 15_000 };
 
 /** Reads the facts of the configured database, or of the embedded one if a service runs. Rejects if it does not answer. */
 async function readDatabase(config: Config, settings: ModelSettings): Promise<DatabaseFacts> {
   const uri = config.database.uri ?? (await runningServer(config));
   if (uri === null) throw new Error('the embedded MongoDB does not run');
-  const selectionTimeout = Math.min(config.database.selectionTimeout, patience);
+  const selectionTimeout = Math.min(config.database.selectionTimeout, patience.server);
   const database = await connectDatabase(uri, { ...config.database, selectionTimeout });
   return readDatabaseFacts(database, settings).finally(() => database.client.close());
 }

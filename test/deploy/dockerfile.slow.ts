@@ -25,7 +25,7 @@ describe('the commands of the Dockerfile', function () {
   ];
   const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim();
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_/i.test(name)));
-  const env = { ...inherited, HOME: home, npm_config_registry: registry, PACKAGES: '' };
+  const env = { ...inherited, HOME: home, npm_config_registry: registry, PACKAGES: '@aws-sdk/client-s3@3' };
   const place: Place = { cwd: buildFolder, env };
   let database: FreshDatabase;
   let service: ChildProcess | undefined;
@@ -94,7 +94,8 @@ describe('the commands of the Dockerfile', function () {
       if (Date.now() > end || started.exitCode !== null) throw new Error('the service is not healthy within a minute');
       await delay(200);
     }
-    await run(['node', '-e', "require('bcrypt').hashSync('a', 4); require('sharp')"], { cwd: finalFolder, env: imageEnv });
+    const load = "require('bcrypt').hashSync('a', 4); require('sharp'); require('@aws-sdk/client-s3')";
+    await run(['node', '-e', load], { cwd: finalFolder, env: imageEnv });
     await run(['node', 'bin/mangrove.cjs', 'permissions', 'list', 'public'], { cwd: finalFolder, env: imageEnv });
     started.kill('SIGTERM');
     const [code] = (await once(started, 'exit')) as [number | null];

@@ -206,6 +206,12 @@ const cases: Readonly<Record<string, Case>> = {
   ],
   'an index that is being built': [state({ indexesBuilding: [{ name: 'b' }] }), 'indexes', 'advice', /being built: b/],
   'an index that nobody uses': [state({ unusedIndexes: ['c'] }), 'indexes', 'advice', /no read has used c of/],
+  'a search that is not ready': [
+    state({ search: { attributes: [{ attribute: 'title', search: 'trigram', state: 'waiting' }], scans: null } }),
+    'models',
+    'advice',
+    /searches in title of api::article\.article is not ready/,
+  ],
   'an instance of another version': [state({}), 'instances', 'advice', /run version 0\.0\.1/],
   'an instance with other models': [state({}), 'instances', 'advice', /serve different models/],
   'an instance whose clock is ahead': [
@@ -324,6 +330,7 @@ describe('npx mangrove doctor', () => {
   it('reports all that does not need the database if it does not answer', async () => {
     const { report, exitCode, stdout } = await read({
       env: { MONGODB_URI: 'mongodb://ann:pa55@127.0.0.1:1/x', RATE_LIMIT: 'false' },
+      ...setting('database', { selectionTimeout: 500 }),
     });
     const stateOf = (name: string) => report.checks.find((finding) => finding.name === name)?.state;
     expect(['database', 'rate-limits', 'indexes', 'models', 'secrets'].map(stateOf)).to.deep.equal([
