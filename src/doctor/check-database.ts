@@ -66,6 +66,9 @@ export function checkConnection({ address, config, database }: Context): Found {
     address.isEncrypted && !address.isVerified
       ? problem('the certificate of the database is not checked', 'remove tlsInsecure and tlsAllowInvalid… from MONGODB_URI')
       : null,
+    database?.server.mayWrite === false
+      ? problem('the user of MONGODB_URI may not write to the database', 'grant the role readWrite on it')
+      : null,
     roles.length > 0
       ? advice(
           `the user of MONGODB_URI has more rights than needed (${roles.join(', ')})`,

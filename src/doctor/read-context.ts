@@ -4,7 +4,8 @@ import type { Sections } from '../config/sections.js';
 import { withinTime } from '../limits/clock.js';
 import { runningServer } from '../mongo/embedded/start-embedded.js';
 import { readAddressFacts } from '../mongo/send/address-facts.js';
-import { connectDatabase } from '../mongo/send/connection.js';
+import { connectForReads } from '../mongo/send/connection.js';
+import { explainRefusal } from '../mongo/send/refused-access.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import type { Context, DatabaseFacts } from './context.js';
 import { messageOf } from './message-of.js';
@@ -49,6 +50,12 @@ async function readDatabase(config: Config, settings: ModelSettings): Promise<Da
   const uri = config.database.uri ?? (await runningServer(config));
   if (uri === null) throw new Error('the embedded MongoDB does not run');
   const selectionTimeout = Math.min(config.database.selectionTimeout, patience.server);
-  const database = await connectDatabase(uri, { ...config.database, selectionTimeout });
-  return readDatabaseFacts(database, settings).finally(() => database.client.close());
+  const database = await connectForReads(uri, { ...config.database, selectionTimeout });
+  try {
+    return await readDatabaseFacts(database, settings);
+  } catch (error) {
+    throw explainRefusal(error, { uri, name: config.database.name });
+  } finally {
+    await database.client.close();
+  }
 }

@@ -20,6 +20,8 @@ export interface ServerFacts {
   readonly ahead: number;
   /** Names of the roles of the user; none if the connection has no user. */
   readonly roles: readonly string[];
+  /** Whether the user may write to the database; null if the connection has no user. */
+  readonly mayWrite: boolean | null;
   /** Bytes of the file system that holds the data. */
   readonly disk: { readonly total: number; readonly free: number } | null;
   readonly oplog: OplogFacts | null;
@@ -38,12 +40,13 @@ export async function readServerFacts(database: Database): Promise<ServerFacts> 
     readClock(() => ask({ hello: 1 })),
     ask({ buildInfo: 1 }),
     tryTo({ getParameter: 1, featureCompatibilityVersion: 1 }),
-    tryTo({ connectionStatus: 1 }),
+    tryTo({ connectionStatus: 1, showPrivileges: true }),
     tryTo({ replSetGetConfig: 1 }),
     tryTo({ replSetGetStatus: 1 }),
     tryTo({ dbStats: 1 }, db.databaseName),
     hasOplogOf(database) ? withinTime(patience, () => readOplog(client, patience)).catch(() => null) : null,
   ]);
+  const { authenticatedUserRoles: roles, authenticatedUserPrivileges: privileges } = documentOf(connection?.['authInfo']);
   return {
     version: String(version),
     featureVersion: textOf(documentOf(parameter?.['featureCompatibilityVersion'])['version']),
@@ -53,7 +56,8 @@ export async function readServerFacts(database: Database): Promise<ServerFacts> 
     unhealthy: status && listOf(status['members']).map(documentOf).filter(isUnhealthy).map(describeMember),
     isJournaled: config && documentOf(config['config'])['writeConcernMajorityJournalDefault'] !== false,
     ahead,
-    roles: listOf(documentOf(connection?.['authInfo'])['authenticatedUserRoles']).map((role) => String(documentOf(role)['role'])),
+    roles: listOf(roles).map((role) => String(documentOf(role)['role'])),
+    mayWrite: listOf(roles).length === 0 ? null : listOf(privileges).some((one) => letsWrite(documentOf(one), db.databaseName)),
     disk: stats && diskOf(stats),
     oplog,
   };
@@ -66,6 +70,12 @@ async function readClock(ask: () => Promise<Document>): Promise<{ readonly hello
   const hello = await ask();
   const middle = begun + (performance.now() - started) / 2;
   return { hello, ahead: Number(hello['localTime']) - middle };
+}
+
+/** Returns whether a privilege lets a user insert documents into all collections of a database. */
+function letsWrite({ resource, actions }: Document, name: string): boolean {
+  const { anyResource, db, collection } = documentOf(resource);
+  return listOf(actions).includes('insert') && (anyResource === true || (collection === '' && (db === name || db === '')));
 }
 
 const diskOf = ({ fsTotalSize, fsUsedSize }: Document) =>
