@@ -32,7 +32,7 @@ const levels: readonly (readonly string[])[] = [
   ['history'],
   ['rest', 'graphql', 'openapi', 'admin', 'start-page'],
   ['strapi'],
-  ['features', 'feature-settings', 'server', 'service', 'connect', 'index', 'main', 'cli'],
+  ['features', 'feature-settings', 'server', 'service', 'connect', 'index', 'main', 'cli', 'doctor'],
 ];
 
 /** The level of features. A folder with a file `feature.ts` is on it without being listed. */

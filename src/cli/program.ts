@@ -28,6 +28,7 @@ const commands: Readonly<Record<string, ProgramCommand>> = {
   new: { about: 'create a project', load: () => import('./new.js') },
   start: { about: 'start the service', load: () => import('./start.js') },
   check: { about: 'list what production would refuse or ignore in a project', load: () => import('./check.js') },
+  doctor: { about: 'list what is not safe or not fit for production, with the remedy', load: () => import('./doctor.js') },
   panel: { about: 'build the admin panel', load: () => import('./panel.js') },
   admin: { about: 'create administrators, and set their passwords', load: () => import('./admin.js') },
   models: { about: 'list, add, compare and remove content types and components', load: () => import('./models.js') },

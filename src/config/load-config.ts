@@ -30,7 +30,7 @@ interface LoadInput {
 export const loadConfig = async (input: LoadInput): Promise<Config> => accepted(await examineConfig(input));
 
 /** What reading the configuration of a directory shows. */
-interface ReadConfig extends ExaminedConfig {
+export interface ReadConfig extends ExaminedConfig {
   /** The errors that files of the configuration threw, by the line about them. */
   readonly causes: ReadonlyMap<string, unknown>;
 }

@@ -7,7 +7,9 @@ import { findBinary } from '../../src/mongo/embedded/find-binary.js';
 import { launchMongod, type RunningMongod } from '../../src/mongo/embedded/launch-mongod.js';
 import { pickPort } from '../../src/mongo/embedded/open-data.js';
 import { createServer } from '../../src/server.js';
+import type { NamedFinding } from '../../src/doctor/checks.js';
 import { createLog } from '../support/create-log.js';
+import { runCli } from '../support/run-cli.js';
 
 describe('a user whom the database refuses', function () {
   this.timeout(120_000);
@@ -65,5 +67,19 @@ describe('a user whom the database refuses', function () {
       expect(error).to.have.property('name', 'ConfigError');
       expect(String(error)).to.include(message).and.not.match(/S3c/);
       expect(JSON.stringify(lines)).to.not.match(/S3c|trying again/);
+    });
+
+  for (const [user, path, message] of cases)
+    it(`${user}@host${path}: the doctor ${message === null ? 'finds only that it is a standalone server' : 'says so'}`, async () => {
+      const uri = `mongodb://${user}@127.0.0.1:${String(port)}${path}`;
+      const env = { NODE_ENV: 'production', MONGODB_URI: uri };
+      const { stdout } = await runCli('doctor', ['--json'], { directory, env });
+      const { checks } = JSON.parse(stdout) as { readonly checks: readonly NamedFinding[] };
+      const ofDatabase = ['database', 'connection', 'replica-set'];
+      const found = checks.filter(({ name, state }) => ofDatabase.includes(name) && state === 'problem').map(({ text }) => text);
+      expect(found, found.join()).to.have.length(user.startsWith('reader') ? 2 : 1);
+      if (user.startsWith('reader')) expect(found[0]).to.include('may not write to the database');
+      else expect(found[0]).to.include(message ?? 'the database is a standalone server');
+      expect(stdout).not.to.match(/S3c/);
     });
 });

@@ -37,13 +37,18 @@ interface StorageProvider {
 /** All storage providers by name. */
 export const storageProviders: Readonly<Record<UploadProvider, StorageProvider>> = {
   gridfs: { open: ({ database }) => gridStorage(database), keepsExtension: false, answeredAs: 'local' },
-  disk: { open: openDisk, keepsExtension: true, answeredAs: 'local' },
+  disk: {
+    open: ({ settings, directory }) => diskStorage(diskFolder(settings, directory)),
+    keepsExtension: true,
+    answeredAs: 'local',
+  },
   s3: { open: ({ settings }) => s3Storage(optionsOf(settings, 's3')), keepsExtension: true, answeredAs: 'aws-s3' },
 };
 
-function openDisk({ settings, directory }: StorageInput): FileStorage {
+/** Returns the absolute path of the folder of files. */
+export function diskFolder(settings: MediaSettings, directory: string): string {
   const { folder } = optionsOf(settings, 'disk');
-  return diskStorage(path.resolve(directory, typeof folder === 'string' ? folder : 'data/uploads'));
+  return path.resolve(directory, typeof folder === 'string' ? folder : 'data/uploads');
 }
 
 /**

@@ -15,11 +15,23 @@ import { Replies } from './command-turns.js';
 import { endless } from '../../limits/clock.js';
 import { WriteQueues } from './write-queues.js';
 
+/** Does the same as `connectForReads`, and creates the collections of the service on a sharded cluster. */
+export async function connectDatabase(uri: string, config: DatabaseConfig, observer = noObserver): Promise<Database> {
+  const database = await connectForReads(uri, config, observer);
+  try {
+    await ensureCollections(Object.values(collections), database);
+    return database;
+  } catch (error) {
+    await database.client.close();
+    throw explainRefusal(error, { uri, name: config.name });
+  }
+}
+
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
  * Rejects if no server answers within the selection timeout, and with a ConfigError if the address or its user can never work.
  */
-export async function connectDatabase(uri: string, config: DatabaseConfig, observer = noObserver): Promise<Database> {
+export async function connectForReads(uri: string, config: DatabaseConfig, observer = noObserver): Promise<Database> {
   const client = createClient(uri, config, observer);
   try {
     if (observer.wants('command ended')) observeCommands(client, observer);
@@ -44,7 +56,6 @@ export async function connectDatabase(uri: string, config: DatabaseConfig, obser
       writers: new WriteQueues(),
     };
     observer.observe({ kind: 'queue opened', name: 'scans', size: () => database.scans.size });
-    await ensureCollections(Object.values(collections), database);
     return database;
   } catch (error) {
     await client.close();

@@ -1,0 +1,56 @@
+import type { AccountSettings } from '../auth/account-settings.js';
+import type { Roles } from '../auth/role.js';
+import type { Config } from '../config/config.js';
+import type { MissingIndex } from '../mongo/models/missing-indexes.js';
+import type { Instance, ModelState } from '../mongo/models/model-states.js';
+import type { AddressFacts } from '../mongo/send/address-facts.js';
+import type { LogState } from '../mongo/stores/change-log.js';
+import type { ServerFacts } from '../mongo/stores/server-facts.js';
+import type { RegistryBuild } from '../schema/build-registry.js';
+import type { Webhook } from '../webhooks/webhook.js';
+
+/** Everything that checks look at. It is read once, before the first check. */
+export interface Context {
+  /** The configuration as production reads it. Settings that are refused have their defaults. */
+  readonly config: Config;
+  /** What is wrong in the configuration, a line each. */
+  readonly problems: readonly string[];
+  /** NODE_ENV as it is set; `development` if it is not. */
+  readonly environment: string;
+  readonly now: Date;
+  readonly address: AddressFacts | null;
+  /** The reason why there are no facts about the database; null if there are. */
+  readonly unreached: string | null;
+  readonly database: DatabaseFacts | null;
+  readonly mail: Probe;
+  readonly storage: Probe;
+  /** The folder of uploaded files, or the nearest one above that exists; null if files are stored elsewhere. */
+  readonly uploads: FolderFacts | null;
+  /** Names of files with secrets that other users of the machine can read. */
+  readonly readable: readonly string[];
+}
+
+/** The database and what is stored in it. */
+export interface DatabaseFacts {
+  readonly server: ServerFacts;
+  readonly build: RegistryBuild;
+  readonly missingIndexes: readonly MissingIndex[];
+  readonly states: readonly ModelState[];
+  readonly instances: readonly Instance[];
+  readonly roles: Roles;
+  readonly accounts: AccountSettings;
+  readonly webhooks: readonly Webhook[];
+  /** The state of the log of sync; null if there is none. */
+  readonly log: LogState | null;
+  readonly leftCollections: readonly string[];
+}
+
+/** Whether another service works: not asked, or null if it does, or the reason why not. */
+export type Probe = 'not asked' | { readonly failure: string | null };
+
+export interface FolderFacts {
+  readonly path: string;
+  readonly isWritable: boolean;
+  readonly total: number;
+  readonly free: number;
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { access, constants, stat, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { verifyMailServer } from '../accounts/mail/verify-server.js';
+import type { Config } from '../config/config.js';
+import { endless, withinTime } from '../limits/clock.js';
+import { s3Storage } from '../media/storage/s3-storage.js';
+import { diskFolder, optionsOf } from '../media/storage/storage-of.js';
+import type { FolderFacts, Probe } from './context.js';
+import { messageOf } from './message-of.js';
+
+/** Longest time of a probe, in milliseconds. */
+const patience = 6_000;
+
+const probe = async (work: () => Promise<void>): Promise<Probe> => {
+  const late = (): Error => new Error(`no answer within ${String(patience / 1e3)} s`);
+  return withinTime(patience, work, late).then(
+    () => ({ failure: null }),
+    (error: unknown) => ({ failure: messageOf(error) }),
+  );
+};
+
+/** Asks the mail server whether it accepts the log-in. */
+export async function probeMail({ plugins }: Config): Promise<Probe> {
+  const { enabled, config } = plugins.email;
+  const hasServer = enabled && Object.keys(config.providerOptions).length > 0;
+  return hasServer ? probe(() => verifyMailServer(config.providerOptions)) : 'not asked';
+}
+
+/** Stores an object of one byte in S3, and deletes it. */
+export async function probeStorage({ plugins }: Config): Promise<Probe> {
+  const { enabled, config } = plugins.upload;
+  if (!enabled || config.provider !== 's3') return 'not asked';
+  return probe(async () => {
+    const storage = s3Storage(optionsOf(config, 's3'));
+    const key = `mangrove-doctor-${randomUUID()}`;
+    await storage.write(key, [Buffer.from('.')], { mime: 'text/plain', time: endless });
+    await storage.remove(key);
+  });
+}
+
+/** Reads the folder of files, or the nearest one above it that exists; null if files are not stored on disk. */
+export async function readUploads({ plugins, directory }: Config): Promise<FolderFacts | null> {
+  const { enabled, config } = plugins.upload;
+  if (!enabled || config.provider !== 'disk') return null;
+  let path = diskFolder(config, directory);
+  while (!existsSync(path) && dirname(path) !== path) path = dirname(path);
+  const [{ bsize, blocks, bavail }, isWritable] = await Promise.all([
+    statfs(path),
+    access(path, constants.W_OK).then(
+      () => true,
+      () => false,
+    ),
+  ]);
+  return { path, isWritable, total: bsize * blocks, free: bsize * bavail };
+}
+
+/** Returns the files with secrets in a folder that other users of the machine can read. */
+export async function readableSecrets({ directory, admin }: Config): Promise<readonly string[]> {
+  const files = [join(directory, '.env'), resolve(directory, admin.secretsFile)];
+  const modes = await Promise.all(
+    files.map((file) =>
+      stat(file).then(
+        ({ mode }) => mode,
+        () => 0,
+      ),
+    ),
+  );
+  return files.filter((_, index) => ((modes[index] ?? 0) & 0o004) !== 0);
+}

@@ -1,0 +1,39 @@
+import { readAccountSettings } from '../auth/account-settings.js';
+import { readRoles } from '../auth/read-roles.js';
+import { findLeftCollections } from '../mongo/models/left-collections.js';
+import { findMissingIndexes } from '../mongo/models/missing-indexes.js';
+import { readInstances, readStates } from '../mongo/models/model-states.js';
+import { findForeign } from '../mongo/models/served-collections.js';
+import type { Database } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
+import { readLogState } from '../mongo/stores/change-log.js';
+import { readModels } from '../mongo/stores/model-store.js';
+import { readServerFacts } from '../mongo/stores/server-facts.js';
+import { buildRegistry } from '../schema/build-registry.js';
+import type { ModelSettings } from '../schema/build-content-type.js';
+import { collections } from '../schema/collections.js';
+import { webhookOf } from '../webhooks/webhook.js';
+import type { DatabaseFacts } from './context.js';
+
+/** Most states of models, and most instances, that are read. */
+const most = 10_000;
+
+/** Reads the facts of a database. Writes nothing. */
+export async function readDatabaseFacts(database: Database, settings: ModelSettings): Promise<DatabaseFacts> {
+  const [server, models] = await Promise.all([readServerFacts(database), readModels(database)]);
+  const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
+  const uids = [...new Set([...build.models.keys(), ...models.map(({ uid }) => uid), 'graphql'])];
+  const [missingIndexes, states, instances, roles, accounts, webhooks, log, leftCollections] = await Promise.all([
+    findMissingIndexes(build.registry, database),
+    readStates(database, uids, most),
+    readInstances(database, most),
+    readRoles(database),
+    readAccountSettings(database),
+    findStored(database, collections.webhooks),
+    readLogState(database),
+    findLeftCollections(build.registry, database),
+  ]);
+  const { advanced } = accounts;
+  const found = { missingIndexes, states, instances, roles, accounts: advanced, log, leftCollections };
+  return { server, build, ...found, webhooks: webhooks.map(webhookOf) };
+}

@@ -1,0 +1,97 @@
+import type { Document } from 'mongodb';
+import { withinTime } from '../../limits/clock.js';
+import type { Database } from '../send/database.js';
+import { hasOplogOf, readOplog, type OplogFacts } from './oplog-facts.js';
+
+/** What a server says about itself. Facts that the user of the connection may not read are null. */
+export interface ServerFacts {
+  readonly version: string;
+  /** The version whose data format is used, such as `8.0`. */
+  readonly featureVersion: string | null;
+  readonly topology: 'standalone' | 'replica set' | 'sharded cluster';
+  /** Members that hold data, and arbiters, by host and port. */
+  readonly members: readonly string[];
+  readonly arbiters: readonly string[];
+  /** Members that neither lead nor follow, with their state. */
+  readonly unhealthy: readonly string[] | null;
+  /** Whether `majority` includes the journal for clients that do not say so. */
+  readonly isJournaled: boolean | null;
+  /** Milliseconds that the clock of the server is ahead of that of this machine. */
+  readonly ahead: number;
+  /** Names of the roles of the user; none if the connection has no user. */
+  readonly roles: readonly string[];
+  /** Whether the user may write to the database; null if the connection has no user. */
+  readonly mayWrite: boolean | null;
+  /** Bytes of the file system that holds the data. */
+  readonly disk: { readonly total: number; readonly free: number } | null;
+  readonly oplog: OplogFacts | null;
+}
+
+/** Longest time of one command, in milliseconds. */
+const patience = 3_000;
+
+/** Reads the facts of a server by a few commands, none of which changes anything. Rejects if it does not answer. */
+export async function readServerFacts(database: Database): Promise<ServerFacts> {
+  const { client, db, isReplicated, isSharded } = database;
+  const ask = (command: Document, name = 'admin'): Promise<Document> =>
+    withinTime(patience, () => client.db(name).command({ ...command, maxTimeMS: patience }));
+  const tryTo = (command: Document, name?: string): Promise<Document | null> => ask(command, name).catch(() => null);
+  const [{ hello, ahead }, { version }, parameter, connection, config, status, stats, oplog] = await Promise.all([
+    readClock(() => ask({ hello: 1 })),
+    ask({ buildInfo: 1 }),
+    tryTo({ getParameter: 1, featureCompatibilityVersion: 1 }),
+    tryTo({ connectionStatus: 1, showPrivileges: true }),
+    tryTo({ replSetGetConfig: 1 }),
+    tryTo({ replSetGetStatus: 1 }),
+    tryTo({ dbStats: 1 }, db.databaseName),
+    hasOplogOf(database) ? withinTime(patience, () => readOplog(client, patience)).catch(() => null) : null,
+  ]);
+  const { authenticatedUserRoles: roles, authenticatedUserPrivileges: privileges } = documentOf(connection?.['authInfo']);
+  return {
+    version: String(version),
+    featureVersion: textOf(documentOf(parameter?.['featureCompatibilityVersion'])['version']),
+    topology: isSharded ? 'sharded cluster' : isReplicated ? 'replica set' : 'standalone',
+    members: [...listOf(hello['hosts']), ...listOf(hello['passives'])].map(String),
+    arbiters: listOf(hello['arbiters']).map(String),
+    unhealthy: status && listOf(status['members']).map(documentOf).filter(isUnhealthy).map(describeMember),
+    isJournaled: config && documentOf(config['config'])['writeConcernMajorityJournalDefault'] !== false,
+    ahead,
+    roles: listOf(roles).map((role) => String(documentOf(role)['role'])),
+    mayWrite: listOf(roles).length === 0 ? null : listOf(privileges).some((one) => letsWrite(documentOf(one), db.databaseName)),
+    disk: stats && diskOf(stats),
+    oplog,
+  };
+}
+
+/** Returns the reply of `hello`, and how far its clock is ahead of the middle of the wait for it. */
+async function readClock(ask: () => Promise<Document>): Promise<{ readonly hello: Document; readonly ahead: number }> {
+  await ask(); // the next one has a connection
+  const [begun, started] = [Date.now(), performance.now()];
+  const hello = await ask();
+  const middle = begun + (performance.now() - started) / 2;
+  return { hello, ahead: Number(hello['localTime']) - middle };
+}
+
+/** Returns whether a privilege lets a user insert documents into all collections of a database. */
+function letsWrite({ resource, actions }: Document, name: string): boolean {
+  const { anyResource, db, collection } = documentOf(resource);
+  return listOf(actions).includes('insert') && (anyResource === true || (collection === '' && (db === name || db === '')));
+}
+
+const diskOf = ({ fsTotalSize, fsUsedSize }: Document) =>
+  typeof fsTotalSize === 'number' && typeof fsUsedSize === 'number'
+    ? { total: fsTotalSize, free: fsTotalSize - fsUsedSize }
+    : null;
+
+/** The states of members that work: primary, secondary, arbiter. */
+const working: readonly unknown[] = [1, 2, 7];
+
+const isUnhealthy = ({ state, health }: Document): boolean => health === 0 || !working.includes(state);
+
+const describeMember = ({ name, stateStr }: Document): string => `${String(name)} (${String(stateStr)})`;
+
+const documentOf = (value: unknown): Document => (typeof value === 'object' && value !== null ? value : {});
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
