@@ -141,7 +141,7 @@ const sourceOf = ({ observer, code, secrets }: ConnectInput, { store, models }: 
   store: tracedStore(store, observer),
   models,
   notices: createNotices(observer),
-  cursors: createSeal(secrets.tokenSalt),
+  cursors: createSeal(secrets.tokenSalt, secrets.previous.tokenSalt),
   budget: { onRefusal: (limit) => void observer.observe({ kind: 'budget refused', limit }) },
   ...(code && { hooks: code.codeHooks }),
 });

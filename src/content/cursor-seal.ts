@@ -13,11 +13,14 @@ const cipher = 'aes-256-ctr';
 /** Bytes of the code that proves that a cursor is genuine. It is the initial vector of the cipher too. */
 const codeLength = 16;
 
-/**
- * Returns the seal of a secret. All instances with the same secret have the same. The initial vector depends on the bytes (a synthetic
- * one, as in RFC 5297), because equal pages must have equal answers.
- */
-export function createSeal(secret: string): CursorSeal {
+/** Returns the seal of a secret, which also opens the cursors of the former one. All instances with the same secrets have the same. */
+export function createSeal(secret: string, previous: string | null = null): CursorSeal {
+  const [seal, former] = [sealOf(secret), previous === null ? null : sealOf(previous)];
+  return { seal: seal.seal, open: (cursor, scope) => seal.open(cursor, scope) ?? former?.open(cursor, scope) ?? null };
+}
+
+/** The initial vector depends on the bytes (a synthetic one, as in RFC 5297), because equal pages must have equal answers. */
+function sealOf(secret: string): CursorSeal {
   const keys = Buffer.from(hkdfSync('sha256', secret, '', 'cursors', 64));
   const [codeKey, key] = [keys.subarray(0, 32), keys.subarray(32)];
   const codeOf = (bytes: Uint8Array, scope: string): Buffer =>

@@ -13,34 +13,37 @@ export interface Position extends LogPlace {
 export const resetError = (reason: string): ApiError =>
   new ApiError(410, 'SyncResetError', `${reason}, please start without a token`);
 
-/** Signs and reads the tokens of clients. They are valid on all instances with the same secrets. */
+const keyOf = (secret: string): Buffer => createHash('sha256').update(`sync ${secret}`).digest();
+
+/** Signs and reads the tokens of clients. They are valid on all instances with the same secrets, also those of the former secret. */
 export class SyncTokens {
   readonly #key: Buffer;
+  readonly #former: Buffer | null;
 
-  constructor({ jwtSecret, tokenSalt }: Pick<Secrets, 'jwtSecret' | 'tokenSalt'>) {
-    this.#key = createHash('sha256').update(`sync ${jwtSecret} ${tokenSalt}`).digest();
+  constructor({ tokenSalt, previous }: Pick<Secrets, 'tokenSalt' | 'previous'>) {
+    this.#key = keyOf(tokenSalt);
+    this.#former = previous.tokenSalt === null ? null : keyOf(previous.tokenSalt);
   }
 
   /** Returns the token of a position in the answers of a handle. */
   write({ seq, mark, after }: Position, handle: string): string {
     const text = `${String(seq)}.${String(mark)}.${after === null ? '' : String(after)}.${handle}`;
-    return `${text}.${this.#sign(text)}`;
+    return `${text}.${sign(text, this.#key)}`;
   }
 
   /** Returns the position of a token. Throws a SyncResetError if it is not one of this handle. */
   read(token: string, handle: string): Position {
     const end = token.lastIndexOf('.');
     const text = token.slice(0, Math.max(end, 0));
-    if (!isEqual(token.slice(end + 1), this.#sign(text))) throw resetError('The token is invalid');
+    const isBy = (key: Buffer): boolean => isEqual(token.slice(end + 1), sign(text, key));
+    if (!isBy(this.#key) && (this.#former === null || !isBy(this.#former))) throw resetError('The token is invalid');
     const [seq, mark, after, own] = text.split('.');
     if (own !== handle) throw resetError('Rights, models or the query have changed');
     return { seq: Number(seq), mark: Number(mark), after: after === '' ? null : Number(after) };
   }
-
-  #sign(text: string): string {
-    return createHmac('sha256', this.#key).update(text).digest('base64url').slice(0, 22);
-  }
 }
+
+const sign = (text: string, key: Buffer): string => createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
 
 const isEqual = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
