@@ -78,10 +78,10 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
  * Answers with the registry of this instance, problems of its models (causes before effects), and the state of models on all
  * instances.
  */
-async function readStatus({ running: { backend } }: AdminCall): Promise<unknown> {
+async function readStatus({ running: { backend }, content }: AdminCall): Promise<unknown> {
   const { models, store } = backend;
   await models.recount();
-  const states = await findStored(store.database, collections.modelStatus, { sort: { _id: 1 } });
+  const states = await findStored(content.store.database, collections.modelStatus, { sort: { _id: 1 } });
   return {
     version: models.snapshot.registry.version,
     types: models.snapshot.registry.types.size,

@@ -73,6 +73,11 @@ export class RouteRequest {
     return 'body' in this.#replaced ? this.#replaced.body : this.#ctx.request.body;
   }
 
+  /** The id of the request in logs. */
+  get requestId(): string {
+    return requestIdOf(this.#ctx);
+  }
+
   /** Address of the client. */
   get ip(): string {
     return this.#ctx.ip;
@@ -155,6 +160,9 @@ export function clientKey({ ip }: Context, caller: Caller | null): string {
   }
 }
 
+/** Returns the id of a request. */
+export const requestIdOf = ({ state }: Context): string => (state as RequestState).requestId; // set by the first middleware
+
 /** Returns the sender of a request. Its key and signal are created on first use, because most requests use neither. */
 export const senderOf = (ctx: Context, caller: Caller | null): Sender => new RequestSender(ctx, caller);
 
@@ -176,7 +184,7 @@ class RequestSender implements Sender {
   }
 
   get requestId(): string {
-    return (this.#ctx.state as RequestState).requestId; // set by the first middleware
+    return requestIdOf(this.#ctx);
   }
 
   get client(): string {

@@ -93,10 +93,10 @@ export function accountsOf({ accounts }: Pick<Running, 'accounts'>): Accounts {
   return accounts;
 }
 
-/** Throws a NotFoundError if uploads are disabled. */
-export function mediaOf({ media }: Pick<Running, 'media'>): Media {
+/** Returns the media library, for a request if one is given. Throws a NotFoundError if uploads are disabled. */
+export function mediaOf({ media }: Pick<Running, 'media'>, request?: { readonly requestId: string }): Media {
   if (media === null) throw notFoundError('Uploads are disabled');
-  return media;
+  return request === undefined ? media : media.forRequest(request.requestId);
 }
 
 /** Returns all actions that can be granted to a role or token, those of the project first: of equally near names they are suggested. */

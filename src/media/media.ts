@@ -13,6 +13,8 @@ export interface Media {
   readonly imageChoices: () => Promise<ImageChoices>;
   /** Returns the storage of a name. Each file records its storage, so that it is found after the provider was changed. */
   readonly storageOf: (provider: string) => FileStorage;
+  /** Returns the library for a request, whose commands to the database carry its id. */
+  readonly forRequest: (requestId: string) => Media;
 }
 
 /** Finds the stored file of a name, such as `roots_0a1b2c3d4e.png`; null if there is none. */

@@ -103,6 +103,8 @@ export interface CommandEnded {
   readonly collection: string | null;
   /** Null if no request has sent it. */
   readonly requestId: string | null;
+  /** The name of the job that has sent it; null if none has. */
+  readonly job: string | null;
   readonly ms: number;
   readonly isFailed: boolean;
 }

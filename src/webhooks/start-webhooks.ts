@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js';
 import type { ContentSource } from '../content/content-context.js';
 import type { Backend } from '../mongo/models/open-backend.js';
+import { forJob } from '../mongo/send/database.js';
 import { collections } from '../schema/collections.js';
 import { Bell } from './bell.js';
 import { type DeliveryParts, serveWebhook } from './deliver.js';
@@ -23,7 +24,7 @@ export async function startWebhooks({ config, backend, source }: WebhookService)
   const { store, jobs } = backend;
   const known = knownWebhooks(store.changes);
   const { retries, allowPrivate: allowsPrivate } = config.webhooks;
-  const run = deliver({ store, observer: jobs.observer, known, retries, allowsPrivate });
+  const run = deliver({ store: { ...store, database: forJob(store.database, 'webhooks') }, observer: jobs.observer, known, retries, allowsPrivate });
   const ends = outboxSubscribers({ config, source, known }).map((one) => store.changes.subscribe(one));
   let stop: (() => Promise<void>) | null = null;
   const update = (): void => {

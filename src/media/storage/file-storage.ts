@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.js';
 import type { WaitTime } from '../../limits/clock.js';
+import type { Database } from '../../mongo/send/database.js';
 
 /** Bytes in chunks of any size, synchronous or asynchronous. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -12,6 +13,8 @@ export interface FileStorage {
   read(key: string, range: ByteRange): ByteSource;
   /** Deletes the bytes. Does nothing if there are none. */
   remove(key: string): Promise<void>;
+  /** Of a storage in MongoDB: returns the same storage with another scope of its commands. */
+  readonly on?: (database: Database) => FileStorage;
 }
 
 interface WrittenFile {

@@ -56,11 +56,15 @@ export function optionsOf({ provider, providerOptions }: MediaSettings, name: Up
   return (providerOptions[name] ?? {}) as Readonly<Record<string, unknown>>; // the configuration is checked
 }
 
+/** Returns a storage that sends its commands to this database, if it is one in MongoDB; others unchanged. */
+export const storageOn = (database: Database, storage: FileStorage): FileStorage => storage.on?.(database) ?? storage;
+
 /**
  * Returns a storage in MongoDB (GridFS), which every instance shares and a backup of the database includes. Keys are ids of
  * blobs.
  */
 export const gridStorage = (database: Database): FileStorage => ({
+  on: gridStorage,
   write: (key, source, { time }) => writeChunks({ ...database, time }, key, source),
   read: (key, { start, end }) => readChunks(database, key, start, end),
   remove: (key) => removeChunks(database, key),

@@ -1,7 +1,7 @@
 import type { Db, Document, IndexDescriptionInfo } from 'mongodb';
 import { BoundedCache } from '../../caches.js';
 import { unlimited } from '../../limits/budget.js';
-import { type Database } from '../send/database.js';
+import { commentIn, type Database } from '../send/database.js';
 import { countStored, readAll, runRead } from '../send/read-commands.js';
 import { endless } from '../../limits/clock.js';
 import { type LeadingFields, leadingOf } from './is-served.js';
@@ -58,6 +58,7 @@ const shared = (database: Database): Database => ({
   budget: unlimited,
   time: endless,
   turns: null,
+  ...commentIn(database),
   sender: null,
   reads: null,
   trace: null,
