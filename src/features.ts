@@ -11,6 +11,7 @@ import { accounts, content, locales, models, uploads } from './rest/features.js'
 import { schedule } from './schedule/feature.js';
 import { startPage } from './start-page/feature.js';
 import { sync } from './sync/feature.js';
+import { traces } from './traces/feature.js';
 
 /** Tells load balancers whether the service runs, and whether it is ready; and the panel that models have changed. */
 const health: Feature = {
@@ -33,6 +34,7 @@ export const features: readonly Feature[] = [
   schedule,
   metrics,
   slowRequests,
+  traces,
   health,
   sync,
   content,

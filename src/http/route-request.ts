@@ -6,6 +6,7 @@ import type { Staging } from '../media/staging.js';
 import { isRecord, type Values, decodeId } from '../values.js';
 import { endSignal } from '../limits/clock.js';
 import type { Sender } from '../limits/queue.js';
+import type { TraceHeaders } from '../observe/observation.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
 import { isLocal } from './is-local.js';
 import { isMultipart } from './request-body.js';
@@ -185,6 +186,10 @@ class RequestSender implements Sender {
 
   get requestId(): string {
     return requestIdOf(this.#ctx);
+  }
+
+  get trace(): TraceHeaders | undefined {
+    return (this.#ctx.state as RequestState).trace;
   }
 
   get client(): string {

@@ -3,13 +3,16 @@
  * may count them. Add a kind for anything that an operator should be able to count.
  */
 export type Observation =
-  | { readonly kind: 'request begun'; readonly requestId: string }
+  | RequestBegun
   /** A queue of work is there, whose size can be asked for at any time. */
   | { readonly kind: 'queue opened'; readonly name: string; readonly size: () => QueueSize }
   | RequestEnded
   | RequestFailed
   | CommandEnded
+  | JobBegun
   | JobEnded
+  | CallBegun
+  | CallEnded
   | Failed
   | Warned
   /** The answer of a request could not be sent, usually because its client has disconnected. */
@@ -55,16 +58,36 @@ interface QueueSize {
   readonly waiting: number;
 }
 
+/**
+ * How work is linked with traces. Observers of its beginning set what they know; it stays empty without them, and the same object
+ * comes with the end of the work.
+ */
+export interface TraceLink {
+  /** Headers that tell other services of the trace. */
+  headers?: TraceHeaders;
+  /** Runs the work where code finds the trace. */
+  around?: <Result>(work: () => Result) => Result;
+}
+
+/** The headers `traceparent` and `tracestate`. */
+export type TraceHeaders = Readonly<Record<string, string>>;
+
+interface RequestBegun extends Pick<RequestEnded, 'requestId' | 'method' | 'path' | 'link'> {
+  readonly kind: 'request begun';
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
 interface RequestEnded {
   readonly kind: 'request ended';
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
-  /** The path of the route, such as `/api/{*rest}`; null if no router has found it. */
+  /** The path of the route, such as `/api/articles/:id`; null if no router has found it. */
   readonly route: string | null;
   readonly status: number;
   readonly ms: number;
   readonly ip: string;
+  readonly link: TraceLink;
   /** Whether the client has disconnected before the answer was sent. */
   readonly isAborted: boolean;
 }
@@ -109,14 +132,43 @@ export interface CommandEnded {
   readonly isFailed: boolean;
 }
 
+/** A run of a job begins. Not told of runs that last as long as the service. */
+interface JobBegun {
+  readonly kind: 'job begun';
+  readonly job: string;
+  readonly link: TraceLink;
+}
+
 /** A run of a job has ended. `err` is null after success. */
 interface JobEnded {
   readonly kind: 'job ended';
   readonly job: string;
+  readonly link: TraceLink;
   readonly ms: number;
   readonly err: unknown;
   /** What the log says if it has failed; null for nothing. */
   readonly failure: string | null;
+}
+
+/** A request to another service. */
+export interface OutgoingCall {
+  readonly method: string;
+  readonly url: string;
+  /** The trace that it belongs to; null if there is none. */
+  readonly trace: TraceHeaders | null;
+  readonly link: TraceLink;
+}
+
+interface CallBegun {
+  readonly kind: 'call begun';
+  readonly call: OutgoingCall;
+}
+
+interface CallEnded {
+  readonly kind: 'call ended';
+  readonly call: OutgoingCall;
+  /** The status of the answer; null if there was none. */
+  readonly status: number | null;
 }
 
 interface WebhookAttempted {

@@ -47,6 +47,7 @@ function startWriter(running: Running, followed: () => ReadonlySet<string>): () 
     every: takeOver,
     isEager: true,
     lease: true,
+    isEndless: true,
     retry: takeOver / 4,
     failure: 'the change log could not be written; synced clients hear of nothing until it is',
     run: (signal) => writeChanges(forJob(store.database, name), { followed, retention, signal }),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Timestamp } from 'mongodb';
+import type { TraceHeaders } from '../../observe/observation.js';
 import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime, translating } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
@@ -20,6 +21,8 @@ export interface NewDelivery {
   /** The name of the event. */
   readonly type: string;
   readonly body: string;
+  /** Headers that tell the receiver of the trace of the request that has caused it, if there is one. */
+  readonly trace?: TraceHeaders;
 }
 
 /** The last answer to a delivery; `status` is null if there was none. */
