@@ -106,8 +106,8 @@ export class Jobs {
       const work = async (signal: AbortSignal): Promise<void> => {
         if (job.isEndless !== true) this.observer.observe({ kind: 'job begun', job: job.name, link });
         const run = () => job.run(signal, time);
-        const result = await (link.around === undefined ? run() : link.around<Promise<number | void>>(run));
-        wait = result ?? undefined;
+        const result: unknown = await (link.around === undefined ? run() : link.around<unknown>(run));
+        wait = typeof result === 'number' ? result : undefined;
       };
       if (job.lease !== true) await work(stopped);
       else if (!(await this.#leases.hold(job.name, dueOf(job, time), (lost) => untilEither([stopped, lost], work)))) return;

@@ -155,7 +155,7 @@ async function sendCode({ id, email }: StoredAdministrator, { running, content }
   if (accounts === null) return;
   if ((await accounts.limits?.admitMail('admin-forgot-password', email)) === false) return;
   const code = makeCode(20);
-  const link = `${accounts.address.url}/admin/auth/reset-password?code=${code}`;
+  const link = `${accounts.address.adminUrl}/admin/auth/reset-password?code=${code}`;
   try {
     await changeAdministrator({ _id: id }, { resetPasswordToken: storedCode(code, codeLifetime) }, content);
     const text = `Somebody has asked for a new password of your account in the admin panel. Choose one here, within an hour:\n\n${link}\n`;
