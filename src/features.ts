@@ -1,4 +1,5 @@
 import { admin } from './admin/feature.js';
+import { queryShapes } from './admin/shapes-feature.js';
 import { webhooks } from './admin/webhooks-feature.js';
 import type { Feature } from './http/feature.js';
 import { healthRoutes } from './http/health.js';
@@ -35,6 +36,7 @@ export const features: readonly Feature[] = [
   metrics,
   slowRequests,
   traces,
+  queryShapes,
   health,
   sync,
   content,

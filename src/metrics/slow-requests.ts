@@ -8,7 +8,7 @@ type Seen<Kind extends Observation['kind']> = Extract<Observation, { readonly ki
 
 /** What a request has done so far. */
 interface Work {
-  readonly lists: Pick<Seen<'page read'>, 'type' | 'way' | 'shape'>[];
+  readonly lists: Pick<Seen<'page read'>, 'type' | 'way' | 'ms' | 'shape'>[];
   readonly commands: Pick<Seen<'command ended'>, 'command' | 'collection' | 'ms'>[];
 }
 
@@ -23,9 +23,9 @@ function watchSlow(limit: number, observer: Observer): Consumer {
     'request begun': ({ requestId }) => {
       if (underWay.size < most.requests) underWay.set(requestId, { lists: [], commands: [] });
     },
-    'page read': ({ requestId, type, way, shape }) => {
+    'page read': ({ requestId, type, way, ms, shape }) => {
       const lists = workOf(requestId)?.lists;
-      if (lists !== undefined && lists.length < most.lists) lists.push({ type, way, shape });
+      if (lists !== undefined && lists.length < most.lists) lists.push({ type, way, ms: Math.round(ms), shape });
     },
     'command ended': ({ requestId, command, collection, ms }) => {
       const commands = workOf(requestId)?.commands;

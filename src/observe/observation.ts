@@ -21,6 +21,7 @@ export type Observation =
   | { readonly kind: 'budget refused'; readonly limit: string }
   /** The way in which a page of a list was read. */
   | PageRead
+  | CostlyRead
   /** A request took longer than `server.slowRequest`. */
   | SlowRequest
   /** A caller lacks rights. `text` names them and the command that grants them. In development only. */
@@ -96,15 +97,39 @@ interface PageRead {
   readonly kind: 'page read';
   readonly way: string;
   readonly type: string;
+  readonly ms: number;
   /** Null if no request has asked for it. */
   readonly requestId: string | null;
   /** Returns what is compared and sorted, without values. */
   readonly shape: () => string;
 }
 
+/** A page was read that took long, or whose condition or sort no index of its model serves. */
+interface CostlyRead extends Omit<PageRead, 'kind' | 'requestId'> {
+  readonly kind: 'read costly';
+  readonly isSlow: boolean;
+  /** Reads the page again, and returns what the server does for it. */
+  readonly examine: () => Promise<ExaminedRead>;
+}
+
+/** What the server does for a page. */
+export interface ExaminedRead {
+  /** Whether no index leads to the entries. */
+  readonly isUnindexed: boolean;
+  /** The names of the indexes that are used; null if a whole collection is read. */
+  readonly index: string | null;
+  readonly keysExamined: number;
+  readonly documentsExamined: number;
+  readonly returned: number;
+  /** The attributes that lack an index, with the options that would create them; null if there are none. */
+  readonly advice: string | null;
+  /** The keys of an index that would serve it, and its estimated size; null if none would. */
+  readonly suggestion: { readonly keys: readonly string[]; readonly bytes: number } | null;
+}
+
 interface SlowRequest extends Pick<RequestEnded, 'requestId' | 'method' | 'route' | 'status' | 'ms'> {
   readonly kind: 'request slow';
-  readonly lists: readonly { readonly type: string; readonly way: string; readonly shape: string }[];
+  readonly lists: readonly { readonly type: string; readonly way: string; readonly ms: number; readonly shape: string }[];
   /** In the order of their ends. */
   readonly commands: readonly Pick<CommandEnded, 'command' | 'collection' | 'ms'>[];
 }

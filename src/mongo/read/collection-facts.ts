@@ -51,7 +51,7 @@ function cacheFacts<Value>(read: Read<Value>): Read<Value> {
 }
 
 /** Returns the database outside of the scope of the request, because all requests share the result. */
-const shared = (database: Database): Database => ({
+export const shared = (database: Database): Database => ({
   ...database,
   isScanned: false,
   session: null,

@@ -2,6 +2,7 @@ import type { ClientSession, Db, Document, MongoClient } from 'mongodb';
 import type { Budget } from '../../limits/budget.js';
 import type { Sender, Queue } from '../../limits/queue.js';
 import type { Plan } from '../../query/plan.js';
+import type { Registry } from '../../schema/content-type.js';
 import type { AbandonedTransactions } from './abandoned.js';
 import { requestTime, type Sessions } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
@@ -78,10 +79,17 @@ export interface Database {
   readonly trace?: Trace | null;
 }
 
+/** What a page was read with, and the milliseconds that it took. */
+export interface TracedRead {
+  readonly database: Database;
+  readonly registry: Registry;
+  readonly ms: number;
+}
+
 /** Hears how pages are read. */
 export interface Trace {
-  /** Called with the name of the way in which a page is read. */
-  readonly chose: (way: string, plan: Plan, sender: Sender | null) => void;
+  /** Called with the name of the way in which a page was read, or `count` for a total alone. */
+  readonly chose: (way: string, plan: Plan, read: TracedRead) => void;
   /** Called with each read command as it is sent. */
   readonly sent?: (command: Document) => void;
 }
