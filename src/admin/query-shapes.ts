@@ -23,7 +23,7 @@ interface Known {
 }
 
 /** The costly reads of this instance, by their shapes. */
-export class QueryShapes {
+class QueryShapes {
   #noted = new Map<string, Noted>();
   readonly #known = new BoundedCache<Known>({ entries: 500, bytes: 500_000 });
   #storing: Promise<void> = Promise.resolve();

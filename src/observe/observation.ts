@@ -102,10 +102,12 @@ interface PageRead {
   readonly requestId: string | null;
   /** Returns what is compared and sorted, without values. */
   readonly shape: () => string;
+  /** Returns the name of the index of the model that serves it; null if there is none. */
+  readonly index: () => string | null;
 }
 
 /** A page was read that took long, or whose condition or sort no index of its model serves. */
-interface CostlyRead extends Omit<PageRead, 'kind' | 'requestId'> {
+interface CostlyRead extends Omit<PageRead, 'kind' | 'requestId' | 'index'> {
   readonly kind: 'read costly';
   readonly isSlow: boolean;
   /** Reads the page again, and returns what the server does for it. */
@@ -127,9 +129,15 @@ export interface ExaminedRead {
   readonly suggestion: { readonly keys: readonly string[]; readonly bytes: number } | null;
 }
 
+/** A list that a slow request has read. */
+interface SlowList extends Pick<PageRead, 'type' | 'way' | 'ms'> {
+  readonly shape: string;
+  readonly index: string | null;
+}
+
 interface SlowRequest extends Pick<RequestEnded, 'requestId' | 'method' | 'route' | 'status' | 'ms'> {
   readonly kind: 'request slow';
-  readonly lists: readonly { readonly type: string; readonly way: string; readonly ms: number; readonly shape: string }[];
+  readonly lists: readonly SlowList[];
   /** In the order of their ends. */
   readonly commands: readonly Pick<CommandEnded, 'command' | 'collection' | 'ms'>[];
 }

@@ -11,6 +11,7 @@ import { ReadTrace } from './explain-read.js';
 import { workIn } from './explained-work.js';
 import { anyIndex, isServed, leadingFields, leadsBy } from './is-served.js';
 import { readPage } from './read-page.js';
+import { servingIndex } from './serving-index.js';
 import { suggestIndex } from './suggest-index.js';
 
 /** The name of the job that examines costly reads. */
@@ -30,7 +31,8 @@ export function observingReads(store: Store, observer: Observer, slow: number): 
     const { database, registry, ms } = read;
     if (wantsAll) {
       const requestId = database.sender?.requestId ?? null;
-      observer.observe({ kind: 'page read', way, type: plan.type.uid, ms, requestId, shape: () => describeShape(plan) });
+      const described = { shape: () => describeShape(plan), index: () => servingIndex(plan, registry) };
+      observer.observe({ kind: 'page read', way, type: plan.type.uid, ms, requestId, ...described });
     }
     const isSlow = ms >= slow;
     if (!wantsCostly || (!isSlow && !isSuspect(plan, read))) return;
