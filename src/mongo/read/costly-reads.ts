@@ -36,7 +36,8 @@ export function observingReads(store: Store, observer: Observer, slow: number): 
     }
     const isSlow = ms >= slow;
     if (!wantsCostly || (!isSlow && !isSuspect(plan, read))) return;
-    const examine = () => examineRead(plan, registry, { ...store, database });
+    // not the database of the request, which would stay in memory until then
+    const examine = () => examineRead(plan, registry, store);
     observer.observe({ kind: 'read costly', way, type: plan.type.uid, ms, isSlow, shape: () => describeShape(plan), examine });
   };
   return { ...store, database: { ...store.database, trace: { chose } } };
