@@ -3,32 +3,26 @@ import { hostname } from 'node:os';
 import type { Config } from '../config/config.js';
 import type { Jobs } from '../jobs.js';
 import { cacheUntilChanged, type ChangeBus } from '../mongo/changes/changes.js';
-import { commented, type Database, jobComment } from '../mongo/send/database.js';
+import { type Database, jobComment } from '../mongo/send/database.js';
 import { collections } from '../schema/collections.js';
 import { readImageChoices } from './image-choices.js';
 import { createImageMaker } from './images/image-maker.js';
-import type { Media } from './media.js';
-import { createStorageOf, storageOn } from './storage/storage-of.js';
+import { type Media, withCommandsOf } from './media.js';
+import { createStorageOf } from './storage/storage-of.js';
 import { sweep } from './retire-files.js';
 
 /** Returns the media library without its background work. */
 export function createMedia(config: Config, database: Database, changes: ChangeBus | null = null): Media {
   const settings = config.plugins.upload.config;
   const choices = () => readImageChoices(database);
-  const storageOf = createStorageOf({ settings, directory: config.directory, database });
-  const media: Media = {
+  return {
     settings,
     database,
     owner: { host: hostname(), pid: process.pid, instance: randomUUID() },
     images: createImageMaker(settings),
     imageChoices: changes === null ? choices : cacheUntilChanged(changes, [collections.codeStore], choices),
-    storageOf,
-    forRequest: (requestId) => {
-      const own = commented(database, requestId);
-      return { ...media, database: own, storageOf: (provider) => storageOn(own, storageOf(provider)) };
-    },
+    storageOf: createStorageOf({ settings, directory: config.directory, database }),
   };
-  return media;
 }
 
 /** Starts the job that deletes remains of crashes, now and every few minutes. */
@@ -36,7 +30,7 @@ export function keepSweeping(media: Media, config: Config, jobs: Jobs): void {
   // Uploads have a time limit, but making the variants of many images may take longer.
   const name = 'upload sweep';
   const oldest = 2 * config.server.uploadTimeout;
-  const own = media.forRequest(jobComment(name));
+  const own = withCommandsOf(media, jobComment(name));
   jobs.start({
     name,
     every: sweepEvery,

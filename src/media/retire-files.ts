@@ -6,7 +6,7 @@ import { hasEnded } from '../processes.js';
 import { uploadFile } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { namesOf } from './file-values.js';
-import type { Media } from './media.js';
+import { type Media, withCommandsOf } from './media.js';
 import { deleteBlobs } from './staging.js';
 
 /**
@@ -16,7 +16,7 @@ import { deleteBlobs } from './staging.js';
 export async function retireFile(file: Values, media: Media, database: Database): Promise<() => Promise<void>> {
   const blobs = await retireBlobs(database, namesOf(file), media.owner);
   const { comment } = commentIn(database);
-  const own = comment === undefined ? media : media.forRequest(comment);
+  const own = comment === undefined ? media : withCommandsOf(media, comment);
   return () => deleteBlobs(blobs, own).catch(() => undefined);
 }
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type UploadProvider, uploadProviders } from '../../config/upload-settings.js';
-import type { Database } from '../../mongo/send/database.js';
+import { commented, type Database } from '../../mongo/send/database.js';
 import { readChunks, removeChunks, writeChunks } from '../../mongo/stores/grid-chunks.js';
 import { diskStorage } from './disk-storage.js';
 import type { FileStorage, MediaSettings } from './file-storage.js';
@@ -56,16 +56,12 @@ export function optionsOf({ provider, providerOptions }: MediaSettings, name: Up
   return (providerOptions[name] ?? {}) as Readonly<Record<string, unknown>>; // the configuration is checked
 }
 
-/** Returns a storage that sends its commands to this database, if it is one in MongoDB; others unchanged. */
-export const storageOn = (database: Database, storage: FileStorage): FileStorage => storage.on?.(database) ?? storage;
-
 /**
  * Returns a storage in MongoDB (GridFS), which every instance shares and a backup of the database includes. Keys are ids of
  * blobs.
  */
 export const gridStorage = (database: Database): FileStorage => ({
-  on: gridStorage,
-  write: (key, source, { time }) => writeChunks({ ...database, time }, key, source),
-  read: (key, { start, end }) => readChunks(database, key, start, end),
-  remove: (key) => removeChunks(database, key),
+  write: (key, source, { time, comment }) => writeChunks({ ...commented(database, comment), time }, key, source),
+  read: (key, { start, end }, comment) => readChunks(commented(database, comment), key, start, end),
+  remove: (key, comment) => removeChunks(commented(database, comment), key),
 });
