@@ -5,6 +5,7 @@ import { createAccounts } from './accounts/accounts.js';
 import { upgradeGrants } from './accounts/roles/grant-actions.js';
 import type { Address } from './accounts/mail/mailer.js';
 import type { Config } from './config/config.js';
+import { addedSettings } from './config/sections.js';
 import type { Secrets } from './config/load-secrets.js';
 import { startWarnings } from './accounts/users/start-warnings.js';
 import { createSeal } from './content/cursor-seal.js';
@@ -17,10 +18,10 @@ import type { ModelFiles, Running } from './http/running.js';
 import { createMedia } from './media/open-media.js';
 import { retiring } from './media/retire-files.js';
 import { createNotices } from './notices.js';
+import { slowSettings } from './metrics/settings.js';
 import type { Observer } from './observe/observer.js';
 import { fullAccess } from './query/access.js';
-import type { Trace } from './mongo/send/database.js';
-import { describeShape } from './query/describe-shape.js';
+import { observingReads } from './mongo/read/costly-reads.js';
 import type { Subscriber } from './mongo/changes/entry-events.js';
 import { explainRefusal } from './mongo/send/refused-access.js';
 import { createOwnCollections } from './mongo/send/ensure-collections.js';
@@ -137,8 +138,8 @@ export async function warnOfAccounts({ accounts, config, source }: Running, obse
   for (const text of warnings) observer.observe({ kind: 'warned', topic: 'accounts', text });
 }
 
-const sourceOf = ({ observer, code, secrets }: ConnectInput, { store, models }: Backend): ContentSource => ({
-  store: tracedStore(store, observer),
+const sourceOf = ({ config, observer, code, secrets }: ConnectInput, { store, models }: Backend): ContentSource => ({
+  store: observingReads(store, observer, slowReads(config)),
   models,
   notices: createNotices(observer),
   cursors: createSeal(secrets.tokenSalt, secrets.previous.tokenSalt),
@@ -146,12 +147,7 @@ const sourceOf = ({ observer, code, secrets }: ConnectInput, { store, models }: 
   ...(code && { hooks: code.codeHooks }),
 });
 
-/** Returns the store of requests, which reports in which way each page is read if somebody listens. */
-const tracedStore = (store: Backend['store'], observer: Observer): Backend['store'] => {
-  if (!observer.wants('page read')) return store;
-  const chose: Trace['chose'] = (way, plan, sender) => {
-    const requestId = sender?.requestId ?? null;
-    observer.observe({ kind: 'page read', way, type: plan.type.uid, requestId, shape: () => describeShape(plan) });
-  };
-  return { ...store, database: { ...store.database, trace: { chose } } };
-};
+/** Milliseconds from which on a read is slow, unless `server.slowRequest` says how long a request may take. */
+const slowRead = 500;
+
+const slowReads = ({ server }: Config): number => addedSettings(server, slowSettings).slowRequest || slowRead;

@@ -1,4 +1,5 @@
 import { admin } from './admin/feature.js';
+import { queryShapes } from './admin/shapes-feature.js';
 import { webhooks } from './admin/webhooks-feature.js';
 import type { Feature } from './http/feature.js';
 import { healthRoutes } from './http/health.js';
@@ -11,6 +12,7 @@ import { accounts, content, locales, models, uploads } from './rest/features.js'
 import { schedule } from './schedule/feature.js';
 import { startPage } from './start-page/feature.js';
 import { sync } from './sync/feature.js';
+import { traces } from './traces/feature.js';
 
 /** Tells load balancers whether the service runs, and whether it is ready; and the panel that models have changed. */
 const health: Feature = {
@@ -33,6 +35,8 @@ export const features: readonly Feature[] = [
   schedule,
   metrics,
   slowRequests,
+  traces,
+  queryShapes,
   health,
   sync,
   content,

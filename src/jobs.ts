@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TraceLink } from './observe/observation.js';
 import type { Observer } from './observe/observer.js';
 
 /** Work in the background. A run never overlaps with another run of the same job on this instance. */
@@ -13,6 +14,8 @@ interface JobWork {
    * database, so that a run sends two commands more.
    */
   readonly lease?: boolean;
+  /** Whether a run lasts as long as the service, or as this instance holds the lease. */
+  readonly isEndless?: true;
   /** What the log says if a run has failed; null if the run reports its failures itself. */
   readonly failure?: string | null;
   /** Milliseconds until the next run after one that has failed; `every` by default. */
@@ -92,16 +95,19 @@ export class Jobs {
   /** Runs a job once. Returns the milliseconds until the next run; undefined if the schedule says when. */
   async #run(job: Job, time: Date, stopped: AbortSignal): Promise<number | undefined> {
     const begun = performance.now();
+    const link: TraceLink = {};
     const ended = (err: unknown): void => {
       if (stopped.aborted || !this.observer.wants('job ended')) return;
       const { name, failure = `the job "${name}" has failed` } = job;
-      this.observer.observe({ kind: 'job ended', job: name, ms: performance.now() - begun, err, failure });
+      this.observer.observe({ kind: 'job ended', job: name, link, ms: performance.now() - begun, err, failure });
     };
     try {
       let wait: number | undefined;
       const work = async (signal: AbortSignal): Promise<void> => {
-        const result = await job.run(signal, time);
-        wait = result ?? undefined;
+        if (job.isEndless !== true) this.observer.observe({ kind: 'job begun', job: job.name, link });
+        const run = () => job.run(signal, time);
+        const result: unknown = await (link.around === undefined ? run() : link.around<unknown>(run));
+        wait = typeof result === 'number' ? result : undefined;
       };
       if (job.lease !== true) await work(stopped);
       else if (!(await this.#leases.hold(job.name, dueOf(job, time), (lost) => untilEither([stopped, lost], work)))) return;

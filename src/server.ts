@@ -13,10 +13,11 @@ import { contentOfCode } from './code/content-of-code.js';
 import { features as allFeatures } from './features.js';
 import { createApp } from './http/create-app.js';
 import { createLogger, createObserver } from './http/create-logger.js';
-import { enabledFeatures, routesOf, type Feature } from './http/feature.js';
-import type { AnyRoute, ProjectCode, RouteMatch } from './http/route.js';
+import { enabledFeatures, publicRoutesOf, routesOf, type Feature } from './http/feature.js';
+import type { RouteMatch } from './http/route.js';
 import { Connection } from './http/running.js';
-import { prepareHttpServer, startHttpServer, type HttpServer, type PreparedServer } from './http/start-http-server.js';
+import { prepareHttpServer, type PreparedServer } from './http/start-http-server.js';
+import { startHttpServers } from './http/start-http-servers.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
 import type { Observer } from './observe/observer.js';
@@ -80,7 +81,7 @@ class Server implements Service {
   readonly observer: Observer;
   readonly #features: readonly Feature[];
   readonly #connection: Connection;
-  readonly #address = { url: '' };
+  readonly #address = { url: '', adminUrl: '' };
   readonly #extension: GraphqlExtension;
   readonly #graphql: GraphqlEndpoint | null;
   readonly #isEmbedded: boolean;
@@ -88,7 +89,7 @@ class Server implements Service {
   /** The hooks that have not been called yet. */
   #hooks: StartHooks;
   readonly #prepared: PreparedServer;
-  #http: HttpServer | null = null;
+  #http: Awaited<ReturnType<typeof startHttpServers>> | null = null;
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
@@ -120,6 +121,10 @@ class Server implements Service {
     return this.#http?.localUrl ?? '';
   }
 
+  get adminUrl(): string {
+    return this.#http?.admin.localUrl ?? '';
+  }
+
   get backend(): Backend | null {
     return this.#connection.running?.backend ?? null;
   }
@@ -138,14 +143,13 @@ class Server implements Service {
     const { uri } = config.database;
     const secrets = await loadSecrets(config);
     if (uri === null) throw new ConfigError(withoutUri);
-    const projectCode = this.#project?.code ?? null;
-    const routes = this.#routes(projectCode);
-    const app = createApp({ config, observer, connection: this.#connection, routes, projectCode });
+    const app = createApp({ observer, connection: this.#connection, ...this.#routing() });
     const parts = { config, features: this.#features, uri, secrets, observer, address: this.#address, code: this.#project };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
     await this.#bootstrap();
-    this.#http = await startHttpServer(app.callback(), config.server, this.#prepared);
+    this.#http = await startHttpServers(app.callback(), config, this.#prepared);
     this.#address.url = this.#http.url;
+    this.#address.adminUrl = this.#http.admin.url;
   }
 
   async stop(): Promise<void> {
@@ -166,10 +170,12 @@ class Server implements Service {
     this.backend?.forget();
   }
 
-  /** Returns the route table of GraphQL and the enabled features. */
-  #routes(projectCode: ProjectCode | null): readonly AnyRoute[] {
+  /** Returns the route table of GraphQL and the enabled features, and that of the port of the API if it has fewer. */
+  #routing() {
     const graphql: Feature = { name: 'graphql', routes: () => this.#graphql?.routes ?? [] };
-    return routesOf([graphql, ...enabledFeatures(this.#features, this.config)], { config: this.config, projectCode });
+    const features = [graphql, ...enabledFeatures(this.#features, this.config)];
+    const parts = { config: this.config, projectCode: this.#project?.code ?? null };
+    return { ...parts, routes: routesOf(features, parts), publicRoutes: publicRoutesOf(features, parts) };
   }
 
   /** Connects. After an error it tries again later, unless the first attempt shows that none can succeed. */

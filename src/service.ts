@@ -55,6 +55,8 @@ export interface Service extends MangroveServer {
   readonly observer: Observer;
   /** The address of the service on this machine, without a trailing slash; empty before it listens. */
   readonly localUrl: string;
+  /** The address of the admin API and the panel on this machine, without a trailing slash; empty before it listens. */
+  readonly adminUrl: string;
   /** Null until the database has answered. */
   readonly backend: Backend | null;
   /** Null until the database has answered, or if uploads are disabled. */

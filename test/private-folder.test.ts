@@ -21,7 +21,7 @@ describe('folders that the service makes', () => {
     mail: async (config) => {
       const settings = () => Promise.reject(new Error('only templates need settings'));
       const admits = () => Promise.resolve(true);
-      await createMailer({ config, observer: noObserver, settings, admits, address: { url: '' } }).deliver({
+      await createMailer({ config, observer: noObserver, settings, admits, address: { url: '', adminUrl: '' } }).deliver({
         to: 'ann@mail.test',
         subject: 's',
         text: 't',

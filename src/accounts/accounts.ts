@@ -25,6 +25,7 @@ export interface AccountCall {
   readonly request: {
     /** The address of the client. */
     readonly ip: string;
+    readonly requestId?: string;
   };
   readonly caller: Caller;
   readonly content: ContentContext;

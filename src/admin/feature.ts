@@ -10,6 +10,7 @@ import { adminRoutes } from './admin-routes.js';
 /** The admin API, and the versions of entries that it answers. */
 export const admin: Feature = {
   name: 'admin',
+  isAdmin: true,
   isEnabled: (config) => config.admin.enabled,
   collections: [historyCollection, contentAudit],
   models: adminModels,

@@ -41,7 +41,7 @@ export const modelRoutes: readonly AdminRoute[] = [
   row(
     'POST /models/validate',
     describe('adminValidateModels', 'Check models and return the effects of storing them', schemas.preview),
-    async (call) => (await previewChange(modelsIn(call), call.running)).preview,
+    async (call) => (await previewChange(modelsIn(call), connectedFor(call))).preview,
     modelsBody,
   ),
   row('GET /models/:uid', describe('adminFindModel', 'Read a model', schemas.model), findModel),
@@ -50,8 +50,8 @@ export const modelRoutes: readonly AdminRoute[] = [
 ];
 
 /** Lists the stored models. Models whose problems affect others come first. */
-async function list({ running: { backend } }: AdminCall): Promise<unknown> {
-  const stored = new Map((await readModels(backend.store.database)).map((model) => [model.uid, model]));
+async function list({ running: { backend }, content }: AdminCall): Promise<unknown> {
+  const stored = new Map((await readModels(content.store.database)).map((model) => [model.uid, model]));
   const reports = backend.models.reports().flatMap((report) => {
     const model = stored.get(report.uid);
     return model === undefined ? [] : [{ ...model, ...stateOf(report) }];
@@ -61,8 +61,8 @@ async function list({ running: { backend } }: AdminCall): Promise<unknown> {
 
 const stateOf = ({ problems, warnings, affects }: ModelReport) => ({ problems, warnings: warnings.map(warningText), affects });
 
-async function findModel({ running: { backend }, request }: AdminCall): Promise<unknown> {
-  const stored = await readModels(backend.store.database);
+async function findModel({ running: { backend }, request, content }: AdminCall): Promise<unknown> {
+  const stored = await readModels(content.store.database);
   const model = stored.find(({ uid }) => uid === request.params['uid']);
   if (model === undefined) throw notFoundError('Model not found');
   const report = backend.models.reports().find(({ uid }) => uid === model.uid);
@@ -84,12 +84,15 @@ function withUid(body: Values, uid: string): { readonly uid: string } {
   return { ...Object.fromEntries(model), uid };
 }
 
+/** Returns the back end whose commands carry the id of the request. */
+const connectedFor = ({ running: { backend }, content }: AdminCall) => ({ backend: { ...backend, store: content.store } });
+
 const isDryRun = ({ request }: AdminCall): boolean => parameterOf(request, 'dryRun') === 'true';
 
 async function replace(call: AdminCall): Promise<ModelPreview> {
   const { backend } = call.running;
   const model = withUid(call.body, call.request.params['uid'] ?? '');
-  const { preview, expected } = await previewChange([model], call.running);
+  const { preview, expected } = await previewChange([model], connectedFor(call));
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
   await call.commit(({ store }) => writeModels(store.database, [model as unknown as Model])); // was checked by the preview
@@ -100,7 +103,7 @@ async function replace(call: AdminCall): Promise<ModelPreview> {
 async function remove(call: AdminCall): Promise<ModelPreview> {
   const uid = call.request.params['uid'] ?? '';
   const { backend } = call.running;
-  const preview = await previewRemoval(uid, call.running);
+  const preview = await previewRemoval(uid, connectedFor(call));
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
   await call.commit(async (content) => {

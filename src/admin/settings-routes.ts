@@ -8,6 +8,10 @@ import { accountsOf } from '../http/running.js';
 import { describeReport } from '../schema/report-models.js';
 import { readChanges } from '../mongo/stores/audit-log.js';
 import { findStored } from '../mongo/stored.js';
+import { readShapes } from '../mongo/stores/shape-store.js';
+import { withinTime } from '../limits/clock.js';
+import { shapesOf } from './query-shapes.js';
+import { shownShape } from './shown-shape.js';
 import { readAccountSettings } from '../auth/account-settings.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
@@ -78,10 +82,11 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
  * Answers with the registry of this instance, problems of its models (causes before effects), and the state of models on all
  * instances.
  */
-async function readStatus({ running: { backend } }: AdminCall): Promise<unknown> {
+async function readStatus({ running: { backend, config }, content }: AdminCall): Promise<unknown> {
   const { models, store } = backend;
   await models.recount();
-  const states = await findStored(store.database, collections.modelStatus, { sort: { _id: 1 } });
+  await withinTime(longestExamination, () => shapesOf(config.server).store(content.store.database)).catch(() => undefined);
+  const states = await findStored(content.store.database, collections.modelStatus, { sort: { _id: 1 } });
   return {
     version: models.snapshot.registry.version,
     types: models.snapshot.registry.types.size,
@@ -89,9 +94,13 @@ async function readStatus({ running: { backend } }: AdminCall): Promise<unknown>
     models: models.reports().flatMap((report) => describeReport(report) ?? []),
     hearsOfChanges: store.changes.isListening,
     database: backend.description,
+    queries: (await readShapes(content.store.database)).map(shownShape),
     instances: states.map((state) => Object.fromEntries(Object.entries(state).filter(([name]) => name !== '_id'))),
   };
 }
+
+/** Milliseconds for which the answer waits until costly reads are examined. */
+const longestExamination = 3_000;
 
 const changed = { name: { type: 'string', minLength: 1 }, isDefault: { type: 'boolean' } } as const;
 

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Document } from '../mongo/send/database.js';
+import { commented, type Document } from '../mongo/send/database.js';
+import type { Store } from '../mongo/store.js';
 import { findStored } from '../mongo/stored.js';
 import { fullAccess, type Access } from '../query/access.js';
 import { collections } from '../schema/collections.js';
@@ -58,27 +59,30 @@ function accessOf(type: TokenType, permissions: readonly string[]): Access {
 /** Maximum age of `lastUsedAt` in milliseconds, so that it is written once per token and hour, not per request. */
 const usePrecision = 3_600_000;
 
+/** Finds the token of a key. `comment` is that of commands to the database. */
+type FindToken = (key: string, comment?: string) => Promise<ApiToken | null>;
+
 /**
  * Returns a function that finds the token of a key, hashed by the salt or the former one, even if it has expired; null if there is none.
  * All tokens are cached.
  */
-export function tokenFinder(backend: Backend, salt: string, former: string | null): (key: string) => Promise<ApiToken | null> {
+export function tokenFinder(backend: Backend, salt: string, former: string | null): FindToken {
   const { store } = backend;
-  const readTokens = cacheUntilChanged(store.changes, [collections.tokens], async () => {
-    const documents = await findStored(store.database, collections.tokens);
+  const readTokens = cacheUntilChanged(store.changes, [collections.tokens], async (comment) => {
+    const documents = await findStored(commented(store.database, comment), collections.tokens);
     return new Map(documents.map((document) => [String(document['hash']), apiToken(document)]));
   });
   const noted = new Map<number, number>();
-  return async (key) => {
-    const tokens = await readTokens();
+  return async (key, comment) => {
+    const tokens = await readTokens(comment);
     const token = tokens.get(hashKey(key, salt)) ?? (former === null ? null : tokens.get(hashKey(key, former))) ?? null;
-    if (token !== null) noteUse(backend, token, noted);
+    if (token !== null) noteUse({ ...store, database: commented(store.database, comment) }, token, noted);
     return token;
   };
 }
 
 /** Stores the time at which a token was used. Not awaited, because a token works even if its use cannot be stored. */
-function noteUse({ store }: Backend, { id, lastUsedAt }: ApiToken, noted: Map<number, number>): void {
+function noteUse(store: Store, { id, lastUsedAt }: ApiToken, noted: Map<number, number>): void {
   const now = Date.now();
   if (now - Math.max(lastUsedAt?.getTime() ?? 0, noted.get(id) ?? 0) < usePrecision) return;
   noted.set(id, now);

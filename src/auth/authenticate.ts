@@ -2,6 +2,7 @@ import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { refusedToken, unauthorizedError, type TokenFault } from '../errors.js';
 import { cacheByKey, cacheUntilChanged } from '../mongo/changes/changes.js';
+import { commented } from '../mongo/send/database.js';
 import type { Observer } from '../observe/observer.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Access } from '../query/access.js';
@@ -21,10 +22,11 @@ export interface Authenticator {
   authenticate(credentials: Credentials): Promise<Caller>;
   /** Returns the access of a user: that of the user's role, or of a service that is open to everybody. */
   accessOf(user: KnownUser): Promise<Access>;
-  roles(): Promise<Roles>;
-  settings(): Promise<StoredSettings>;
+  /** `comment`, here and below: that of commands to the database, which are sent unless the values are cached. */
+  roles(comment?: string): Promise<Roles>;
+  settings(comment?: string): Promise<StoredSettings>;
   /** Finds the token of a key, of any type, expired or not; null if there is none. */
-  findToken(key: string): Promise<ApiToken | null>;
+  findToken(key: string, comment?: string): Promise<ApiToken | null>;
 }
 
 /** The parts of a request that identify its sender. */
@@ -35,6 +37,7 @@ interface Credentials {
   readonly isLocal: () => boolean;
   /** Returns whether a user's token that is invalid for this reason is ignored instead of refused. */
   readonly ignores: (fault: TokenFault) => boolean;
+  readonly requestId: string;
 }
 
 interface AuthenticatorInput {
@@ -57,7 +60,7 @@ export type FetchUser = (id: number) => Promise<Values | null>;
 
 interface Sources extends Omit<Authenticator, 'authenticate' | 'accessOf'> {
   readonly input: AuthenticatorInput;
-  findUser(id: number): Promise<CallingUser | null>;
+  findUser(id: number, comment?: string): Promise<CallingUser | null>;
   readonly openAccess: OpenAccess;
 }
 
@@ -65,12 +68,15 @@ interface Sources extends Omit<Authenticator, 'authenticate' | 'accessOf'> {
 export function createAuthenticator(input: AuthenticatorInput): Authenticator {
   const { backend } = input;
   const { database, changes } = backend.store;
+  const readCaller = (id: number, comment?: string) => readUser(commented(database, comment), id);
   const sources: Sources = {
     input,
-    roles: cacheUntilChanged(changes, [collections.roles, collections.permissions], () => readRoles(database)),
-    settings: cacheUntilChanged(changes, [collections.settings], () => readAccountSettings(database)),
+    roles: cacheUntilChanged(changes, [collections.roles, collections.permissions], (comment) =>
+      readRoles(commented(database, comment)),
+    ),
+    settings: cacheUntilChanged(changes, [collections.settings], (comment) => readAccountSettings(commented(database, comment))),
     findToken: tokenFinder(backend, input.tokenSalt, input.formerSalt),
-    findUser: cacheByKey(changes, [collections.users], { load: (id) => readUser(database, id), weigh: weighUser }),
+    findUser: cacheByKey(changes, [collections.users], { load: readCaller, weigh: weighUser }),
     openAccess: createOpenAccess(input),
   };
   const { roles, settings, findToken } = sources;
@@ -85,13 +91,13 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
 
 function authenticate(credentials: Credentials, sources: Sources): Promise<Caller> {
   const bearer = readBearer(credentials.authorization);
-  if (bearer === null) return publicCaller({ isLocal: credentials.isLocal, ended: null }, sources);
+  if (bearer === null) return publicCaller({ ...credentials, ended: null }, sources);
   return bearerCaller(bearer, credentials, sources);
 }
 
 async function bearerCaller(bearer: string, credentials: Credentials, sources: Sources): Promise<Caller> {
   // Keys of API tokens are hexadecimal. Looking up a JWT among them would cost a hash for each request.
-  const token = bearer.includes('.') ? null : await sources.findToken(bearer);
+  const token = bearer.includes('.') ? null : await sources.findToken(bearer, credentials.requestId);
   if (token !== null) return tokenCaller(token);
   return userCaller(bearer, credentials, sources);
 }
@@ -103,15 +109,15 @@ function readBearer(authorization: string | undefined): string | null {
   return scheme.toLowerCase() === 'bearer' && bearer !== undefined && more.length === 0 ? bearer : null;
 }
 
-interface PublicRequest extends Pick<Credentials, 'isLocal'> {
+interface PublicRequest extends Pick<Credentials, 'isLocal' | 'requestId'> {
   readonly ended: TokenFault | null;
 }
 
-async function publicCaller({ isLocal, ended }: PublicRequest, sources: Sources): Promise<Caller> {
+async function publicCaller({ isLocal, ended, requestId }: PublicRequest, sources: Sources): Promise<Caller> {
   const { openAccess } = sources;
   if (openAccess !== null && typeof openAccess !== 'function') return openCaller(openAccess, ended);
-  const roles = await sources.roles();
-  const open = (await openAccess?.(roles, isLocal)) ?? null;
+  const roles = await sources.roles(requestId);
+  const open = (await openAccess?.(roles, isLocal, requestId)) ?? null;
   if (open !== null) return openCaller(open, ended);
   const role = sources.input.userTokens === null ? undefined : roles.byType.get('public');
   return {
@@ -142,17 +148,22 @@ function tokenCaller(token: ApiToken): Caller {
 }
 
 async function userCaller(bearer: string, credentials: Credentials, sources: Sources): Promise<Caller> {
+  const { requestId } = credentials;
   const claims = sources.input.userTokens?.verify(bearer) ?? 'token_invalid';
   if (claims === 'token_invalid') throw refusedToken(claims);
   if (claims === 'token_expired') return endedCaller(claims, credentials, sources);
-  const [user, { advanced }, roles] = await Promise.all([sources.findUser(claims.id), sources.settings(), sources.roles()]);
+  const [user, { advanced }, roles] = await Promise.all([
+    sources.findUser(claims.id, requestId),
+    sources.settings(requestId),
+    sources.roles(requestId),
+  ]);
   const fault = faultOf(user, claims, advanced);
   if (user === null || fault !== null) return endedCaller(fault ?? 'token_revoked', credentials, sources);
   const fetched = await sources.input.fetchUser?.()?.(user.id);
   if (fetched === null || fetched?.['blocked'] === true) return endedCaller('token_revoked', credentials, sources);
   const role = roles.byId.get(roleIn(fetched) ?? user.role ?? 0);
   const { openAccess } = sources;
-  const open = typeof openAccess === 'function' ? await openAccess(roles, credentials.isLocal) : openAccess;
+  const open = typeof openAccess === 'function' ? await openAccess(roles, credentials.isLocal, requestId) : openAccess;
   const access = open ?? accessOf(role, user, sources);
   const publicActions = roles.byType.get('public')?.actions ?? new Set<string>();
   return { kind: 'user', access, user, ...(fetched && { fetched }), role: role ?? null, publicActions };
@@ -165,9 +176,9 @@ function roleIn(fetched: Values | undefined): number | null {
 }
 
 /** Returns the public caller if the invalid token is ignored. Throws an UnauthorizedError otherwise. */
-function endedCaller(ended: TokenFault, { isLocal, ignores }: Credentials, sources: Sources): Promise<Caller> {
-  if (!ignores(ended)) throw refusedToken(ended);
-  return publicCaller({ isLocal, ended }, sources);
+function endedCaller(ended: TokenFault, credentials: Credentials, sources: Sources): Promise<Caller> {
+  if (!credentials.ignores(ended)) throw refusedToken(ended);
+  return publicCaller({ ...credentials, ended }, sources);
 }
 
 /** Returns the reason to refuse a valid token of a user; null if there is none. */

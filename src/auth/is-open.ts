@@ -1,6 +1,7 @@
 import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { cacheUntilChanged } from '../mongo/changes/changes.js';
+import { commented } from '../mongo/send/database.js';
 import type { Observer } from '../observe/observer.js';
 import { isStored } from '../mongo/stored.js';
 import type { Backend } from '../mongo/models/open-backend.js';
@@ -24,7 +25,7 @@ const localAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new 
  * The access that an open service grants to the public and to users, or a function that finds it for a request; null if the
  * service is not open.
  */
-export type OpenAccess = Access | ((roles: Roles, isLocal: () => boolean) => Promise<Access | null>) | null;
+export type OpenAccess = Access | ((roles: Roles, isLocal: () => boolean, requestId: string) => Promise<Access | null>) | null;
 
 interface OpenAccessInput {
   readonly config: Config;
@@ -43,12 +44,12 @@ export function createOpenAccess({ config, backend, observer, isEmbedded }: Open
   const { open } = config.api;
   if (open === true) return openAccess;
   if (open === false || !mayOpenItself(config, isEmbedded)) return null;
-  const hasUsers = cacheUntilChanged(backend.store.changes, [collections.users], () =>
-    isStored(backend.store.database, collections.users),
+  const hasUsers = cacheUntilChanged(backend.store.changes, [collections.users], (comment) =>
+    isStored(commented(backend.store.database, comment), collections.users),
   );
   let wasOpen = false;
-  return async (roles, isLocal) => {
-    const isOpen = !roles.areConfigured && !(await hasUsers());
+  return async (roles, isLocal, requestId) => {
+    const isOpen = !roles.areConfigured && !(await hasUsers(requestId));
     if (wasOpen && !isOpen) observer.observe({ kind: 'warned', topic: 'access', text: closed });
     wasOpen = isOpen;
     return isOpen && isLocal() ? localAccess : null;

@@ -69,7 +69,7 @@ export function describeStart(server: Service, { embedded, audience }: StartNote
     `  REST      ${url}${rest}`,
     ...(enabled ? [`  GraphQL   ${url}${graphql.endpoint}`] : []),
     ...(docs.isEnabled?.(config) === true ? [`  Docs      ${url}/docs`] : []),
-    ...(hasPanel(config) ? [`  Admin     ${url}${config.admin.url}`] : []),
+    ...(hasPanel(config) ? [`  Admin     ${server.adminUrl}${config.admin.url}`] : []),
     `  Health    ${url}/_health`,
     ...databaseLines(backend, embedded),
     `  Models    ${names || none}`,

@@ -7,6 +7,7 @@ import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import { isStoredAs } from '../schema/is-stored-as.js';
 import { describeReport, reportModels, warningText } from '../schema/report-models.js';
 import { addModels, describeChange } from './add-models.js';
+import { runIndex } from './model-indexes.js';
 import { type ModelDocument, modelPath, writeModelFile } from '../strapi/load/model-files.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import { openDatabase, type OpenedDatabase } from './open-database.js';
@@ -25,6 +26,10 @@ export const usage = `usage: npx mangrove models <command>
   export DIR          write each stored model with its uid to DIR/<uid>.json
   validate [PATH...]  print the problems and shard keys of the stored models, or of those of a folder
   shard [UID...]      shard the collections of models that have a shard key, on a sharded cluster
+  index add UID FIELD[:-1]...
+                      create an index of these attributes in the background; :-1 is the descending order
+  index list [UID]    print the indexes of all models or of one, with their sizes and uses
+  index drop UID NAME drop an index that was made by index add
   remove UID          remove a model; its entries are kept`;
 
 /** A subcommand. Returns the exit code. */
@@ -39,6 +44,7 @@ const commands: Readonly<Record<string, Command>> = {
   remove,
   validate: validateModels,
   shard: shardModels,
+  index: runIndex,
 };
 
 async function list({ database, settings }: OpenedDatabase): Promise<number> {

@@ -1,11 +1,18 @@
-import { createContext, type ContentContext } from '../content/content-context.js';
+import { createContext, type ContentContext, withDatabase } from '../content/content-context.js';
 import { type Connection, notRunning, type Running } from '../http/running.js';
+import { forJob } from '../mongo/send/database.js';
 import { codeAccess, codeSettings } from '../query/code-binding.js';
 
 /** Returns a context with all rights. */
 export function contextOfCode({ config, source }: Pick<Running, 'config' | 'source'>): ContentContext {
   const context = createContext(config, source, codeAccess);
   return { ...context, bind: { ...context.bind, settings: codeSettings(context.bind.settings) } };
+}
+
+/** Returns a context with all rights for the commands of a job. */
+export function contextOfJob(job: string, running: Pick<Running, 'config' | 'source'>): ContentContext {
+  const context = contextOfCode(running);
+  return withDatabase(context, forJob(context.store.database, job));
 }
 
 /** Returns a function that creates such a context. It throws a 503 until the database has answered. */

@@ -6,6 +6,7 @@ import {
   flag,
   group,
   maybeText,
+  maybeWhole,
   text,
   amount,
   whole,
@@ -21,6 +22,9 @@ export const adminSettings = group({
   url: text('/admin', 'Path of the pages of the admin panel', {
     pattern: '^(/[A-Za-z0-9._~-]+)+$',
     description: 'a path such as /admin',
+  }),
+  port: maybeWhole('A port of their own for the admin API and the panel; the port of the API then answers 404 to them', {
+    ...{ minimum: 1, maximum: 65_535, variable: 'ADMIN_PORT' },
   }),
   serveAdminPanel: flag(true, 'Serve the pages of the admin panel, if it has been built'),
   panel: group({

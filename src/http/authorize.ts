@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../errors.js';
 import { type Access, type ActionName, allows, fullAccess } from '../query/access.js';
 import type { Sender } from '../limits/queue.js';
-import { type RouteRequest, senderOf } from './route-request.js';
+import { requestIdOf, type RouteRequest, senderOf } from './route-request.js';
 import { memoryOf } from './count-memory.js';
 import { isLocal } from './is-local.js';
 import type { ReadLog } from '../mongo/send/read-log.js';
@@ -74,6 +74,7 @@ export async function identifyAgain({ request, action, sender }: IdentifiedReque
     authorization: request.headers.authorization,
     isLocal: () => request.isLocal,
     ignores: (fault) => ignoresFault(fault, { actions: [action] }, config),
+    requestId: sender.requestId ?? '',
   });
   return { caller, content: createRequestContext(config, source, { caller, sender, reservation: null, reads: null }) };
 }
@@ -119,6 +120,7 @@ async function findCaller(ctx: Context, row: RouteRequirement, { authenticator, 
     authorization,
     isLocal: () => isLocal(ctx.req),
     ignores: (fault) => ignoresFault(fault, { ...row, actions: row.action === 'anybody' ? [] : [row.action] }, config),
+    requestId: requestIdOf(ctx),
   });
   if (limiter === null) return authenticated;
   const caller = await authenticated.catch(async (error: unknown) => {
@@ -186,7 +188,7 @@ async function readAdmin(ctx: Context, key: string, { secrets, authenticator, ad
   const configured = [secrets.adminToken, secrets.previous.adminToken ?? ''].filter((token) => token !== '');
   if (configured.some((token) => isEqual(key, token))) return tokenCaller(configuredToken);
   if (isUserToken(key)) return null;
-  const token = await authenticator.findToken(key);
+  const token = await authenticator.findToken(key, requestIdOf(ctx));
   if (token === null) await countGuess(ctx, adminGuesses);
   if (token?.type !== 'admin') return null;
   if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now())

@@ -9,7 +9,7 @@ import { requestBody } from './request-body.js';
 import { routeTable } from './route-table.js';
 import { tagAnswers } from './tag-answers.js';
 import { answerUnknown } from './unknown-method.js';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { Config } from '../config/config.js';
 import type { Observer } from '../observe/observer.js';
 import type { AnyRoute, ProjectCode, PathSettings } from './route.js';
@@ -22,19 +22,33 @@ interface AppInput {
   readonly connection: Connection;
   /** The routes of all front ends. The first one whose path matches a request is used. */
   readonly routes: readonly AnyRoute[];
+  /** Those of them that the port of the API answers, if the admin API has one of its own. */
+  readonly publicRoutes?: readonly AnyRoute[] | null;
   /** Code of a project, whose routes have precedence; null if there is none. */
   readonly projectCode?: ProjectCode | null;
 }
 
 /** Returns the Koa application: shared middleware and the route table. */
-export function createApp({ config, observer, connection, routes, projectCode = null }: AppInput): Koa<RequestState> {
+export function createApp({
+  config,
+  observer,
+  connection,
+  routes,
+  publicRoutes = null,
+  projectCode = null,
+}: AppInput): Koa<RequestState> {
   const app = new Koa<RequestState>({ proxy: config.server.proxy, maxIpsCount: config.server.proxyCount });
   app.use(requestId);
   app.use(observeRequests(observer));
   projectCode?.extend(app);
-  const inner = routeTable({ routes, connection, shared: () => [], projectCode });
+  const tableOf = (shared: Shared): Middleware => {
+    const table = routeTable({ routes, connection, shared, projectCode });
+    const open = publicRoutes && routeTable({ routes: publicRoutes, connection, shared, projectCode });
+    return open === null ? table : (ctx, next) => (isAtPort(ctx, config.admin.port) ? table : open)(ctx, next);
+  };
+  const inner = tableOf(() => []);
   const shared = sharedMiddleware(config, observer, projectCode && orOtherRoute(projectCode.middleware, inner));
-  app.use(routeTable({ routes, connection, shared, projectCode }));
+  app.use(tableOf(shared));
   for (const part of shared({})) app.use(part);
   app.use(answerUnknown);
   app.on('error', (err: unknown) => {
@@ -44,12 +58,14 @@ export function createApp({ config, observer, connection, routes, projectCode = 
   return app;
 }
 
+/** Returns whether a request came to a port of this service. */
+const isAtPort = ({ req }: Context, port: number | null): boolean => req.socket.localPort === port;
+
+/** Returns the middleware of a path, in order. */
+type Shared = (settings: PathSettings) => Middleware[];
+
 /** Returns a function that returns the middleware of a path, in order. Settings of the path override those of the service. */
-function sharedMiddleware(
-  config: Config,
-  observer: Observer,
-  codeAround: Middleware | null,
-): (settings: PathSettings) => Middleware[] {
+function sharedMiddleware(config: Config, observer: Observer, codeAround: Middleware | null): Shared {
   const { cors, security, compress, body } = config.middlewares;
   const headers = security.enabled ? [securityHeaders(security)] : [];
   const otherOrigins = cors.enabled ? [crossOrigin(cors, observer)] : [];

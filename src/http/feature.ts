@@ -5,7 +5,8 @@ import type { OwnCollection } from '../mongo/send/ensure-collections.js';
 import type { ActionName } from '../query/access.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import type { Model } from '../schema/model.js';
-import type { AnyRoute, ProjectCode } from './route.js';
+import { notFoundError } from '../errors.js';
+import type { AnyRoute, OpenRoute, ProjectCode } from './route.js';
 import type { Running } from './running.js';
 
 /** What the routes of a feature may depend on. */
@@ -27,6 +28,8 @@ export interface Feature {
   readonly settings?: AddedSettings;
   /** Returns whether the configuration enables it; always by default. Otherwise only its models and its paths are known. */
   readonly isEnabled?: (config: Config) => boolean;
+  /** Whether only `admin.port` answers its routes, if that is set. */
+  readonly isAdmin?: true;
   /** Collections besides those of its models. They are created with their indexes before it starts. */
   readonly collections?: readonly OwnCollection[];
   /** Content types that exist in every database. A document of `_models` with the same uid adds attributes to them. */
@@ -65,6 +68,23 @@ export function routesOf(features: readonly Feature[], parts: Omit<RouteParts, '
   const table: readonly AnyRoute[] = [...fixed.values(), ...routes.filter((route) => 'find' in route)];
   return table;
 }
+
+/** Returns the route table without the admin API and the panel, whose paths are unknown there; null if they have no port of their own. */
+export function publicRoutesOf(features: readonly Feature[], parts: Omit<RouteParts, 'table'>): readonly AnyRoute[] | null {
+  const { port, url } = parts.config.admin;
+  if (port === null) return null;
+  const unknown = [...new Set(['/admin', url])].map((path) => ({ ...nothing, path: `${path}{/*rest}` }));
+  const hidden: Feature = { name: 'hidden', routes: () => unknown };
+  return routesOf([hidden, ...features.filter(({ isAdmin }) => isAdmin !== true)], parts);
+}
+
+const nothing: Omit<OpenRoute, 'path'> = {
+  method: 'ALL',
+  action: null,
+  handle: () => {
+    throw notFoundError();
+  },
+};
 
 /** Returns the settings of the service that shape content types. Paths of all features are reserved, whether enabled or not. */
 export function modelSettings(features: readonly Feature[], config: Config): ModelSettings {

@@ -34,7 +34,7 @@ export const fileRoutes: readonly OpenRoute[] = [
     action: null,
     settings: { isUncompressed: true },
     operation: readFile,
-    handle: ({ request, connection }) => answerFile(request, mediaOf(connection.running ?? notRunning())),
+    handle: ({ request, connection }) => answerFile(request, mediaOf(connection.running ?? notRunning(), request)),
   },
 ];
 

@@ -7,7 +7,7 @@ import type { AttemptLimits, GuessLimit, LimitedRoute } from '../limits/attempts
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/send/database.js';
-import { clientKey } from './route-request.js';
+import { clientKey, requestIdOf } from './route-request.js';
 
 /** Counts a request of a caller, or several. Throws a RateLimitError for too many. */
 export type RequestLimiter = (ctx: Context, caller: Caller, requests?: number) => Promise<void>;
@@ -23,7 +23,7 @@ export function requestLimiter({ api: { ratelimit } }: Config, database: Databas
   return async (ctx, caller, requests = 1) => {
     if (requests === 0) return;
     const limiter = caller.kind === 'public' ? ofAddresses : ofIdentities;
-    tellAttempt(ctx, await limiter.count(clientKey(ctx, caller), requests));
+    tellAttempt(ctx, await limiter.count(clientKey(ctx, caller), requests, requestIdOf(ctx)));
   };
 }
 
@@ -35,12 +35,12 @@ interface CountedAttempt {
 
 /** Counts an attempt, and sets headers with the remaining number. Throws a RateLimitError for too many. */
 export async function countAttempt(ctx: Context, { route, body }: CountedAttempt, attempts: AttemptLimits | null): Promise<void> {
-  if (attempts !== null) tellAttempt(ctx, await attempts.count(route, body, ctx.ip));
+  if (attempts !== null) tellAttempt(ctx, await attempts.count(route, body, ctx.ip, requestIdOf(ctx)));
 }
 
 /** Counts a wrong guess of a secret. Throws a RateLimitError if the client has made too many. */
 export async function countGuess(ctx: Context, limit: GuessLimit): Promise<void> {
-  tellAttempt(ctx, await limit(ctx.ip));
+  tellAttempt(ctx, await limit(ctx.ip, requestIdOf(ctx)));
 }
 
 function tellAttempt(ctx: Context, attempt: Attempt): void {

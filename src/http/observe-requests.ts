@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
+import type { TraceHeaders, TraceLink } from '../observe/observation.js';
 import type { Observer } from '../observe/observer.js';
 
 /** The contents of `ctx.state`. */
 export interface RequestState {
   /** Id of the request in logs and in the X-Request-Id header. */
   requestId: string;
+  /** The name in the path of a route for all content types, if there is such a type. */
+  typeName?: string | undefined;
+  /** Headers that tell other services of the trace of the request, if there is one. */
+  trace?: TraceHeaders;
 }
 
 /** Sets the id of a request: its X-Request-Id if that is safe in a log, otherwise a random UUID. */
@@ -24,15 +29,23 @@ export function observeRequests(observer: Observer): Middleware<RequestState, Ro
     if (!observer.wants('request ended')) return next();
     const start = performance.now();
     const { res, method, path, ip, state } = ctx;
-    observer.observe({ kind: 'request begun', requestId: state.requestId });
+    const link: TraceLink = {};
+    observer.observe({ kind: 'request begun', requestId: state.requestId, method, path, headers: ctx.req.headers, link });
+    if (link.headers !== undefined) state.trace = link.headers;
     res.once('close', () => {
-      const [status, ms, route] = [res.statusCode, elapsed(start), ctx._matchedRoute ?? null];
+      const [status, ms, route] = [res.statusCode, elapsed(start), routeOf(ctx)];
       const { requestId } = state;
       const isAborted = !res.writableFinished;
-      observer.observe({ kind: 'request ended', requestId, method, path, route, status, ms, ip, isAborted });
+      observer.observe({ kind: 'request ended', requestId, method, path, route, status, ms, ip, link, isAborted });
     });
-    return next();
+    return link.around === undefined ? next() : link.around(next);
   };
+}
+
+/** Returns the path of the route, with the name of the content type if it has a place for that; null if no router has found one. */
+function routeOf({ _matchedRoute: route, state }: RoutedContext & { readonly state: RequestState }): string | null {
+  if (route === undefined) return null;
+  return state.typeName === undefined ? route : route.replace(':name', state.typeName);
 }
 
 /** Koa's context with the path of the route, which the router sets. */

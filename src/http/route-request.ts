@@ -6,6 +6,7 @@ import type { Staging } from '../media/staging.js';
 import { isRecord, type Values, decodeId } from '../values.js';
 import { endSignal } from '../limits/clock.js';
 import type { Sender } from '../limits/queue.js';
+import type { TraceHeaders } from '../observe/observation.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
 import { isLocal } from './is-local.js';
 import { isMultipart } from './request-body.js';
@@ -71,6 +72,11 @@ export class RouteRequest {
   /** The decoded JSON or form; undefined for other bodies. */
   get body(): unknown {
     return 'body' in this.#replaced ? this.#replaced.body : this.#ctx.request.body;
+  }
+
+  /** The id of the request in logs. */
+  get requestId(): string {
+    return requestIdOf(this.#ctx);
   }
 
   /** Address of the client. */
@@ -155,6 +161,9 @@ export function clientKey({ ip }: Context, caller: Caller | null): string {
   }
 }
 
+/** Returns the id of a request. */
+export const requestIdOf = ({ state }: Context): string => (state as RequestState).requestId; // set by the first middleware
+
 /** Returns the sender of a request. Its key and signal are created on first use, because most requests use neither. */
 export const senderOf = (ctx: Context, caller: Caller | null): Sender => new RequestSender(ctx, caller);
 
@@ -176,7 +185,11 @@ class RequestSender implements Sender {
   }
 
   get requestId(): string {
-    return (this.#ctx.state as RequestState).requestId; // set by the first middleware
+    return requestIdOf(this.#ctx);
+  }
+
+  get trace(): TraceHeaders | undefined {
+    return (this.#ctx.state as RequestState).trace;
   }
 
   get client(): string {

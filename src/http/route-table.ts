@@ -4,6 +4,7 @@ import type { RouteParams } from './route-request.js';
 import type { AnyRoute, FixedRoute, ProjectCode, RouteMatch, PathSettings, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
 import { answerRoute } from './answer-route.js';
+import type { RequestState } from './observe-requests.js';
 
 interface RouteTableInput {
   /** The first matching path is used, so fixed paths must come before those with parameters. */
@@ -114,7 +115,12 @@ function pathsOf({ routes, connection, shared, projectCode }: RouteTableInput): 
 /** Returns a function that finds the rows of a path. A dynamic route handles all methods. */
 function finderOf(routes: readonly AnyRoute[], connection: Connection): (ctx: RoutedContext) => Rows | null {
   const dynamic = routes.find((route) => 'find' in route);
-  if (dynamic !== undefined) return ({ captures = [] }) => dynamic.find(captures, connection.running ?? notRunning());
+  if (dynamic !== undefined)
+    return ({ captures = [], state }) => {
+      const rows = dynamic.find(captures, connection.running ?? notRunning());
+      if (rows !== null) (state as RequestState).typeName = captures[0]; // of each request
+      return rows;
+    };
   const rows = firstOf(routes.flatMap((route) => ('find' in route ? [] : [route])));
   return () => rows;
 }

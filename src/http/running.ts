@@ -7,7 +7,7 @@ import type { Secrets } from '../config/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';
 import { notFoundError, unavailableError } from '../errors.js';
 import type { AttemptLimits, GuessLimit } from '../limits/attempts.js';
-import type { Media } from '../media/media.js';
+import { type Media, withCommandsOf } from '../media/media.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Observer } from '../observe/observer.js';
 import type { Registry } from '../schema/content-type.js';
@@ -93,10 +93,10 @@ export function accountsOf({ accounts }: Pick<Running, 'accounts'>): Accounts {
   return accounts;
 }
 
-/** Throws a NotFoundError if uploads are disabled. */
-export function mediaOf({ media }: Pick<Running, 'media'>): Media {
+/** Returns the media library, for a request if one is given. Throws a NotFoundError if uploads are disabled. */
+export function mediaOf({ media }: Pick<Running, 'media'>, request?: { readonly requestId: string }): Media {
   if (media === null) throw notFoundError('Uploads are disabled');
-  return media;
+  return request === undefined ? media : withCommandsOf(media, request.requestId);
 }
 
 /** Returns all actions that can be granted to a role or token, those of the project first: of equally near names they are suggested. */

@@ -41,16 +41,23 @@ export function prepareHttpServer(config: ServerConfig): PreparedServer {
   return prepared;
 }
 
+interface StartOptions {
+  /** A server that was created before. */
+  readonly prepared?: PreparedServer;
+  /** The environment variable that sets the port. */
+  readonly variable?: string;
+}
+
 /** Starts the HTTP server. Rejects with a readable message if the port is in use. */
 export async function startHttpServer(
   callback: RequestListener,
   config: ServerConfig,
-  prepared = prepareHttpServer(config),
+  { prepared = prepareHttpServer(config), variable = 'PORT' }: StartOptions = {},
 ): Promise<HttpServer> {
   const { server, traffic } = prepared;
   cutSlowAnswers(server, traffic.underWay, config);
   prepared.answer = callback;
-  const port = await listen(server, config);
+  const port = await listen(server, config, variable);
   let closing: Promise<number> | undefined;
   const localUrl = localAddress(config, port);
   const url = config.url?.replace(/\/+$/, '') ?? localUrl;
@@ -107,12 +114,12 @@ const optionsOf = ({ headersTimeout, requestTimeout, uploadTimeout, keepAliveTim
   connectionsCheckingInterval: 2_000,
 });
 
-function listen(server: Server, { host, port }: ServerConfig): Promise<number> {
+function listen(server: Server, { host, port }: ServerConfig, variable: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
         error.code === 'EADDRINUSE'
-          ? new Error(`port ${String(port)} is in use; choose another with PORT`, { cause: error })
+          ? new Error(`port ${String(port)} is in use; choose another with ${variable}`, { cause: error })
           : error,
       );
     });

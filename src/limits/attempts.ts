@@ -28,6 +28,8 @@ export interface Guess {
   readonly identifier: string;
   /** The address of the client. */
   readonly ip: string;
+  /** The id of the request, which commands to the database carry as their comment. */
+  readonly requestId?: string;
   /** The mark of the client if it has logged in to the account before; null otherwise. */
   readonly known: string | null;
 }
@@ -62,8 +64,8 @@ export interface AttemptLimits extends AccountLimits {
    * change comes before the one that contains its input, so that it cannot store any number of counts. Returns the state of the
    * exceeded limit, else that of the sender.
    */
-  count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): Promise<Attempt>;
+  count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string, requestId?: string): Promise<Attempt>;
 }
 
 /** Counts wrong guesses of a secret, per client. Right guesses are never counted or refused. */
-export type GuessLimit = (ip: string) => Promise<Attempt>;
+export type GuessLimit = (ip: string, requestId?: string) => Promise<Attempt>;

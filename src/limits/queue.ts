@@ -1,4 +1,5 @@
 import { unavailableError } from '../errors.js';
+import type { TraceHeaders } from '../observe/observation.js';
 
 /** The origin of a piece of work. */
 export interface Origin {
@@ -14,6 +15,8 @@ export interface Sender extends Origin {
   /** Who sends it; absent if that is not asked for. */
   readonly caller?: { readonly kind: 'public' | 'user' | 'token' | 'administrator'; readonly id: number | null };
   readonly requestId?: string | undefined;
+  /** Headers that tell other services of the trace of the request, if there is one. */
+  readonly trace?: TraceHeaders | undefined;
 }
 
 interface QueueBounds {

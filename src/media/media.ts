@@ -1,5 +1,5 @@
 import { type BlobOwner, findBlob, type StoredBlob } from '../mongo/stores/blob-store.js';
-import type { Database } from '../mongo/send/database.js';
+import { commented, type Database } from '../mongo/send/database.js';
 import type { ByteRange, ByteSource, FileStorage, MediaSettings } from './storage/file-storage.js';
 import type { ImageChoices, ImageMaker } from './images/image-maker.js';
 
@@ -14,6 +14,20 @@ export interface Media {
   /** Returns the storage of a name. Each file records its storage, so that it is found after the provider was changed. */
   readonly storageOf: (provider: string) => FileStorage;
 }
+
+/** Returns the library for a request or a job, whose commands to the database have this comment. */
+export const withCommandsOf = (media: Media, comment: string): Media => ({
+  ...media,
+  database: commented(media.database, comment),
+  storageOf: (provider) => {
+    const storage = media.storageOf(provider);
+    return {
+      write: (key, source, about) => storage.write(key, source, { ...about, comment }),
+      read: (key, range) => storage.read(key, range, comment),
+      remove: (key) => storage.remove(key, comment),
+    };
+  },
+});
 
 /** Finds the stored file of a name, such as `roots_0a1b2c3d4e.png`; null if there is none. */
 export const findStored = (name: string, { database }: Media): Promise<StoredBlob | null> => findBlob(database, name);

@@ -15,7 +15,7 @@ interface Drawing {
   waiting: number;
 }
 
-const underWay = new WeakMap<Media, Map<string, Drawing>>();
+const underWay = new WeakMap<Media['owner'], Map<string, Drawing>>();
 
 /**
  * Returns an image in another size or format. It is drawn at the first request, stored with the file, and deleted with it. Throws
@@ -44,8 +44,8 @@ interface Commission {
 }
 
 function drawingOf(commission: Commission, media: Media): Drawing {
-  const drawings = underWay.get(media) ?? new Map<string, Drawing>();
-  underWay.set(media, drawings);
+  const drawings = underWay.get(media.owner) ?? new Map<string, Drawing>();
+  underWay.set(media.owner, drawings);
   const running = drawings.get(commission.name);
   if (running !== undefined) return running;
   const abandon = new AbortController();

@@ -1,4 +1,4 @@
-import type { Database } from '../mongo/send/database.js';
+import { commentIn, type Database } from '../mongo/send/database.js';
 import type { Subscriber } from '../mongo/changes/entry-events.js';
 import { findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
 import { afterCommit } from '../mongo/send/transaction.js';
@@ -6,7 +6,7 @@ import { hasEnded } from '../processes.js';
 import { uploadFile } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { namesOf } from './file-values.js';
-import type { Media } from './media.js';
+import { type Media, withCommandsOf } from './media.js';
 import { deleteBlobs } from './staging.js';
 
 /**
@@ -15,7 +15,9 @@ import { deleteBlobs } from './staging.js';
  */
 export async function retireFile(file: Values, media: Media, database: Database): Promise<() => Promise<void>> {
   const blobs = await retireBlobs(database, namesOf(file), media.owner);
-  return () => deleteBlobs(blobs, media).catch(() => undefined);
+  const { comment } = commentIn(database);
+  const own = comment === undefined ? media : withCommandsOf(media, comment);
+  return () => deleteBlobs(blobs, own).catch(() => undefined);
 }
 
 /** Returns the subscriber that deletes the bytes of deleted files, whoever deletes them. */

@@ -110,17 +110,18 @@ function ofCommands(registers: Registry[]): Consumer {
   };
 }
 
+/** The label is not `job`, which Prometheus sets itself. */
 function ofJobs(registers: Registry[]): Consumer {
   const runs = new Counter({
     name: 'mangrove_jobs_total',
     help: 'Runs of background work',
-    labelNames: ['job', 'result'],
+    labelNames: ['job_name', 'result'],
     registers,
   });
   const duration = new Histogram({
     name: 'mangrove_jobs_duration_seconds',
     help: 'Duration of background work',
-    labelNames: ['job'],
+    labelNames: ['job_name'],
     ...{ buckets: [0.01, 0.1, 1, 10, 100], registers },
   });
   const deliveries = new Counter({
@@ -134,8 +135,8 @@ function ofJobs(registers: Registry[]): Consumer {
       deliveries.inc({ result });
     },
     'job ended': ({ job, ms, err }) => {
-      runs.inc({ job, result: err === null ? 'success' : 'failure' });
-      duration.observe({ job }, ms / 1000);
+      runs.inc({ job_name: job, result: err === null ? 'success' : 'failure' });
+      duration.observe({ job_name: job }, ms / 1000);
     },
   };
 }

@@ -8,7 +8,7 @@ type Seen<Kind extends Observation['kind']> = Extract<Observation, { readonly ki
 
 /** What a request has done so far. */
 interface Work {
-  readonly lists: Pick<Seen<'page read'>, 'type' | 'way' | 'shape'>[];
+  readonly lists: Pick<Seen<'page read'>, 'type' | 'way' | 'ms' | 'shape' | 'index'>[];
   readonly commands: Pick<Seen<'command ended'>, 'command' | 'collection' | 'ms'>[];
 }
 
@@ -23,9 +23,9 @@ function watchSlow(limit: number, observer: Observer): Consumer {
     'request begun': ({ requestId }) => {
       if (underWay.size < most.requests) underWay.set(requestId, { lists: [], commands: [] });
     },
-    'page read': ({ requestId, type, way, shape }) => {
+    'page read': ({ requestId, type, way, ms, shape, index }) => {
       const lists = workOf(requestId)?.lists;
-      if (lists !== undefined && lists.length < most.lists) lists.push({ type, way, shape });
+      if (lists !== undefined && lists.length < most.lists) lists.push({ type, way, ms: Math.round(ms), shape, index });
     },
     'command ended': ({ requestId, command, collection, ms }) => {
       const commands = workOf(requestId)?.commands;
@@ -35,7 +35,7 @@ function watchSlow(limit: number, observer: Observer): Consumer {
       const { lists = [], commands = [] } = workOf(requestId) ?? {};
       underWay.delete(requestId);
       if (ms <= limit) return;
-      const shown = lists.map(({ shape, ...list }) => ({ ...list, shape: shape() }));
+      const shown = lists.map(({ shape, index, ...list }) => ({ ...list, shape: shape(), index: index() }));
       observer.observe({ kind: 'request slow', requestId, method, route, status, ms, lists: shown, commands });
     },
   };

@@ -1,6 +1,6 @@
 import { ChangeBus, type Types } from './changes/changes.js';
 import { inReadTime, inWriteTime } from './send/calls.js';
-import type { Database } from './send/database.js';
+import { commentIn, type Database } from './send/database.js';
 import { collections } from '../schema/collections.js';
 import type { Observer } from '../observe/observer.js';
 import { TotalCache } from './changes/total-cache.js';
@@ -83,7 +83,8 @@ class IdAllocator {
     const busy = previous !== undefined && Date.now() - previous.reservedAt < 1000;
     const size = Math.max(busy ? Math.min(previous.size * 2, largestBlock) : 1, wanted);
     if (previous === undefined) await this.#raise(name, database);
-    const options = { upsert: true, returnDocument: 'before', maxTimeMS: database.maxTimeMS.write } as const;
+    const outside = commentIn(database);
+    const options = { upsert: true, returnDocument: 'before', maxTimeMS: database.maxTimeMS.write, ...outside } as const;
     const before = await inWriteTime(database, () =>
       counters(database).findOneAndUpdate({ _id: name }, { $inc: { next: size } }, options),
     );
@@ -93,15 +94,18 @@ class IdAllocator {
 
   /** Raises the counter above the greatest stored id, because other programs may have inserted documents. */
   async #raise(name: string, database: Database): Promise<void> {
+    const outside = commentIn(database);
     const [last] = await inReadTime(database, () =>
       database.db
         .collection<{ _id: number }>(name)
-        .find({ _id: { $gte: 0 } }, { projection: { _id: 1 } })
+        .find({ _id: { $gte: 0 } }, { projection: { _id: 1 }, ...outside })
         .sort({ _id: -1 })
         .limit(1)
         .toArray(),
     );
     const next = Math.max((last?._id ?? 0) + 1, 1);
-    await inWriteTime(database, () => counters(database).updateOne({ _id: name }, { $max: { next } }, { upsert: true }));
+    await inWriteTime(database, () =>
+      counters(database).updateOne({ _id: name }, { $max: { next } }, { upsert: true, ...outside }),
+    );
   }
 }

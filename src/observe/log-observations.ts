@@ -65,7 +65,7 @@ const rows: Rows = {
 };
 
 /** One line per page of a list. */
-const readRows: Rows = { 'page read': ({ way, type }) => ['debug', { way, type }, 'page read'] };
+const readRows: Rows = { 'page read': ({ way, type, ms }) => ['debug', { way, type, ms }, 'page read'] };
 
 /** One line per request. Health checks are logged at level debug. */
 const requestRows: Readonly<Record<Exclude<LogOptions['requests'], 'none'>, Pick<Rows, 'request ended'>>> = {

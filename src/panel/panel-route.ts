@@ -39,7 +39,14 @@ const notCached = { 'Cache-Control': 'private, no-store' };
 export async function openCall({ request, running, content }: RouteCall): Promise<OpenPanelCall> {
   const panel = panelOf(running);
   await panel.prepare(content);
-  return { request, running, content, panel };
+  const { requestId } = request;
+  const { administrator, permissions } = panel;
+  const own = {
+    ...panel,
+    administrator: (id: number) => administrator(id, requestId),
+    permissions: () => permissions(requestId),
+  };
+  return { request, running, content, panel: own };
 }
 
 /** Returns the answer to a request to a route. Throws if the caller may not send it. */
@@ -60,8 +67,8 @@ async function handle(route: PanelRoute, routeCall: RouteCall): Promise<Answer> 
 
 /** Returns the context of a request with the budget of a known caller, and the administrator as its sender. */
 function asAdministrator({ content, request }: OpenPanelCall, { id }: StoredAdministrator): ContentContext {
-  const { client, signal, requestId } = request.sender;
-  const sender = { client, signal, requestId, caller: { kind: 'administrator', id } } as const;
+  const { client, signal, requestId, trace } = request.sender;
+  const sender = { client, signal, requestId, trace, caller: { kind: 'administrator', id } } as const;
   const known = asKnown(content);
   return withDatabase(known, { ...known.store.database, sender });
 }

@@ -7,6 +7,7 @@ import { type UserTokens, userTokens } from '../auth/user-tokens.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { Running } from '../http/running.js';
 import { cacheByKey, cacheUntilChanged } from '../mongo/changes/changes.js';
+import { commented } from '../mongo/send/database.js';
 import { collections } from '../schema/collections.js';
 import { findAdministrator, type StoredAdministrator } from './administrators/administrator.js';
 import { createDefaultAdminRoles } from './rights/default-roles.js';
@@ -24,10 +25,10 @@ export interface Panel {
   readonly guesses: AccountLimits | null;
   /** Creates the default roles of administrators if there are none. Called before anything else. */
   readonly prepare: (content: ContentContext) => Promise<void>;
-  /** Returns an administrator; null if there is none of that id. */
-  readonly administrator: (id: number) => Promise<StoredAdministrator | null>;
+  /** Returns an administrator; null if there is none of that id. `comment`, also below: that of commands to the database. */
+  readonly administrator: (id: number, comment?: string) => Promise<StoredAdministrator | null>;
   /** Returns the permissions of all roles, by the id of the role. */
-  readonly permissions: () => Promise<ReadonlyMap<number, readonly PanelPermission[]>>;
+  readonly permissions: (comment?: string) => Promise<ReadonlyMap<number, readonly PanelPermission[]>>;
 }
 
 const stored = [collections.administrators, collections.adminRoles];
@@ -53,10 +54,12 @@ function createPanel({ config, secrets, backend }: Pick<Running, 'config' | 'sec
     logins: rateLimit.enabled ? { account: limiter(rateLimit.max), client: limiter(rateLimit.maxPerClient) } : null,
     guesses: attemptLimits({ ...config.plugins['users-permissions'].config.ratelimit, enabled: rateLimit.enabled }, database),
     administrator: cacheByKey(changes, stored, {
-      load: (id) => findAdministrator(database, { _id: id }),
+      load: (id, comment) => findAdministrator(commented(database, comment), { _id: id }),
       weigh: () => 1_000,
     }),
-    permissions: cacheUntilChanged(changes, [collections.adminPermissions], () => readPermissions(database)),
+    permissions: cacheUntilChanged(changes, [collections.adminPermissions], (comment) =>
+      readPermissions(commented(database, comment)),
+    ),
   };
 }
 

@@ -21,9 +21,9 @@ function describe(condition: Condition): string {
   switch (condition.kind) {
     case 'and':
     case 'or':
-      return condition.conditions
-        .map((one) => (one.kind === 'or' ? `(${describe(one)})` : describe(one)))
-        .join(` ${condition.kind} `);
+      return [...new Set(condition.conditions.map((one) => (one.kind === 'or' ? `(${describe(one)})` : describe(one))))].join(
+        ` ${condition.kind} `,
+      );
     case 'comparison':
       return `${condition.path} ${condition.denied ? 'not ' : ''}${condition.comparator}`;
     case 'search':

@@ -38,7 +38,7 @@ export const hasFiles = ({ request, running }: RouteCall): boolean => running.me
  * stored.
  */
 export async function withReceived<Result>(call: RouteCall, work: (received: ReceivedEntry) => Promise<Result>): Promise<Result> {
-  const staging = new Staging(mediaOf(call.running), call.content.store.database.time);
+  const staging = new Staging(mediaOf(call.running, call.request), call.content.store.database.time);
   try {
     return await work(await receiveEntry(call, staging));
   } finally {
@@ -47,7 +47,7 @@ export async function withReceived<Result>(call: RouteCall, work: (received: Rec
 }
 
 async function receiveEntry({ request, running, content }: RouteCall, staging: Staging): Promise<ReceivedEntry> {
-  const media = mediaOf(running);
+  const media = mediaOf(running, request);
   const body: MultipartBody = (await request.readMultipart?.(staging, media.settings)) ?? { fields: new Map(), files: [] };
   const data = readData(body, running.config.middlewares.body.jsonDepth);
   const { fields, files, digest = null } = body;

@@ -31,7 +31,7 @@ export async function receive(input: RouteCall): Promise<Answer> {
   requireKey(type, input.request.headers);
   const changes = id !== undefined;
   const precondition = preconditionOf(input.request.headers, { changes, isRequired: changes && type.requiresIfMatch });
-  const media = mediaOf(input.running);
+  const media = mediaOf(input.running, input.request);
   const staging = new Staging(media, input.content.store.database.time);
   try {
     const body = await readUpload(input, staging);
@@ -53,7 +53,7 @@ async function upload({ files, unknown, field }: ReceivedUpload, staging: Stagin
   const info = field('fileInfo');
   const tell = teller(input);
   const infos = files.length === 1 ? [parseFileInfo(info, tell)] : parseFileInfos(info, tell);
-  const context = { media: mediaOf(input.running), content: input.content };
+  const context = { media: mediaOf(input.running, input.request), content: input.content };
   const target = findTarget({ ref: field('ref'), refId: field('refId'), field: field('field') }, context);
   const ready = await prepareFiles({ files, infos }, staging, context);
   return async (content) => ({ body: flatEntries(await publishFiles(ready, target, staging, content), content) });
@@ -73,7 +73,7 @@ async function change(
   input: RouteCall,
 ): Promise<Store> {
   if (!allows(input.content.bind.access, replaceAction)) throw missingActions([replaceAction]);
-  const context = { media: mediaOf(input.running), content: input.content };
+  const context = { media: mediaOf(input.running, input.request), content: input.content };
   const info = parseFileInfo(field('fileInfo'), teller(input));
   const [file, second] = files;
   if (second !== undefined) throw applicationError('Cannot replace a file with multiple ones');

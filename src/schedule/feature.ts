@@ -1,4 +1,4 @@
-import { contextOfCode } from '../code/content-of-code.js';
+import { contextOfJob } from '../code/content-of-code.js';
 import type { Feature } from '../http/feature.js';
 import type { Running } from '../http/running.js';
 import type { Registry } from '../schema/content-type.js';
@@ -19,14 +19,13 @@ export const schedule: Feature = {
 /** Runs the job as long as there is a type with `pluginOptions.schedule.enabled`. */
 function follow(running: Running): void {
   const { models, jobs } = running.backend;
-  const publisher = new DuePublisher(() => contextOfCode(running), jobs.observer);
+  const name = 'schedule';
+  const publisher = new DuePublisher(() => contextOfJob(name, running), jobs.observer);
   let stop: (() => Promise<void>) | null = null;
   const update = ({ types }: Registry): void => {
     const isWanted = [...types.values()].some(({ scheduled }) => scheduled);
     if (!isWanted) void stop?.();
-    stop = isWanted
-      ? (stop ?? jobs.start({ name: 'schedule', every: lookEvery, lease: true, run: (ended) => publisher.run(ended) }))
-      : null;
+    stop = isWanted ? (stop ?? jobs.start({ name, every: lookEvery, lease: true, run: (ended) => publisher.run(ended) })) : null;
   };
   models.onChange(update);
   update(models.snapshot.registry);

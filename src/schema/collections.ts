@@ -20,6 +20,7 @@ export const collections = {
   webhooks: '_webhooks',
   deliveries: '_webhook_deliveries',
   audit: '_audit',
+  queryShapes: '_query_shapes',
   contentAudit: '_content_audit',
   history: '_history',
   locales: 'i18n_locales',

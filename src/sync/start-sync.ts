@@ -1,6 +1,7 @@
 import { memoize } from '../caches.js';
 import type { Running } from '../http/running.js';
 import { writeChanges } from '../mongo/stores/write-changes.js';
+import { forJob } from '../mongo/send/database.js';
 import { collections } from '../schema/collections.js';
 import type { Change } from '../mongo/changes/changes.js';
 import { followedCollections } from './followed.js';
@@ -40,14 +41,16 @@ const followedOf = memoize(followedCollections);
 function startWriter(running: Running, followed: () => ReadonlySet<string>): () => Promise<void> {
   const { jobs, store } = running.backend;
   const { retention } = settingsOf(running);
+  const name = 'change log';
   return jobs.start({
-    name: 'change log',
+    name,
     every: takeOver,
     isEager: true,
     lease: true,
+    isEndless: true,
     retry: takeOver / 4,
     failure: 'the change log could not be written; synced clients hear of nothing until it is',
-    run: (signal) => writeChanges(store.database, { followed, retention, signal }),
+    run: (signal) => writeChanges(forJob(store.database, name), { followed, retention, signal }),
   });
 }
 

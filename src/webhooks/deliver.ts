@@ -10,6 +10,7 @@ import {
   recordAttempt,
 } from '../mongo/stores/delivery-store.js';
 import type { Store } from '../mongo/store.js';
+import type { OutgoingCall } from '../observe/observation.js';
 import type { Bell } from './bell.js';
 import type { KnownWebhooks } from './known-webhooks.js';
 import { sendWebhook } from './send.js';
@@ -93,10 +94,15 @@ async function attempt(delivery: Delivery, webhook: Webhook, parts: DeliveryPart
   const at = new Date();
   const begun = performance.now();
   const { allowsPrivate } = parts;
-  const answered = await sendWebhook({ ...requestOf(delivery, webhook, at), allowsPrivate, ends }).catch((error: unknown) => ({
+  const { headers, ...request } = requestOf(delivery, webhook, at);
+  const call: OutgoingCall = { method: 'POST', url: webhook.url, trace: delivery.trace ?? null, link: {} };
+  parts.observer.observe({ kind: 'call begun', call });
+  const sent = { ...request, headers: { ...headers, ...call.link.headers }, allowsPrivate, ends };
+  const answered = await sendWebhook(sent).catch((error: unknown) => ({
     status: null,
     text: error instanceof Error ? error.message : String(error),
   }));
+  parts.observer.observe({ kind: 'call ended', call, status: answered.status });
   if (ends.aborted && answered.status === null) return null;
   const ms = Math.round(performance.now() - begun);
   const result = resultOf(delivery, { at, ms, ...answered }, parts.retries);

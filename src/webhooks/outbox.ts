@@ -65,7 +65,9 @@ function teller({ config, source, known }: OutboxParts): Tell {
       if (delivery !== null) deliveries.push(delivery);
     }
     if (deliveries.length === 0) return;
-    await storeDeliveries(database, deliveries, event.at);
+    const trace = database.sender?.trace;
+    const traced = trace === undefined ? deliveries : deliveries.map((delivery) => ({ ...delivery, trace }));
+    await storeDeliveries(database, traced, event.at);
     const told = deliveries.map(({ webhook }) => webhook);
     await afterCommit(database, () => Promise.resolve(known.wake(told)));
   };

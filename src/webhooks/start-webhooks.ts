@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js';
 import type { ContentSource } from '../content/content-context.js';
 import type { Backend } from '../mongo/models/open-backend.js';
+import { forJob } from '../mongo/send/database.js';
 import { collections } from '../schema/collections.js';
 import { Bell } from './bell.js';
 import { type DeliveryParts, serveWebhook } from './deliver.js';
@@ -18,16 +19,24 @@ interface WebhookService {
 /** Milliseconds after which an instance tries to deliver in place of one that has died, whose lease has expired. */
 const takeOver = 1_000;
 
+const job = { name: 'webhooks', every: takeOver, isEager: true, lease: true, isEndless: true } as const;
+
 /** Stores events from now on, and delivers them. Returns a function that ends both. */
 export async function startWebhooks({ config, backend, source }: WebhookService): Promise<() => Promise<void>> {
   const { store, jobs } = backend;
   const known = knownWebhooks(store.changes);
   const { retries, allowPrivate: allowsPrivate } = config.webhooks;
-  const run = deliver({ store, observer: jobs.observer, known, retries, allowsPrivate });
+  const run = deliver({
+    store: { ...store, database: forJob(store.database, 'webhooks') },
+    observer: jobs.observer,
+    known,
+    retries,
+    allowsPrivate,
+  });
   const ends = outboxSubscribers({ config, source, known }).map((one) => store.changes.subscribe(one));
   let stop: (() => Promise<void>) | null = null;
   const update = (): void => {
-    if (known.enabled.length > 0) stop ??= jobs.start({ name: 'webhooks', every: takeOver, isEager: true, lease: true, run });
+    if (known.enabled.length > 0) stop ??= jobs.start({ ...job, run });
     else {
       void stop?.();
       stop = null;

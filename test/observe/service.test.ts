@@ -32,7 +32,7 @@ describe('The service observes', () => {
       'GET',
       '/api/notes/1?fields=title',
       undefined,
-      [{ kind: 'request ended', path: '/api/notes/1', route: '/api/:name/:id', status: 200 }],
+      [{ kind: 'request ended', path: '/api/notes/1', route: '/api/notes/:id', status: 200 }],
     ],
     ['GET', '/api/none', undefined, [{ kind: 'request ended', path: '/api/none', route: '/api/:name', status: 404 }]],
     ['GET', '/none', undefined, [{ kind: 'request ended', path: '/none', route: null, status: 404 }]],

@@ -21,20 +21,24 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
     address: create(maxPerAddress, slowInterval),
   };
   return {
-    count: async (route, body, ip) => {
+    count: async (route, body, ip, requestId) => {
       const keys = attemptKeys(route, body, ip);
-      const ofClient = keys.client === undefined ? null : await limiters.client.count(keys.client);
+      const ofClient = keys.client === undefined ? null : await limiters.client.count(keys.client, 1, requestId);
       if (ofClient?.isOver === true) return ofClient;
-      return limiters.sender.count(keys.sender);
+      return limiters.sender.count(keys.sender, 1, requestId);
     },
     // A guess that the limit of its client refuses does not count for the account. Otherwise one client could use up all its guesses.
     admitGuess: async (guess) => {
       for (const { kind, key } of guessKeys(guess)) {
-        const attempt = await limiters[kind].count(key);
+        const attempt = await limiters[kind].count(key, 1, guess.requestId);
         if (attempt.isOver) throw tooMany(attempt);
       }
     },
-    forgiveGuess: (guess) => limiters.account.forgive(guessKeys(guess).map(({ key }) => key)),
+    forgiveGuess: (guess) =>
+      limiters.account.forgive(
+        guessKeys(guess).map(({ key }) => key),
+        guess.requestId,
+      ),
     admitMail: async (kind, address) => !(await limiters.address.count(`${textOf(address) ?? ''}:${kind}:*`)).isOver,
   };
 }
@@ -42,7 +46,7 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
 /** Returns the limit of wrong admin tokens. */
 export function guessLimit({ interval, max }: Config['admin']['ratelimit'], database: Database): GuessLimit {
   const limiter = attemptLimiter(database, { collection: collections.attempts, max, interval });
-  return (ip) => limiter.count(`-:admin:${clientOf(ip)}`);
+  return (ip, requestId) => limiter.count(`-:admin:${clientOf(ip)}`, 1, requestId);
 }
 
 /**

@@ -30,8 +30,9 @@ const logInFields = { identifier: ['required'], password: ['required'] } as cons
 export async function logIn(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
   const { identifier, password } = readTexts(body, logInFields, 'ignored');
   const user = await findByIdentifier(identifier, call.content);
-  const { ip } = call.request;
-  const guess = { of: 'login', identifier, ip, known: knownClient(accounts.tokens, user, ip) } as const;
+  const { ip, requestId } = call.request;
+  const known = knownClient(accounts.tokens, user, ip);
+  const guess = { of: 'login', identifier, ip, known, ...(requestId !== undefined && { requestId }) } as const;
   await accounts.limits?.admitGuess(guess);
   const isRight = await isPassword(password, user?.password ?? null);
   if (user === null || !isRight) throw validationError('Invalid identifier or password');

@@ -33,6 +33,8 @@ interface Letter {
 /** The base URL of the service, like `http://localhost:1337`; empty until it listens. */
 export interface Address {
   readonly url: string;
+  /** That of the admin panel. */
+  readonly adminUrl: string;
 }
 
 interface MailerInput {

@@ -3,6 +3,7 @@ import { memoizePair } from '../../caches.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { type ApiError, ForbiddenError, refusedToken, unauthorizedError } from '../../errors.js';
 import { once } from '../../http/idempotency/run-once.js';
+import { mediaOf } from '../../http/running.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
 import type { BindSettings } from '../../query/bind-context.js';
@@ -75,9 +76,8 @@ async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint
   const snapshot = await parts.schema.read();
   const forged = settings.preflightHeaders === null ? null : forgeryAnswer(ctx, settings.preflightHeaders);
   if (forged !== null) return toAnswer(forged);
-  const { media } = call.running;
-  const staging =
-    media !== null && call.request.readMultipart !== null ? new Staging(media, call.content.store.database.time) : null;
+  const hasFiles = call.running.media !== null && call.request.readMultipart !== null;
+  const staging = hasFiles ? new Staging(mediaOf(call.running, call.request), call.content.store.database.time) : null;
   const staged = { staging, isKeyed: false, ...call };
   const state = { snapshot, settings };
   try {

@@ -8,16 +8,20 @@ export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export interface FileStorage {
   /** Stores bytes. They are durable when it resolves. If it rejects, the caller calls `remove` to delete what was written. */
   write(key: string, source: ByteSource, about: WrittenFile): Promise<void>;
-  /** Returns the bytes of a range, none if the range is empty. Iterating rejects if the key does not exist. */
-  read(key: string, range: ByteRange): ByteSource;
+  /**
+   * Returns the bytes of a range, none if the range is empty. Iterating rejects if the key does not exist. `comment`, also below: that
+   * of commands to the database.
+   */
+  read(key: string, range: ByteRange, comment?: string): ByteSource;
   /** Deletes the bytes. Does nothing if there are none. */
-  remove(key: string): Promise<void>;
+  remove(key: string, comment?: string): Promise<void>;
 }
 
 interface WrittenFile {
   readonly mime: string;
   /** The limit of how long the request may wait for the database. */
   readonly time: WaitTime;
+  readonly comment?: string;
 }
 
 /** Positions in bytes, from `start` to before `end`. */

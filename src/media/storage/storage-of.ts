@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type UploadProvider, uploadProviders } from '../../config/upload-settings.js';
-import type { Database } from '../../mongo/send/database.js';
+import { commented, type Database } from '../../mongo/send/database.js';
 import { readChunks, removeChunks, writeChunks } from '../../mongo/stores/grid-chunks.js';
 import { diskStorage } from './disk-storage.js';
 import type { FileStorage, MediaSettings } from './file-storage.js';
@@ -66,7 +66,7 @@ export function optionsOf({ provider, providerOptions }: MediaSettings, name: Up
  * blobs.
  */
 export const gridStorage = (database: Database): FileStorage => ({
-  write: (key, source, { time }) => writeChunks({ ...database, time }, key, source),
-  read: (key, { start, end }) => readChunks(database, key, start, end),
-  remove: (key) => removeChunks(database, key),
+  write: (key, source, { time, comment }) => writeChunks({ ...commented(database, comment), time }, key, source),
+  read: (key, { start, end }, comment) => readChunks(commented(database, comment), key, start, end),
+  remove: (key, comment) => removeChunks(commented(database, comment), key),
 });

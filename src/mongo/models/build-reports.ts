@@ -1,6 +1,6 @@
 import { MongoServerError } from 'mongodb';
 import type { Jobs } from '../../jobs.js';
-import type { Database } from '../send/database.js';
+import { commentIn, type Database, forJob } from '../send/database.js';
 import { withinTime } from '../../limits/clock.js';
 
 /** An index that is being built. The progress is absent if it is not known. */
@@ -84,7 +84,7 @@ export class BuildReports {
   /** Reads the progress of all builds by one command, and reports it. */
   async #look(): Promise<void> {
     try {
-      const operations = await withinTime(longestLook, () => readOperations(this.#input.database));
+      const operations = await withinTime(longestLook, () => readOperations(forJob(this.#input.database, 'index progress')));
       await Promise.all([...this.#builds].map((build) => this.#report(build, withProgress(build, operations))));
     } catch (error) {
       // other failures pass, and the progress is not important enough for the log
@@ -121,16 +121,22 @@ interface Operation {
 }
 
 /** Returns the builds in a database. The server runs them as a user of its own, so the privilege `inprog` is needed to see them. */
-const readOperations = ({ client, db }: Database): Promise<readonly Operation[]> =>
-  client
+const readOperations = (database: Database): Promise<readonly Operation[]> =>
+  database.client
     .db('admin')
     .aggregate<Operation>(
       [
         { $currentOp: { allUsers: true } },
-        { $match: { 'command.createIndexes': { $exists: true }, 'command.$db': db.databaseName, progress: { $exists: true } } },
+        {
+          $match: {
+            'command.createIndexes': { $exists: true },
+            'command.$db': database.db.databaseName,
+            progress: { $exists: true },
+          },
+        },
         { $project: { _id: 0, collection: '$command.createIndexes', names: '$command.indexes.name', progress: 1 } },
       ],
-      { maxTimeMS: longestLook },
+      { maxTimeMS: longestLook, ...commentIn(database) },
     )
     .toArray();
 

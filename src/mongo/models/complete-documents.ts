@@ -3,7 +3,7 @@ import { Queue } from '../../limits/queue.js';
 import { sharedUniquePaths } from '../../schema/attribute-places.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { translating } from '../send/calls.js';
-import type { Database } from '../send/database.js';
+import { commentIn, type Database } from '../send/database.js';
 import { groupNumber, leadField, leading } from '../form/layout.js';
 
 /** A type in the registry that is in force. */
@@ -52,7 +52,8 @@ async function completeType(type: ContentType, { registry, defaultLocale }: Comp
     ...(draftAndPublish ? [[{ publishedAt: { $exists: false } }, published] as const] : []),
     ...(localized ? [[{ locale: { $exists: false } }, alone] as const] : []),
   ];
-  for (const [filter, set] of updates) await translating(() => db.collection(collection).updateMany(filter, [{ $set: set }]));
+  for (const [filter, set] of updates)
+    await translating(() => db.collection(collection).updateMany(filter, [{ $set: set }], commentIn(database)));
   if (sharedUniquePaths(type, registry).length > 0) await translating(() => completeLeads(db.collection(collection)));
 }
 

@@ -1,7 +1,7 @@
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { Queue } from '../../limits/queue.js';
 import type { Jobs } from '../../jobs.js';
-import type { Database } from '../send/database.js';
+import { type Database, forJob } from '../send/database.js';
 import { type IndexPlan, indexesLeftOut, keepsUnique, planIndexes } from '../read/plan-indexes.js';
 import { findUnused } from './unused-indexes.js';
 import { type BuildingIndex, BuildReports } from './build-reports.js';
@@ -53,7 +53,7 @@ export class IndexBuilds {
     this.#lookedForUnused = Date.now();
     const { database, reportUnused } = this.#input;
     for (const type of types.values()) {
-      const unused = type.collection === '' ? [] : await findUnused(type, database);
+      const unused = type.collection === '' ? [] : await findUnused(type, forJob(database, 'model recount'));
       if (unused.length > 0 || this.#unused.delete(type.uid)) await reportUnused(type.uid, unused);
       if (unused.length > 0) this.#unused.add(type.uid);
     }

@@ -10,7 +10,7 @@ import { describeReport, reportModels, warningText, type ModelReport } from '../
 import type { Jobs } from '../../jobs.js';
 import type { Observer } from '../../observe/observer.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import type { Database } from '../send/database.js';
+import { type Database, jobComment } from '../send/database.js';
 import type { FoundViolations } from './required-nulls.js';
 import { type ModelState, revisionOf, stateLifetime } from './model-states.js';
 import type { SearchState } from './search-builds.js';
@@ -50,9 +50,12 @@ export class ModelStatus {
   constructor(database: Database, jobs: Jobs) {
     this.#database = database;
     this.#observer = jobs.observer;
-    const run = () => this.#change((states) => states.updateMany({ instance: this.instance }, { $set: { expiresAt: expiry() } }));
+    const name = 'model status';
+    const own = { comment: jobComment(name) };
+    const alive = () => ({ $set: { expiresAt: expiry() } });
+    const run = () => this.#change((states) => states.updateMany({ instance: this.instance }, alive(), own));
     const failure = 'the state of the models could not be kept alive';
-    jobs.start({ name: 'model status', every: heartbeat, failure, run });
+    jobs.start({ name, every: heartbeat, failure, run });
   }
 
   /** Writes the state of models whose state or revision has changed. Logs the problems of a changed state, causes first. */

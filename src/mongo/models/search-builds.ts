@@ -2,7 +2,7 @@ import { memoize } from '../../caches.js';
 import type { ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';
 import type { Jobs } from '../../jobs.js';
-import type { Database } from '../send/database.js';
+import { type Database, forJob } from '../send/database.js';
 import { trigramAttributes } from '../send/index-state.js';
 import { textIndexName } from '../read/plan-indexes.js';
 import { listIndexes } from './ensure-indexes.js';
@@ -54,12 +54,14 @@ export class SearchBuilds {
 
   constructor(input: BuildsInput) {
     this.#input = input;
+    const name = 'search samples';
+    const own = forJob(input.database, name);
     input.jobs.start({
-      name: 'search samples',
+      name,
       every: sampledFor,
       failure: 'trigrams could not be sampled',
       run: async () => {
-        for (const place of this.#types.flatMap(placesOf)) if (this.#isComplete(place)) await this.#sample(place);
+        for (const place of this.#types.flatMap(placesOf)) if (this.#isComplete(place)) await this.#sample(place, own);
       },
     });
   }
@@ -141,8 +143,7 @@ export class SearchBuilds {
     return this.#input.database.searches.isComplete(collection, attribute);
   }
 
-  async #sample(place: TrigramAttribute): Promise<void> {
-    const { database } = this.#input;
+  async #sample(place: TrigramAttribute, database = this.#input.database): Promise<void> {
     database.searches.setComplete(place.collection, place.attribute, await sampleTrigrams(place, database));
   }
 

@@ -3,7 +3,7 @@ import { builtinModels } from '../../schema/builtin-models.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { collectionNamePattern, collectionOf, type Model } from '../../schema/model.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database, inSession } from '../send/database.js';
+import { type Database, inScope } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { storedCollections } from '../send/ensure-collections.js';
 import { listIndexes } from './ensure-indexes.js';
@@ -110,7 +110,6 @@ export async function recordServed(
   database: Database,
   inForce: Types | null = null,
 ): Promise<void> {
-  const { db, session } = database;
   const unknown = [...types].filter(({ uid, kind, collection }) => kind !== 'component' && !isServed(uid, collection, inForce));
   const names = unknown.map(({ collection }) => collection);
   const recorded = names.length > fewNames ? await readRecorded(names, database) : new Set<string>();
@@ -122,6 +121,6 @@ export async function recordServed(
   const operations = missing.map(({ uid, collection }) => ({
     updateOne: { filter: { _id: collection }, update: { $setOnInsert: { uid, since } }, upsert: true },
   }));
-  const records = db.collection<ServedCollection>(collections.servedCollections);
-  await inWriteTime(database, () => records.bulkWrite(operations, inSession(session)));
+  const records = database.db.collection<ServedCollection>(collections.servedCollections);
+  await inWriteTime(database, () => records.bulkWrite(operations, inScope(database)));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Jobs } from '../../jobs.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { Database } from '../send/database.js';
+import { type Database, forJob } from '../send/database.js';
 import { ensureCollections, storedCollections } from '../send/ensure-collections.js';
 import { completeDocuments } from './complete-documents.js';
 import type { IndexBuilds } from './index-builds.js';
@@ -67,11 +67,12 @@ export class TypePreparation {
     if (types.length === 0) return;
     const { database, jobs } = this.#input;
     const times = completionDelays.map((milliseconds) => new Date(Date.now() + milliseconds));
+    const name = 'entry completion';
     jobs.start({
-      name: 'entry completion',
+      name,
       at: () => times.shift() ?? null,
       failure: 'entries written during a model change could not be completed',
-      run: () => completeDocuments(types, { registry, defaultLocale: locale }, database),
+      run: () => completeDocuments(types, { registry, defaultLocale: locale }, forJob(database, name)),
     });
   }
 }

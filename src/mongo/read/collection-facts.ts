@@ -1,7 +1,7 @@
 import type { Db, Document, IndexDescriptionInfo } from 'mongodb';
 import { BoundedCache } from '../../caches.js';
 import { unlimited } from '../../limits/budget.js';
-import { type Database } from '../send/database.js';
+import { commentIn, type Database } from '../send/database.js';
 import { countStored, readAll, runRead } from '../send/read-commands.js';
 import { endless } from '../../limits/clock.js';
 import { type LeadingFields, leadingOf } from './is-served.js';
@@ -51,13 +51,14 @@ function cacheFacts<Value>(read: Read<Value>): Read<Value> {
 }
 
 /** Returns the database outside of the scope of the request, because all requests share the result. */
-const shared = (database: Database): Database => ({
+export const shared = (database: Database): Database => ({
   ...database,
   isScanned: false,
   session: null,
   budget: unlimited,
   time: endless,
   turns: null,
+  ...commentIn(database),
   sender: null,
   reads: null,
   trace: null,

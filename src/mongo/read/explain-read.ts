@@ -3,7 +3,7 @@ import type { Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
 import { type Database, type Trace } from '../send/database.js';
 import { runRead } from '../send/read-commands.js';
-import { lackingIndexes, spellLacking } from './explain-timeout.js';
+import { type LackingIndex, lackingIndexes, spellLacking } from './explain-timeout.js';
 
 /** A command as it was sent, in Extended JSON, and what the server says about it. */
 interface ExplainedCommand {
@@ -17,6 +17,7 @@ interface ExplainedRead {
   readonly commands: readonly ExplainedCommand[];
   /** The attributes that lack an index, with the options that would create them; null if there are none. */
   readonly advice: string | null;
+  readonly lacking: readonly LackingIndex[];
 }
 
 /** Records how one page is read. */
@@ -37,7 +38,8 @@ export class ReadTrace implements Trace {
     for (const command of this.#commands)
       commands.push({ command: BSON.EJSON.serialize(command), explained: await explain(command, context.database) });
     const lacking = this.#read === null ? [] : await lackingIndexes(this.#read.plan, context);
-    return { way: this.#read?.way ?? 'none', commands, advice: lacking.length === 0 ? null : spellLacking(lacking) };
+    const advice = lacking.length === 0 ? null : spellLacking(lacking);
+    return { way: this.#read?.way ?? 'none', commands, lacking, advice };
   }
 }
 

@@ -14,7 +14,7 @@ import { anyIndex, isServed, type Indexes, leadsBy } from './is-served.js';
 import { walkedKey } from './ways/sorted-targets.js';
 
 /** An attribute without an index, as a path from the queried type, and the option that would create one. */
-interface LackingIndex {
+export interface LackingIndex {
   readonly path: string;
   readonly option: '"index": true' | '"search": "trigram"';
 }

@@ -71,9 +71,21 @@ export function readTotal(plan: Plan, context: PageContext): Promise<number> {
   const pagination = { kind: 'offset', start: 0, limit: 1 } as const; // no cursor
   const counted = { ...plan, sort: [], pagination, window: { skip: 0, limit: null }, withTotal: true };
   noteRead(plan, context);
-  return totalIn(gatherFacts(counted, context)).catch(async (error: unknown) => {
+  const begun = performance.now();
+  const counting = totalIn(gatherFacts(counted, context)).catch(async (error: unknown) => {
     throw await explainTimeout(error, counted, context);
   });
+  if (context.database.trace)
+    void counting.then(
+      () => noteWay('count', counted, context, begun),
+      () => undefined,
+    );
+  return counting;
+}
+
+/** Tells the trace, if there is one, how a page was read. */
+function noteWay(way: string, plan: Plan, { database, registry }: Omit<PageContext, 'totals'>, begun: number): void {
+  database.trace?.chose(way, plan, { database, registry, ms: performance.now() - begun });
 }
 
 async function totalIn(facts: Facts): Promise<number> {
@@ -89,11 +101,12 @@ const noteRead = ({ type }: Plan, { database }: Pick<PageContext, 'database'>): 
 /** Reads a page by the first way that fits. */
 async function readByFirst(plan: Plan, facts: Facts): Promise<FoundPage> {
   noteRead(plan, facts);
+  const begun = performance.now();
   for (const way of ways) {
     if (!(await way.fits(plan, facts))) continue;
     const page = await (plan.withTotal && way.counts !== true ? readAndCount(way, plan, facts) : readBy(way, plan, facts));
     if (page === null) continue;
-    facts.database.trace?.chose(way.name, plan, facts.database.sender);
+    noteWay(way.name, plan, facts, begun);
     return page;
   }
   throw new Error('no way of reading fits'); // the last one always does

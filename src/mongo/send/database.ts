@@ -2,6 +2,7 @@ import type { ClientSession, Db, Document, MongoClient } from 'mongodb';
 import type { Budget } from '../../limits/budget.js';
 import type { Sender, Queue } from '../../limits/queue.js';
 import type { Plan } from '../../query/plan.js';
+import type { Registry } from '../../schema/content-type.js';
 import type { AbandonedTransactions } from './abandoned.js';
 import { requestTime, type Sessions } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
@@ -17,7 +18,7 @@ export type { Document } from 'mongodb';
  * A connected database with the scope of the commands that are sent to it:
  * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`
  * - the transaction, if there is one: `session`, `order`, `last`, `later`, `undo`, `written`
- * - the request, if there is one: `budget`, `time`, `turns`, `sender`, `reads`, `trace`
+ * - the request, if there is one: `budget`, `time`, `turns`, `sender`, `comment`, `reads`, `trace`
  * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `uniques`, `abandoned`, `writers`
  * - the kind of command: `isScanned`, `concern`
  *
@@ -52,6 +53,8 @@ export interface Database {
   readonly turns: CommandTurns | null;
   /** The client of the request; null without a request. */
   readonly sender: Sender | null;
+  /** What commands without a sender carry as their comment: the id of a request, or the name of a job. */
+  readonly comment?: string;
   /** The sessions of commands outside of transactions. */
   readonly sessions: Sessions;
   /** The queue of commands that may scan whole collections. It is limited, so that connections remain for other commands. */
@@ -76,19 +79,46 @@ export interface Database {
   readonly trace?: Trace | null;
 }
 
+/** What a page was read with, and the milliseconds that it took. */
+export interface TracedRead {
+  readonly database: Database;
+  readonly registry: Registry;
+  readonly ms: number;
+}
+
 /** Hears how pages are read. */
 export interface Trace {
-  /** Called with the name of the way in which a page is read. */
-  readonly chose: (way: string, plan: Plan, sender: Sender | null) => void;
+  /** Called with the name of the way in which a page was read, or `count` for a total alone. */
+  readonly chose: (way: string, plan: Plan, read: TracedRead) => void;
   /** Called with each read command as it is sent. */
   readonly sent?: (command: Document) => void;
 }
 
-/** Adds the id of the request to a command, under which the logs and the profiler of MongoDB show it. */
-export function withComment({ sender }: Pick<Database, 'sender'>, command: Document): Document {
-  if (sender?.requestId !== undefined) command['comment'] = sender.requestId;
+/** What the comment of a command depends on. */
+type Commented = Pick<Database, 'sender' | 'comment'>;
+
+const commentOf = ({ sender, comment }: Commented): string | undefined => sender?.requestId ?? comment;
+
+/** Adds the id of the request to a command, or the name of the job. The logs and the profiler of MongoDB show it. */
+export function withComment(database: Commented, command: Document): Document {
+  const comment = commentOf(database);
+  if (comment !== undefined) command['comment'] = comment;
   return command;
 }
+
+/** Returns the database for work of a request that is not limited as its reads and writes are, such as the look-up of its caller. */
+export const commented = (database: Database, comment: string | undefined): Database =>
+  comment === undefined ? database : { ...database, comment };
+
+/** Returns the comment of the commands of a job. No request has an id with a space. */
+export const jobComment = (job: string): string => `job ${job}`;
+
+/** Returns the job in a comment; null if it is that of a request. */
+export const jobOf = (comment: string | null): string | null =>
+  comment?.startsWith('job ') === true ? comment.slice('job '.length) : null;
+
+/** Returns the database for the commands of a job. */
+export const forJob = (database: Database, job: string): Database => commented(database, jobComment(job));
 
 /** The parts of a request that its commands depend on. */
 interface RequestParts {
@@ -109,6 +139,20 @@ export const forRequest = (database: Database, budget: Budget, { sender, reads }
 /** Returns the database in the scope of commands that may scan whole collections. */
 export const asScanned = (database: Database): Database => ({ isScanned: true, ...database });
 
-/** Returns the option that makes a call of the driver part of the transaction, if there is one. */
-export const inSession = (session: ClientSession | null): { readonly session?: ClientSession } =>
-  session === null ? {} : { session };
+/** The options of a call of the driver that depend on the scope of the database. */
+interface ScopeOptions {
+  readonly session?: ClientSession;
+  readonly comment?: string;
+}
+
+/** Returns the options that make a call of the driver part of the transaction, if there is one, and give it its comment. */
+export const inScope = (database: Database): ScopeOptions => ({
+  ...(database.session !== null && { session: database.session }),
+  ...commentIn(database),
+});
+
+/** Returns the option that gives a call of the driver its comment; for calls outside of the transaction. */
+export function commentIn(database: Commented): Pick<ScopeOptions, 'comment'> {
+  const comment = commentOf(database);
+  return comment === undefined ? {} : { comment };
+}

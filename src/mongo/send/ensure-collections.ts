@@ -1,6 +1,6 @@
 import { MongoServerError } from 'mongodb';
 import { inReadTime, inWriteTime } from './calls.js';
-import type { Database } from './database.js';
+import { commentIn, type Database } from './database.js';
 
 /** A collection of a part of the service. */
 export interface OwnCollection {
@@ -42,7 +42,9 @@ export async function ensureCollections(names: readonly string[], database: Data
 export async function storedCollections(names: readonly string[], database: Database): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
   const filter = { name: { $in: names } };
-  const present = await inReadTime(database, () => database.db.listCollections(filter, { nameOnly: true }).toArray());
+  const present = await inReadTime(database, () =>
+    database.db.listCollections(filter, { nameOnly: true, ...commentIn(database) }).toArray(),
+  );
   return new Set(present.map(({ name }) => name));
 }
 

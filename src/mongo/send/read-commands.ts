@@ -128,7 +128,9 @@ async function readOn(first: FirstReply, database: Database): Promise<readonly D
     return await (session === null && sender !== null ? replies.inTurn(read, sender) : read());
   } catch (error) {
     if (isOpen(cursor.id))
-      await database.db.command({ killCursors: cursor.collection, cursors: [longOf(cursor.id)] }).catch(() => undefined);
+      await database.db
+        .command(withComment(database, { killCursors: cursor.collection, cursors: [longOf(cursor.id)] }))
+        .catch(() => undefined);
     throw error;
   }
 }
@@ -168,7 +170,7 @@ interface FurtherReply {
 
 async function readFurther({ id, collection }: Cursor, session: ClientSession, database: Database): Promise<FurtherReply> {
   const { db, replies } = database;
-  const command = { getMore: longOf(id), collection, batchSize: 2 * replies.batchSize(collection) };
+  const command = withComment(database, { getMore: longOf(id), collection, batchSize: 2 * replies.batchSize(collection) });
   const { cursor } = await inReadTime(database, () => db.command(command, readOptions(session)));
   return cursor as FurtherReply; // the form of every getMore reply
 }

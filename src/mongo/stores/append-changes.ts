@@ -1,6 +1,6 @@
 import { MongoServerError, type Timestamp } from 'mongodb';
 import { inWriteTime } from '../send/calls.js';
-import { type Database, inSession } from '../send/database.js';
+import { type Database, inScope } from '../send/database.js';
 import { ensureCollections } from '../send/ensure-collections.js';
 import { inTransaction } from '../send/transaction.js';
 import { type Change, changeLog, type LogState, markOf, stateId, type StoredChange } from './change-log.js';
@@ -61,7 +61,7 @@ export async function appendChanges(
   } as LogState; // an epoch begins with a change
   await inTransaction(database, async (inner) => {
     await replaceState(inner, before, state);
-    if (rows.length > 0) await logOf(inner).insertMany([...rows], inSession(inner.session));
+    if (rows.length > 0) await logOf(inner).insertMany([...rows], inScope(inner));
   });
   return state;
 }
@@ -70,7 +70,7 @@ const logOf = ({ db }: Database) => db.collection<StoredChange | LogState>(chang
 
 /** Stores the state of the log. Throws if it is not the expected one any more. */
 async function replaceState(database: Database, before: LogState | null, state: LogState): Promise<void> {
-  const options = inSession(database.session);
+  const options = inScope(database);
   if (before === null) {
     await logOf(database).insertOne(state, options);
     return;

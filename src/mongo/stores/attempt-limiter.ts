@@ -1,16 +1,14 @@
-import { createRequire } from 'node:module';
-import type { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Attempt } from '../../limits/attempts.js';
 import { inWriteTime } from '../send/calls.js';
-import type { Database } from '../send/database.js';
+import { commented, commentIn, type Database } from '../send/database.js';
 import { oneOf } from '../form/matches.js';
 
 /** Counts attempts across all instances. */
 export interface AttemptLimiter {
-  /** Counts attempts under a key, one by default. */
-  count(key: string, attempts?: number): Promise<Attempt>;
+  /** Counts attempts under a key, one by default, by one command, whose comment is the id of the request. */
+  count(key: string, attempts?: number, requestId?: string): Promise<Attempt>;
   /** Takes back one attempt of each key, by one command. Also keys of other limiters of the collection. */
-  forgive(keys: readonly string[]): Promise<void>;
+  forgive(keys: readonly string[], requestId?: string): Promise<void>;
 }
 
 interface LimiterInput {
@@ -22,75 +20,90 @@ interface LimiterInput {
   readonly interval: number;
 }
 
-/** Imported from its own file, because the index of the package loads the limiters of all databases. */
-const Limiter = createRequire(import.meta.url)('rate-limiter-flexible/lib/RateLimiterMongo.js') as typeof RateLimiterMongo; // typed by the index
+/** The attempts under a key since its interval has begun. */
+interface Count {
+  readonly key: string;
+  readonly points: number;
+  /** When the interval ends. */
+  readonly expire: Date;
+}
+
+const countsOf = ({ db }: Database, collection: string) => db.collection<Count>(collection);
 
 /**
  * Returns a limiter that counts in MongoDB. Its methods reject with a 503 if the database does not answer in time, so that no
  * attempt goes uncounted.
  */
 export function attemptLimiter(database: Database, { collection, max, interval }: LimiterInput): AttemptLimiter {
-  const { db, client } = database;
-  const limiter = new Limiter({
-    storeClient: client,
-    dbName: db.databaseName,
-    tableName: collection,
-    keyPrefix: '',
-    points: max,
-    duration: interval / 1000,
-    // Created below: the library does not wait for its indexes, and without them concurrent attempts are counted separately.
-    disableIndexesCreation: true,
-  });
-  const counts = db.collection(collection);
   let indexed: Promise<void> | null = null;
   const ensureIndexes = (): Promise<void> =>
-    (indexed ??= createIndexes(limiter, () => counts.deleteMany({})).catch((error: unknown) => {
+    (indexed ??= createIndexes(database, collection).catch((error: unknown) => {
       indexed = null;
       throw error;
     }));
   return {
-    count: async (key, attempts = 1) => {
-      try {
-        return attemptOf(
-          await inWriteTime(database, () => ensureIndexes().then(() => limiter.consume(key, attempts))),
-          max,
-          'allowed',
-        );
-      } catch (refusal) {
-        if (refusal instanceof Error) throw refusal;
-        return attemptOf(refusal as RateLimiterRes, max, 'refused'); // the library rejects with this or with an Error
-      }
+    count: async (key, attempts = 1, requestId) => {
+      const own = commented(database, requestId);
+      const counted = await inWriteTime(own, () => ensureIndexes().then(() => add(own, { collection, key, attempts, interval })));
+      return attemptOf(counted, max);
     },
-    forgive: async (keys) => {
-      await inWriteTime(database, () => counts.updateMany({ key: oneOf(keys) }, { $inc: { points: -1 } }));
+    forgive: async (keys, requestId) => {
+      const own = commented(database, requestId);
+      const back = { $inc: { points: -1 } };
+      await inWriteTime(own, () => countsOf(own, collection).updateMany({ key: oneOf(keys) }, back, commentIn(own)));
     },
   };
 }
 
+interface Addition {
+  readonly collection: string;
+  readonly key: string;
+  readonly attempts: number;
+  readonly interval: number;
+}
+
+/** Adds attempts to the count of a key, or begins a new interval if the last one is over. Returns the count. */
+async function add(database: Database, { collection, key, attempts, interval }: Addition): Promise<Count> {
+  const now = Date.now();
+  const isOpen = { $gt: ['$expire', new Date(now)] };
+  const points = { $cond: [isOpen, { $add: ['$points', attempts] }, attempts] };
+  const expire = { $cond: [isOpen, '$expire', new Date(now + interval)] };
+  const options = { upsert: true, returnDocument: 'after', ...commentIn(database) } as const;
+  const update = () => countsOf(database, collection).findOneAndUpdate({ key }, [{ $set: { points, expire } }], options);
+  // of two first attempts at the same time, one finds the count of the other
+  const counted = await update().catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error;
+    return update();
+  });
+  if (counted === null) throw new Error('an upsert returns its document');
+  return counted;
+}
+
+const isDuplicate = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === duplicateKey;
+
 /**
- * Creates the indexes of a limiter. If counts that are older than the indexes contain duplicates, `clear` first deletes all
- * counts.
+ * Creates the indexes of a limiter, without which concurrent attempts are counted separately. If counts that are older than the
+ * indexes contain duplicates, first deletes all counts.
  */
-async function createIndexes(limiter: Pick<RateLimiterMongo, 'createIndexes'>, clear: () => Promise<unknown>): Promise<void> {
-  try {
-    await limiter.createIndexes();
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === duplicateKey)) throw error;
-    await clear();
-    await limiter.createIndexes();
-  }
+async function createIndexes(database: Database, collection: string): Promise<void> {
+  const counts = countsOf(database, collection);
+  const create = async (): Promise<void> => {
+    await counts.createIndex({ expire: -1 }, { expireAfterSeconds: 0 });
+    await counts.createIndex({ key: 1 }, { unique: true });
+  };
+  await create().catch(async (error: unknown) => {
+    if (!isDuplicate(error)) throw error;
+    await counts.deleteMany({});
+    await create();
+  });
 }
 
 /** MongoDB's error code for a value that a unique index already contains. */
 const duplicateKey = 11_000;
 
-const attemptOf = (
-  { remainingPoints, msBeforeNext }: RateLimiterRes,
-  limit: number,
-  verdict: 'allowed' | 'refused',
-): Attempt => ({
+const attemptOf = ({ points, expire }: Count, limit: number): Attempt => ({
   limit,
-  remaining: Math.max(remainingPoints, 0),
-  resetsAt: Math.ceil((Date.now() + msBeforeNext) / 1000),
-  isOver: verdict === 'refused',
+  remaining: Math.max(limit - points, 0),
+  resetsAt: Math.ceil(expire.getTime() / 1000),
+  isOver: points > limit,
 });

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database, inSession } from '../send/database.js';
+import { commentIn, type Database, inScope } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 
 /** The author of a change. */
@@ -47,9 +47,9 @@ type FinishRecord = (outcome: Outcome, database: Database) => Promise<void>;
 export async function recordChange(database: Database, record: AuditRecord): Promise<FinishRecord> {
   const log = database.db.collection<StoredRecord>(collections.audit);
   const _id = new ObjectId();
-  await inWriteTime(database, () => log.insertOne({ _id, ...record, status: null, changed: null }));
+  await inWriteTime(database, () => log.insertOne({ _id, ...record, status: null, changed: null }, commentIn(database)));
   return async (outcome, inner) => {
-    await inWriteTime(inner, () => log.updateOne({ _id }, { $set: { ...outcome } }, inSession(inner.session)));
+    await inWriteTime(inner, () => log.updateOne({ _id }, { $set: { ...outcome } }, inScope(inner)));
   };
 }
 

@@ -1,7 +1,7 @@
 import { ObjectId, type Filter } from 'mongodb';
 import { unavailableError } from '../../errors.js';
 import { inReadTime, inWriteTime, translating } from '../send/calls.js';
-import { type Database } from '../send/database.js';
+import { commentIn, type Database, inScope } from '../send/database.js';
 import { conflictError } from '../send/driver-errors.js';
 import { readAll } from '../send/read-commands.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
@@ -52,7 +52,7 @@ interface BlobDocument {
 export const chunkSize = 1_048_576;
 
 const blobs = ({ db }: Database) => db.collection<BlobDocument>('uploads.files');
-const options = ({ session, maxTimeMS }: Database) => ({ maxTimeMS: maxTimeMS.write, ...(session !== null && { session }) });
+const options = (database: Database) => ({ maxTimeMS: database.maxTimeMS.write, ...inScope(database) });
 
 /** Returns an id for a new blob. */
 export const newBlobId = (): string => new ObjectId().toHexString();
@@ -139,17 +139,17 @@ export async function retireBlobs(
 export async function publishImported(database: Database, run: string, owner: BlobOwner): Promise<void> {
   const former = { pending: { $exists: false }, 'metadata.import': { $ne: run } };
   const update = { $set: { filename: null, pending: { owner, since: new Date() } } };
-  await translating(() => blobs(database).updateMany(former, update));
+  await translating(() => blobs(database).updateMany(former, update, commentIn(database)));
   const hidden = { filename: { $regex: `^${importedName('')}` }, 'metadata.import': run };
   const name = { $substrCP: ['$filename', importedName('').length, { $strLenCP: '$filename' }] };
-  await translating(() => blobs(database).updateMany(hidden, [{ $set: { filename: name } }]));
+  await translating(() => blobs(database).updateMany(hidden, [{ $set: { filename: name } }], commentIn(database)));
 }
 
 /** Unpublishes the files of an aborted import. Their bytes are deleted later. */
 export async function retireImported(database: Database, owner: BlobOwner): Promise<void> {
   const hidden = { filename: { $regex: `^${importedName('')}` } };
   const update = { $set: { filename: null, pending: { owner, since: new Date() } } };
-  await translating(() => blobs(database).updateMany(hidden, update));
+  await translating(() => blobs(database).updateMany(hidden, update, commentIn(database)));
 }
 
 const idOf = ({ _id, metadata }: BlobDocument) => ({ id: _id.toHexString(), provider: metadata.provider, key: metadata.key });
@@ -168,7 +168,7 @@ export async function findPending(database: Database, ids?: readonly string[]): 
   const filter = { 'pending.since': { $exists: true }, ...(ids && { _id: { $in: ids.map((id) => new ObjectId(id)) } }) };
   const found = await inReadTime(database, () =>
     blobs(database)
-      .find(filter as Filter<BlobDocument>)
+      .find(filter as Filter<BlobDocument>, commentIn(database))
       .toArray(),
   );
   return found.flatMap((document) => (document.pending === undefined ? [] : [{ ...idOf(document), ...document.pending }]));

@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { type Due, type Leases, meanwhile } from '../../jobs.js';
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database, inSession } from '../send/database.js';
+import { commentIn, type Database, forJob, inScope } from '../send/database.js';
 import { DuplicateKey } from '../send/driver-errors.js';
 
 interface Claim {
@@ -54,7 +54,7 @@ export async function claim<Result>(database: Database, name: string, { work, bu
   try {
     return session === null ? await renewed(database, held, { work, lost: () => undefined }) : await work();
   } finally {
-    await inWriteTime(database, () => claimsOf(database).deleteOne(held, inSession(session))).catch(() => undefined);
+    await inWriteTime(database, () => claimsOf(database).deleteOne(held, inScope(database))).catch(() => undefined);
   }
 }
 
@@ -65,15 +65,16 @@ export function leasesIn(database: Database): Leases {
   const expire = () => inWriteTime(database, () => claims.createIndex({ until: 1 }, { expireAfterSeconds: forgottenAfter }));
   return {
     hold: async (job, due, work) => {
+      const named = forJob(database, job);
       await (expiring ??= expire()).catch(() => (expiring = null)); // the next run tries again
-      const held = { _id: `job ${job}`, holder: (await take(database, `job ${job}`, due)) ?? '' };
+      const held = { _id: `job ${job}`, holder: (await take(named, `job ${job}`, due)) ?? '' };
       if (held.holder === '') return false;
       const lost = new AbortController();
       try {
-        await renewed(database, held, { work: () => work(lost.signal), lost: () => void lost.abort() });
+        await renewed(named, held, { work: () => work(lost.signal), lost: () => void lost.abort() });
       } finally {
         const end = [{ $set: { until: '$$NOW' } }];
-        await inWriteTime(database, () => claims.updateOne(held, end)).catch(() => undefined);
+        await inWriteTime(database, () => claims.updateOne(held, end, commentIn(named))).catch(() => undefined);
       }
       return true;
     },
@@ -85,7 +86,7 @@ const claimsOf = ({ db }: Database) => db.collection<Claim>(collections.claims);
 /** Takes a claim. Returns the id of its holder; null if another caller has it, or the work is not due. */
 async function take(database: Database, name: string, due: Due | null): Promise<string | null> {
   const holder = randomUUID();
-  const options = { upsert: true, returnDocument: 'after', ...inSession(database.session) } as const;
+  const options = { upsert: true, returnDocument: 'after', ...inScope(database) } as const;
   const update = takenBy(holder, due);
   const taken = await inWriteTime(database, () => claimsOf(database).findOneAndUpdate({ _id: name }, update, options)).catch(
     unlessTaken,
@@ -115,7 +116,7 @@ function renewed<Result>(
   const renew = (): void => {
     const begun = performance.now();
     if (begun - renewedAt >= claimLifetime) lost();
-    const renewing = claimsOf(database).updateOne(held, [{ $set: { until: later } }]);
+    const renewing = claimsOf(database).updateOne(held, [{ $set: { until: later } }], commentIn(database));
     renewing.then(({ matchedCount }) => (matchedCount === 0 ? lost() : void (renewedAt = begun))).catch(() => undefined);
   };
   return meanwhile(claimLifetime / 3, renew, work);

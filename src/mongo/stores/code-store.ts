@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database, inSession } from '../send/database.js';
+import { type Database, inScope } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 
 /** The beginning of the keys of views in the store of Strapi v4: how the panel shows the entries of a type or a component. */
@@ -31,12 +31,10 @@ export function openCodeStore(database: Database): CodeStore {
       return stored === undefined ? null : ((stored['value'] ?? null) as unknown);
     },
     set: async (key, value) => {
-      await inWriteTime(database, () =>
-        values.replaceOne({ _id: key }, { value }, { upsert: true, ...inSession(database.session) }),
-      );
+      await inWriteTime(database, () => values.replaceOne({ _id: key }, { value }, { upsert: true, ...inScope(database) }));
     },
     delete: async (key) => {
-      await inWriteTime(database, () => values.deleteOne({ _id: key }, inSession(database.session)));
+      await inWriteTime(database, () => values.deleteOne({ _id: key }, inScope(database)));
     },
   };
 }

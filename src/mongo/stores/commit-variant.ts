@@ -1,7 +1,7 @@
 import { ObjectId, type Document } from 'mongodb';
 import { commitBlobs, type BlobName, type StoredBlob } from './blob-store.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database, inSession } from '../send/database.js';
+import { type Database, inScope } from '../send/database.js';
 import { inTransaction } from '../send/transaction.js';
 
 /**
@@ -19,7 +19,7 @@ export function commitVariant(database: Database, variant: Omit<BlobName, 'varia
 async function markOriginal(database: Database, { id, name }: StoredBlob, variant: string): Promise<boolean> {
   const filter = { _id: new ObjectId(id), filename: name, pending: { $exists: false } };
   const update = { $set: { 'metadata.newestVariant': variant } };
-  const options = { maxTimeMS: database.maxTimeMS.write, ...inSession(database.session) };
+  const options = { maxTimeMS: database.maxTimeMS.write, ...inScope(database) };
   const files = database.db.collection<Document>('uploads.files');
   const { matchedCount } = await inWriteTime(database, () => files.updateOne(filter, update, options));
   return matchedCount > 0;

@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database, inSession } from '../send/database.js';
+import { type Database, inScope } from '../send/database.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
 import { findStored } from '../stored.js';
 
@@ -27,7 +27,7 @@ export const contentAudit: OwnCollection = {
 export async function storeAudited(database: Database, { id, ...write }: AuditedWrite, days: number): Promise<void> {
   const expiresAt = new Date(write.at.getTime() + days * 86_400_000);
   const writes = database.db.collection(collections.contentAudit);
-  await inWriteTime(database, () => writes.insertOne({ ...write, of: id, expiresAt }, inSession(database.session)));
+  await inWriteTime(database, () => writes.insertOne({ ...write, of: id, expiresAt }, inScope(database)));
 }
 
 /** The writes that are asked for: of all types, of one, or of one entry. */

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Timestamp } from 'mongodb';
 import { validationError } from '../../errors.js';
+import type { TraceHeaders } from '../../observe/observation.js';
 import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime, translating } from '../send/calls.js';
-import { type Database, inSession } from '../send/database.js';
+import { commentIn, type Database, inScope } from '../send/database.js';
 import { DuplicateKey } from '../send/driver-errors.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
 
@@ -21,6 +22,8 @@ export interface NewDelivery {
   /** The name of the event. */
   readonly type: string;
   readonly body: string;
+  /** Headers that tell the receiver of the trace of the request that has caused it, if there is one. */
+  readonly trace?: TraceHeaders;
 }
 
 /** The last answer to a delivery; `status` is null if there was none. */
@@ -72,7 +75,7 @@ export async function storeDeliveries(database: Database, deliveries: readonly N
     ...{ _id: id, ...delivery, createdAt },
     ...{ at: new Timestamp(0n), status: 'pending', attempts: 0, next: atOnce, answer: null },
   }));
-  const options = { ordered: deliveries.every(({ id }) => id === undefined), ...inSession(database.session) };
+  const options = { ordered: deliveries.every(({ id }) => id === undefined), ...inScope(database) };
   await inWriteTime(database, () => deliveriesOf(database).insertMany(documents, options)).catch((error: unknown) => {
     if (!(error instanceof DuplicateKey)) throw error;
   });
@@ -83,7 +86,7 @@ const newId = (): string => `msg_${randomBytes(18).toString('base64url')}`;
 /** Returns some keys that have deliveries which are due, except for the busy ones. */
 export async function dueKeys(database: Database, webhook: number, busy: readonly string[]): Promise<readonly string[]> {
   const due = { webhook, status: 'pending', next: { $lte: new Date() }, key: { $nin: [...busy] } } as const;
-  const options = { projection: { _id: 0, key: 1 }, sort: { next: 1 }, limit: 200 } as const;
+  const options = { projection: { _id: 0, key: 1 }, sort: { next: 1 }, limit: 200, ...commentIn(database) } as const;
   const found = await inReadTime(database, () => deliveriesOf(database).find(due, options).toArray());
   return [...new Set(found.map(({ key }) => key))];
 }
@@ -98,7 +101,7 @@ export const holdingAttempts = 3;
 export function pendingOf(database: Database, { webhook, key }: Pick<Delivery, 'webhook' | 'key'>): Promise<Delivery[]> {
   const mayBeSent = [{ attempts: { $lt: holdingAttempts } }, { next: { $lte: new Date() } }];
   const match = { webhook, key, status: 'pending', $or: mayBeSent } as const;
-  const options = { sort: { at: 1 }, limit: laneLength } as const;
+  const options = { sort: { at: 1 }, limit: laneLength, ...commentIn(database) } as const;
   return inReadTime(database, () => deliveriesOf(database).find(match, options).toArray());
 }
 
@@ -108,13 +111,13 @@ export async function recordAttempt(
   _id: string,
   result: Pick<Delivery, 'status' | 'attempts' | 'answer' | 'next'>,
 ): Promise<void> {
-  await inWriteTime(database, () => deliveriesOf(database).updateOne({ _id }, { $set: { ...result } }));
+  await inWriteTime(database, () => deliveriesOf(database).updateOne({ _id }, { $set: { ...result } }, commentIn(database)));
 }
 
 /** Postpones the deliveries of a key after one that has failed until its next attempt. */
 export async function postponeAfter(database: Database, { webhook, key, at }: Delivery, next: Date): Promise<void> {
   const later = { webhook, key, status: 'pending', at: { $gt: at }, next: { $lt: next } } as const;
-  await inWriteTime(database, () => deliveriesOf(database).updateMany(later, { $set: { next } }));
+  await inWriteTime(database, () => deliveriesOf(database).updateMany(later, { $set: { next } }, commentIn(database)));
 }
 
 /** Which deliveries are listed. */
@@ -132,10 +135,13 @@ export async function listDeliveries(
   { status, before, limit }: Wanted,
 ): Promise<readonly Omit<Delivery, 'body'>[]> {
   const rows = deliveriesOf(database);
-  const last = before === null ? null : await inReadTime(database, () => rows.findOne({ _id: before, webhook }));
+  const last =
+    before === null ? null : await inReadTime(database, () => rows.findOne({ _id: before, webhook }, commentIn(database)));
   if (before !== null && last === null) throw validationError('before must be the id of a delivery of this webhook');
   const match = { webhook, ...(status !== null && { status }), ...(last !== null && { at: { $lt: last.at } }) };
-  return inReadTime(database, () => rows.find(match, { projection: { body: 0 }, sort: { at: -1 }, limit }).toArray());
+  return inReadTime(database, () =>
+    rows.find(match, { projection: { body: 0 }, sort: { at: -1 }, limit, ...commentIn(database) }).toArray(),
+  );
 }
 
 /** Delivers again: one delivery, or all since a time that have ended. Returns their number. */
@@ -148,7 +154,7 @@ export async function replayDeliveries(
   const match =
     'id' in which ? { _id: which.id, webhook } : { webhook, createdAt: { $gte: which.since }, status: which.status ?? ended };
   const again = { $set: { status: 'pending', attempts: 0, next: atOnce } } as const;
-  const { matchedCount } = await translating(() => deliveriesOf(database).updateMany(match, again));
+  const { matchedCount } = await translating(() => deliveriesOf(database).updateMany(match, again, commentIn(database)));
   return matchedCount;
 }
 
@@ -158,18 +164,19 @@ export async function replayDeliveries(
  */
 export async function boundDeliveries(database: Database, webhook: number, most: number): Promise<boolean> {
   const rows = deliveriesOf(database);
-  const newest = { sort: { at: -1 }, skip: most, projection: { at: 1 } } as const;
+  const newest = { sort: { at: -1 }, skip: most, projection: { at: 1 }, ...commentIn(database) } as const;
   const beyond = await inReadTime(database, () => rows.findOne({ webhook }, newest));
   if (beyond === null) return false;
-  await translating(() => rows.deleteMany({ webhook, at: { $lte: beyond.at }, status: { $ne: 'pending' } }));
+  const comment = commentIn(database);
+  await translating(() => rows.deleteMany({ webhook, at: { $lte: beyond.at }, status: { $ne: 'pending' } }, comment));
   const pending = { webhook, status: 'pending' } as const;
-  const waiting = await translating(() => rows.countDocuments(pending, { limit: most + 1 }));
+  const waiting = await translating(() => rows.countDocuments(pending, { limit: most + 1, ...comment }));
   if (waiting <= most) return false;
-  await translating(() => rows.updateMany(pending, { $set: { status: 'failed' } }));
+  await translating(() => rows.updateMany(pending, { $set: { status: 'failed' } }, comment));
   return true;
 }
 
 /** Removes the deliveries of webhooks. */
 export async function removeDeliveries(database: Database, webhooks: readonly number[]): Promise<void> {
-  await translating(() => deliveriesOf(database).deleteMany({ webhook: { $in: [...webhooks] } }));
+  await translating(() => deliveriesOf(database).deleteMany({ webhook: { $in: [...webhooks] } }, commentIn(database)));
 }

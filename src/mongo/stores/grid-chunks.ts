@@ -1,7 +1,7 @@
 import { Binary, ObjectId } from 'mongodb';
 import { chunkSize } from './blob-store.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database } from '../send/database.js';
+import { commentIn, type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 
 interface ChunkDocument {
@@ -11,6 +11,8 @@ interface ChunkDocument {
 }
 
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+const options = (database: Database) => ({ maxTimeMS: database.maxTimeMS.write, ...commentIn(database) });
 
 const chunks = ({ db }: Database) => db.collection<ChunkDocument>('uploads.chunks');
 
@@ -22,7 +24,7 @@ export async function writeChunks(database: Database, id: string, source: Pieces
   const files_id = new ObjectId(id);
   const write = async (n: number, bytes: Uint8Array): Promise<void> => {
     const document = { files_id, n, data: new Binary(bytes) };
-    await inWriteTime(database, () => chunks(database).insertOne(document, { maxTimeMS: database.maxTimeMS.write }));
+    await inWriteTime(database, () => chunks(database).insertOne(document, options(database)));
   };
   const chunk = takeBuffer();
   let [n, size] = [0, 0];
@@ -78,5 +80,5 @@ export async function* readChunks(database: Database, id: string, start: number,
 /** Deletes the chunks of these bytes. */
 export async function removeChunks(database: Database, id: string): Promise<void> {
   const filter = { files_id: new ObjectId(id) };
-  await inWriteTime(database, () => chunks(database).deleteMany(filter, { maxTimeMS: database.maxTimeMS.write }));
+  await inWriteTime(database, () => chunks(database).deleteMany(filter, options(database)));
 }

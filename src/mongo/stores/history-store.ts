@@ -1,7 +1,7 @@
 import { collections } from '../../schema/collections.js';
 import type { Values } from '../../values.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database, inSession } from '../send/database.js';
+import { type Database, inScope } from '../send/database.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
 import { findStored } from '../stored.js';
 
@@ -52,7 +52,7 @@ export async function newestVersion(database: Database, { uid, id }: Owner): Pro
 export async function storeVersion(database: Database, { uid, id }: Owner, version: Version, keep: Retention): Promise<void> {
   const versions = database.db.collection(collections.history);
   const expiresAt = new Date(version.at.getTime() + keep.days * day);
-  const options = inSession(database.session);
+  const options = inScope(database);
   await inWriteTime(database, () => versions.insertOne({ uid, of: id, ...version, expiresAt }, options));
   const oldest = version.version - keep.versions;
   if (oldest > 0) await inWriteTime(database, () => versions.deleteMany({ uid, of: id, version: { $lte: oldest } }, options));

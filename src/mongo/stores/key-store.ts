@@ -1,7 +1,7 @@
 import { Binary } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import { type Database, inSession } from '../send/database.js';
+import { commentIn, type Database, inScope } from '../send/database.js';
 import { DuplicateKey, isConflict } from '../send/driver-errors.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
 import { inOrder, readAll } from '../send/read-commands.js';
@@ -56,7 +56,7 @@ export class KeyTaken extends Error {}
 
 /** Inserts the record of a key, as the first command of a transaction. Throws KeyTaken if another transaction has done so. */
 export async function insertKey(database: Database, { id, ...write }: KeyedWrite): Promise<void> {
-  const insert = () => keysOf(database).insertOne({ _id: id, ...write, bytes: leastBytes }, inSession(database.session));
+  const insert = () => keysOf(database).insertOne({ _id: id, ...write, bytes: leastBytes }, inScope(database));
   try {
     await inOrder(database, () => inWriteTime(database, insert));
   } catch (error) {
@@ -68,13 +68,13 @@ export async function insertKey(database: Database, { id, ...write }: KeyedWrite
 export async function keepAnswer(database: Database, id: string, { head, body }: KeptAnswer): Promise<void> {
   const bytes = head.length + (body?.length ?? 0);
   const set = { head, body: body === null ? null : new Binary(body), ...(bytes > leastBytes && { bytes }) };
-  const update = () => keysOf(database).updateOne({ _id: id }, { $set: set }, inSession(database.session));
+  const update = () => keysOf(database).updateOne({ _id: id }, { $set: set }, inScope(database));
   await inOrder(database, () => inWriteTime(database, update));
 }
 
 /** Returns the record of a key; null if there is none that a majority has stored, so that no election can undo it. */
 export async function findKey(database: Database, id: string): Promise<KeyRecord | null> {
-  const options = { readConcern: { level: 'majority' }, maxTimeMS: database.maxTimeMS.read } as const;
+  const options = { readConcern: { level: 'majority' }, maxTimeMS: database.maxTimeMS.read, ...commentIn(database) } as const;
   const found = await inReadTime(database, () => keysOf(database).findOne({ _id: id }, options));
   if (found?.head === undefined) return null;
   const { fingerprint, access, expiresAt, head, body } = found;
@@ -83,7 +83,7 @@ export async function findKey(database: Database, id: string): Promise<KeyRecord
 
 /** Deletes the record of a key that has expired. */
 export const deleteExpired = async (database: Database, id: string, { expiresAt }: Pick<KeyRecord, 'expiresAt'>): Promise<void> =>
-  void (await inWriteTime(database, () => keysOf(database).deleteOne({ _id: id, expiresAt })));
+  void (await inWriteTime(database, () => keysOf(database).deleteOne({ _id: id, expiresAt }, commentIn(database))));
 
 /** Returns how many records a client has, and the bytes of their answers. The index answers it. */
 export async function countKeys(database: Database, client: string): Promise<{ readonly keys: number; readonly bytes: number }> {

@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import { type Database, inSession } from '../send/database.js';
+import { commentIn, type Database, inScope } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 
 /** All locales, and the default for requests without a locale. */
@@ -29,19 +29,21 @@ export async function readLocales(database: Database): Promise<Locales> {
 
 /** Makes a locale the default one. */
 export async function writeDefaultLocale(database: Database, code: string): Promise<void> {
-  const { db, session } = database;
-  const settings = db.collection<Settings>(collections.settings);
-  const options = { upsert: true, ...inSession(session) };
+  const settings = database.db.collection<Settings>(collections.settings);
+  const options = { upsert: true, ...inScope(database) };
   await inWriteTime(database, () => settings.updateOne({ _id: settingsId }, { $set: { defaultLocale: code } }, options));
 }
 
 /** Stores a locale if there is none, so that it can be listed. */
 export async function createFirstLocale(database: Database, code: string): Promise<void> {
   const locales = database.db.collection<{ _id: number }>(collections.locales);
-  if ((await inReadTime(database, () => locales.findOne({}, { projection: { _id: 1 } }))) !== null) return;
+  if ((await inReadTime(database, () => locales.findOne({}, { projection: { _id: 1 }, ...commentIn(database) }))) !== null)
+    return;
   const now = new Date();
   const first = { code, name: localeName(code), createdAt: now, updatedAt: now };
-  await inWriteTime(database, () => locales.updateOne({ _id: 1 }, { $setOnInsert: first }, { upsert: true }));
+  await inWriteTime(database, () =>
+    locales.updateOne({ _id: 1 }, { $setOnInsert: first }, { upsert: true, ...commentIn(database) }),
+  );
 }
 
 /** Returns the name of a locale in the form of Strapi v4: `English (en)`. */
@@ -52,8 +54,7 @@ export function localeName(code: string): string {
 
 /** Sets values of a document of `_settings`; other values of it stay. */
 export async function writeSettings(database: Database, id: string, values: Readonly<Record<string, unknown>>): Promise<void> {
-  const { db, session } = database;
-  const settings = db.collection<{ readonly _id: string }>(collections.settings);
-  const options = { upsert: true, ...inSession(session) };
+  const settings = database.db.collection<{ readonly _id: string }>(collections.settings);
+  const options = { upsert: true, ...inScope(database) };
   await inWriteTime(database, () => settings.updateOne({ _id: id }, { $set: { ...values } }, options));
 }

@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
-import type { Database } from '../send/database.js';
+import { commentIn, type Database } from '../send/database.js';
 
 /** The state between two requests of a login through another service, stored by the hash of a secret. */
 interface LoginState<Value> {
@@ -20,11 +20,11 @@ export function loginStateStore<Value>(database: Database): LoginStateStore<Valu
   const states = database.db.collection<{ readonly _id: string; readonly expiresAt: Date }>(collections.loginStates);
   return {
     put: async (state) => {
-      await inWriteTime(database, () => states.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 }));
-      await inWriteTime(database, () => states.insertOne(state));
+      await inWriteTime(database, () => states.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0, ...commentIn(database) }));
+      await inWriteTime(database, () => states.insertOne(state, commentIn(database)));
     },
     take: async (id) => {
-      const found = await inWriteTime(database, () => states.findOneAndDelete({ _id: id }));
+      const found = await inWriteTime(database, () => states.findOneAndDelete({ _id: id }, commentIn(database)));
       if (found === null || found.expiresAt.getTime() <= Date.now()) return null;
       return (found as unknown as LoginState<Value>).value; // stored in this form
     },

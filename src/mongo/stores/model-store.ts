@@ -2,7 +2,7 @@ import { BSON } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import type { Model } from '../../schema/model.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import { type Database, type Document, inSession } from '../send/database.js';
+import { commentIn, type Database, type Document, inScope } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { unlessPresent } from '../send/ensure-collections.js';
 import { inTransaction } from '../send/transaction.js';
@@ -124,7 +124,7 @@ const created = new WeakSet<Database['db']>();
 async function createModels(database: Database): Promise<void> {
   const { db } = database;
   if (created.has(db)) return;
-  const create = inWriteTime(database, () => db.createCollection(collections.models)).catch(unlessPresent);
+  const create = inWriteTime(database, () => db.createCollection(collections.models, commentIn(database))).catch(unlessPresent);
   await create.then(
     () => created.add(db),
     () => undefined,
@@ -144,7 +144,7 @@ export async function writeModels(database: Database, models: readonly Model[]):
   await inTransaction(database, (inner) =>
     tellingModels(inner, written, async () => {
       const stored = inner.db.collection<StoredModel>(collections.models);
-      await inWriteTime(inner, () => stored.bulkWrite(operations, inSession(inner.session)));
+      await inWriteTime(inner, () => stored.bulkWrite(operations, inScope(inner)));
     }),
   );
 }
@@ -154,7 +154,7 @@ export const removeModel = (database: Database, uid: string): Promise<boolean> =
   inTransaction(database, (inner) =>
     tellingModels(inner, new Map([[uid, null]]), async () => {
       const models = inner.db.collection<StoredModel>(collections.models);
-      const { deletedCount } = await inWriteTime(inner, () => models.deleteOne({ _id: uid }, inSession(inner.session)));
+      const { deletedCount } = await inWriteTime(inner, () => models.deleteOne({ _id: uid }, inScope(inner)));
       return deletedCount > 0;
     }),
   );

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import type { Database } from '../send/database.js';
+import { commentIn, type Database } from '../send/database.js';
 
 /** A stored refresh token. `_id` is its keyed hash. */
 export interface RefreshToken {
@@ -30,23 +30,25 @@ export interface RefreshTokenStore {
 /** Returns the refresh tokens in `_refresh_tokens`. The server deletes expired ones. */
 export function refreshTokenStore(database: Database): RefreshTokenStore {
   const tokens = database.db.collection<RefreshToken>(collections.refreshTokens);
+  const own = commentIn(database);
   return {
     insert: async ({ _id, ...token }) => {
       await ensureIndexes(database);
-      await inWriteTime(database, () => tokens.updateOne({ _id }, { $setOnInsert: token }, { upsert: true }));
+      await inWriteTime(database, () => tokens.updateOne({ _id }, { $setOnInsert: token }, { upsert: true, ...own }));
     },
-    find: (id) => inReadTime(database, () => tokens.findOne({ _id: id })),
+    find: (id) => inReadTime(database, () => tokens.findOne({ _id: id }, own)),
     use: (id) =>
       inWriteTime(database, () =>
         tokens.findOneAndUpdate({ _id: id }, [{ $set: { usedAt: { $ifNull: ['$usedAt', new Date()] } } }], {
           returnDocument: 'before',
+          ...own,
         }),
       ),
     endFamily: async (family) => {
-      await inWriteTime(database, () => tokens.deleteMany({ family }));
+      await inWriteTime(database, () => tokens.deleteMany({ family }, own));
     },
     endUser: async (user) => {
-      await inWriteTime(database, () => tokens.deleteMany({ user }));
+      await inWriteTime(database, () => tokens.deleteMany({ user }, own));
     },
   };
 }
@@ -57,6 +59,6 @@ const indexed = new WeakSet<Db>();
 async function ensureIndexes(database: Database): Promise<void> {
   const { db } = database;
   if (indexed.has(db)) return;
-  await inWriteTime(database, () => db.collection(collections.refreshTokens).createIndexes(indexes));
+  await inWriteTime(database, () => db.collection(collections.refreshTokens).createIndexes(indexes, commentIn(database)));
   indexed.add(db);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ClientSession, Long, MongoServerError, type Timestamp } from 'mongodb';
 import { withinTime } from '../../limits/clock.js';
-import type { Database, Document } from '../send/database.js';
+import { type Database, type Document, withComment } from '../send/database.js';
 import { DuplicateKey, isInterrupted } from '../send/driver-errors.js';
 import { appendChanges, prepareLog } from './append-changes.js';
 import { type Change, type LogState, readLogState } from './change-log.js';
@@ -159,7 +159,7 @@ class Stream {
   }
 
   #send(command: Document): Promise<Document> {
-    return this.#database.db.command(command, { session: this.#session });
+    return this.#database.db.command(withComment(this.#database, command), { session: this.#session });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { translating } from '../send/calls.js';
-import { type Database, inSession } from '../send/database.js';
+import { type Database, inScope } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { insertStaged, type Insertion } from './insert-staged.js';
 import type { HeldLink, StagedLink } from './transferred.js';
@@ -109,10 +109,10 @@ export async function findExpected({ database, blobs }: Staged, name: string): P
 }
 
 /** Records that the bytes of a file are stored. Returns false if that was recorded before. */
-export async function markCome({ database: { db, session }, blobs: collection }: Staged, name: string): Promise<boolean> {
-  const blobs = db.collection<ExpectedBlob>(collection);
+export async function markCome({ database, blobs: collection }: Staged, name: string): Promise<boolean> {
+  const blobs = database.db.collection<ExpectedBlob>(collection);
   const missing = { _id: name, come: { $ne: true as const } };
-  const { matchedCount } = await translating(() => blobs.updateOne(missing, { $set: { come: true } }, inSession(session)));
+  const { matchedCount } = await translating(() => blobs.updateOne(missing, { $set: { come: true } }, inScope(database)));
   return matchedCount > 0;
 }
 

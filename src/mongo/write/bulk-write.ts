@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { byCollection, type Change as WriteNote, countedFields } from '../changes/changes.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
-import { type Database, withComment } from '../send/database.js';
+import { commentIn, type Database, inScope } from '../send/database.js';
 import { inOrder } from '../send/read-commands.js';
 import { isOtherForm, StaleForm } from '../send/driver-errors.js';
 import { raisingVersion } from '../form/entry-version.js';
@@ -50,11 +50,11 @@ export async function inCurrentForm<Result>(store: Store, written: Written, writ
 
 async function send(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
   const { db, session, maxTimeMS, written } = store.database;
-  const options = withComment(store.database, {
+  const options = {
     maxTimeMS: maxTimeMS.write,
     ordered: true,
-    ...(session !== null && { session }),
-  });
+    ...inScope(store.database),
+  };
   const complete: readonly Document[] = operations.map((operation) => completeOperation(operation, collection, store.database));
   const list = complete as readonly AnyBulkWriteOperation[]; // checked by the driver
   const result = await inWriteTime(store.database, () =>
@@ -76,7 +76,9 @@ async function completeForms(store: Store, collection: string, matches: readonly
   const type = [...types.values()].find((one) => one.collection === collection);
   if (type === undefined) return false;
   const { db, maxTimeMS } = store.database;
-  const cursor = db.collection(collection).find(matchesAny(...matches), { batchSize: batch, maxTimeMS: maxTimeMS.read });
+  const cursor = db
+    .collection(collection)
+    .find(matchesAny(...matches), { batchSize: batch, maxTimeMS: maxTimeMS.read, ...commentIn(store.database) });
   let completed = 0;
   try {
     while (await inReadTime(store.database, () => cursor.hasNext())) {

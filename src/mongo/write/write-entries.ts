@@ -7,7 +7,7 @@ import { changesAttributes, heard, tell } from './tell-entries.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { unlimited } from '../../limits/budget.js';
-import { type Database, withComment } from '../send/database.js';
+import { commentIn, type Database, withComment } from '../send/database.js';
 import { inOrder, readAll, withSession } from '../send/read-commands.js';
 import { grace, observed } from '../../limits/clock.js';
 import { untilAnswered } from '../send/until-answered.js';
@@ -47,7 +47,9 @@ function refuseId({ ids }: Store): never {
  */
 async function assertStored({ database }: Store, collection: string, document: Document): Promise<void> {
   const stored = database.db.collection(collection);
-  const found: unknown = await inReadTime(database, () => stored.findOne({ _id: document['_id'] }, { raw: true }));
+  const found: unknown = await inReadTime(database, () =>
+    stored.findOne({ _id: document['_id'] }, { raw: true, ...commentIn(database) }),
+  );
   const isSame = found instanceof Uint8Array && Buffer.compare(found, BSON.serialize(document, { ignoreUndefined: true })) === 0;
   if (!isSame) throw unconfirmedError();
 }

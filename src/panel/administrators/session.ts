@@ -41,8 +41,8 @@ export async function checkLogIn(call: OpenPanelCall): Promise<StoredAdministrat
   if (!isGiven(email) || !isGiven(password)) throw applicationError('Missing credentials');
   const identifier = typeof email === 'string' ? email.toLowerCase() : '';
   const administrator = await findAdministrator(content.store.database, { email: exactly(identifier) });
-  const { ip } = request;
-  const guess = { of: 'administrator', identifier, ip, known: knownClient(panel.tokens, administrator, ip) } as const;
+  const { ip, requestId } = request;
+  const guess = { of: 'administrator', identifier, ip, requestId, known: knownClient(panel.tokens, administrator, ip) } as const;
   await panel.guesses?.admitGuess(guess);
   const isRight = await isPassword(typeof password === 'string' ? password : '', administrator?.password ?? null);
   if (administrator === null || !isRight) throw applicationError('Invalid credentials');
@@ -78,8 +78,11 @@ export async function countAttempt(
   const client = `admin-${kind}:${clientOf(request.ip)}`;
   const account = typeof email === 'string' ? email.toLowerCase().slice(0, 320) : '-';
   const { logins } = panel;
-  for (const count of [() => logins.client.count(`*:${client}`), () => logins.account.count(`${account}:${client}`)]) {
-    const attempt = await count();
+  for (const [limiter, key] of [
+    [logins.client, `*:${client}`],
+    [logins.account, `${account}:${client}`],
+  ] as const) {
+    const attempt = await limiter.count(key, 1, request.requestId);
     if (attempt.isOver) throw tooMany(attempt);
   }
 }
@@ -152,7 +155,7 @@ async function sendCode({ id, email }: StoredAdministrator, { running, content }
   if (accounts === null) return;
   if ((await accounts.limits?.admitMail('admin-forgot-password', email)) === false) return;
   const code = makeCode(20);
-  const link = `${accounts.address.url}/admin/auth/reset-password?code=${code}`;
+  const link = `${accounts.address.adminUrl}/admin/auth/reset-password?code=${code}`;
   try {
     await changeAdministrator({ _id: id }, { resetPasswordToken: storedCode(code, codeLifetime) }, content);
     const text = `Somebody has asked for a new password of your account in the admin panel. Choose one here, within an hour:\n\n${link}\n`;

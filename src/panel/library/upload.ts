@@ -21,7 +21,7 @@ export async function upload(call: PanelCall): Promise<Answer> {
   // Rights are checked before anything is stored.
   const content = filesFor(call, known === null ? 'plugin::upload.assets.create' : 'plugin::upload.assets.update');
   if (known !== null) await checkFile(known, content, call);
-  const staging = new Staging(mediaOf(call.running), content.store.database.time);
+  const staging = new Staging(mediaOf(call.running, call.request), content.store.database.time);
   const work = { ...call, content, staging };
   try {
     const received = await readUpload(call, staging);
@@ -35,7 +35,7 @@ interface UploadCall extends PanelCall {
   readonly staging: Staging;
 }
 
-const context = ({ running, content }: PanelCall) => ({ media: mediaOf(running), content });
+const context = ({ running, request, content }: PanelCall) => ({ media: mediaOf(running, request), content });
 
 const unsigned = { isUrlSigned: false };
 

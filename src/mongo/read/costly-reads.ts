@@ -1,0 +1,81 @@
+import { memoizePair } from '../../caches.js';
+import type { ExaminedRead } from '../../observe/observation.js';
+import type { Observer } from '../../observe/observer.js';
+import { describeShape } from '../../query/describe-shape.js';
+import type { Plan } from '../../query/plan.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { type Database, forJob, type Trace, type TracedRead } from '../send/database.js';
+import type { Store } from '../store.js';
+import { shared } from './collection-facts.js';
+import { ReadTrace } from './explain-read.js';
+import { workIn } from './explained-work.js';
+import { anyIndex, isServed, leadingFields, leadsBy } from './is-served.js';
+import { readPage } from './read-page.js';
+import { servingIndex } from './serving-index.js';
+import { suggestIndex } from './suggest-index.js';
+
+/** The name of the job that examines costly reads. */
+export const examinesReads = 'query shapes';
+
+/** Maximum milliseconds of a command by which a read is examined. */
+const patience = 5_000;
+
+/**
+ * Returns the store of requests, which reports how each page is read, and those that took at least `slow` milliseconds or that no
+ * index of the model serves; the store itself if nobody listens.
+ */
+export function observingReads(store: Store, observer: Observer, slow: number): Store {
+  const [wantsAll, wantsCostly] = [observer.wants('page read'), observer.wants('read costly')];
+  if (!wantsAll && !wantsCostly) return store;
+  const chose: Trace['chose'] = (way, plan, read) => {
+    const { database, registry, ms } = read;
+    if (wantsAll) {
+      const requestId = database.sender?.requestId ?? null;
+      const described = { shape: () => describeShape(plan), index: () => servingIndex(plan, registry) };
+      observer.observe({ kind: 'page read', way, type: plan.type.uid, ms, requestId, ...described });
+    }
+    const isSlow = ms >= slow;
+    if (!wantsCostly || (!isSlow && !isSuspect(plan, read))) return;
+    // not the database of the request, which would stay in memory until then
+    const examine = () => examineRead(plan, registry, store);
+    observer.observe({ kind: 'read costly', way, type: plan.type.uid, ms, isSlow, shape: () => describeShape(plan), examine });
+  };
+  return { ...store, database: { ...store.database, trace: { chose } } };
+}
+
+/** The indexes that a model has, whether they are built or not. */
+const plannedIndexes = memoizePair((type: ContentType, registry: Registry) => leadsBy(leadingFields(type, registry)));
+
+/** Returns whether no index of the model serves the condition of a list; or its sort, if the list has all entries. Takes no command. */
+function isSuspect({ type, condition, isWhole, sort }: Plan, { database, registry }: TracedRead): boolean {
+  const planned = plannedIndexes(type, registry);
+  if (condition !== null && !isWhole) return !isServed(condition, { ...anyIndex(database), ...planned });
+  const [key] = sort;
+  return key !== undefined && key.links.length === 0 && !planned.leads(key.path);
+}
+
+/** Reads a page again, outside of its request, and returns what the server does for it. */
+async function examineRead(plan: Plan, registry: Registry, { database, totals }: Store): Promise<ExaminedRead> {
+  const trace = new ReadTrace();
+  const own = inBackground(database);
+  const { entries } = await readPage(plan, { registry, totals, database: { ...own, trace } });
+  const { commands, lacking, advice } = await trace.explain(own, registry);
+  const works = commands.map(({ explained }) => workIn(explained));
+  const isScan = works.some(({ index, documentsExamined }) => index === null && documentsExamined > 0);
+  const names = new Set(works.flatMap(({ index }) => index ?? []));
+  const sum = (part: 'keysExamined' | 'documentsExamined'): number => works.reduce((total, work) => total + work[part], 0);
+  return {
+    isUnindexed: lacking.length > 0 || isScan,
+    index: isScan || names.size === 0 ? null : [...names].join(', '),
+    keysExamined: sum('keysExamined'),
+    documentsExamined: sum('documentsExamined'),
+    returned: entries.length,
+    advice,
+    suggestion: await suggestIndex(plan, own),
+  };
+}
+
+const inBackground = (database: Database): Database => {
+  const own = forJob(shared(database), examinesReads);
+  return { ...own, isScanned: true, maxTimeMS: { ...own.maxTimeMS, read: Math.min(own.maxTimeMS.read, patience) } };
+};

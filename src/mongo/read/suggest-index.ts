@@ -1,0 +1,58 @@
+import { comparesText } from '../../query/conditions.js';
+import type { Condition, Plan } from '../../query/plan.js';
+import type { Database } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
+import { readLeading } from './collection-facts.js';
+import { anyIndex, isServed, leadsBy } from './is-served.js';
+
+/** Maximum number of keys of a suggested index. */
+const mostKeys = 4;
+
+/** The keys of an index, such as `['rating', 'title:-1']`, and its estimated size in bytes. */
+interface Suggestion {
+  readonly keys: readonly string[];
+  readonly bytes: number;
+}
+
+/**
+ * Returns an index that would serve a plan: first the attributes that must equal a value, then those of the sort, then one that is
+ * compared with a range. Returns null if an index serves the condition already, or none would. Values of row rules are left out.
+ */
+export async function suggestIndex(plan: Plan, database: Database): Promise<Suggestion | null> {
+  const indexes = { ...anyIndex(database), ...leadsBy(await readLeading(plan.type, database)) };
+  if (plan.condition !== null && isServed(plan.condition, indexes)) return null;
+  const terms = partsOf(plan.condition).filter((term) => term.kind === 'comparison' && !term.denied && term.ofRule !== true);
+  const pathsOf = (kinds: ReadonlySet<string>): readonly string[] =>
+    terms.flatMap((term) => (term.kind === 'comparison' && kinds.has(term.comparator) && isIndexed(term) ? [term.path] : []));
+  const sorted = plan.sort.every(({ links, lists }) => links.length === 0 && lists.length === 0) ? plan.sort : [];
+  const order = sorted.map(({ path, order }) => [path, order === 1 ? '' : ':-1'] as const);
+  const keys = new Map([
+    ...pathsOf(equal).map((path) => [path, ''] as const),
+    ...order.filter(([path]) => path !== '_id'),
+    ...pathsOf(ranged)
+      .slice(0, 1)
+      .map((path) => [path, ''] as const),
+  ]);
+  const [first] = [...keys.keys()].filter((path) => path !== 'locale');
+  if (first === undefined || indexes.leads(first)) return null;
+  const names = [...keys].slice(0, mostKeys).map(([path, order]) => `${path}${order}`);
+  return { keys: names, bytes: await estimateBytes(plan.type.collection, names.length, database) };
+}
+
+const equal: ReadonlySet<string> = new Set(['eq', 'in']);
+const ranged: ReadonlySet<string> = new Set(['lt', 'lte', 'gt', 'gte', 'between', 'startsWith']);
+
+const isIndexed = ({ comparator, stored }: Extract<Condition, { kind: 'comparison' }>): boolean =>
+  stored !== 'json' && (!comparesText(comparator) || comparator === 'startsWith');
+
+const partsOf = (condition: Condition | null): readonly Condition[] =>
+  condition?.kind === 'and' ? condition.conditions.flatMap(partsOf) : condition === null ? [] : [condition];
+
+/** Returns the size of an index with some keys: that of the average index of the collection for each key. */
+async function estimateBytes(collection: string, keys: number, database: Database): Promise<number> {
+  const pipeline = [{ $collStats: { storageStats: {} } }, { $project: { sizes: '$storageStats.indexSizes' } }];
+  const shards = await readAll(database, { aggregate: collection, pipeline, cursor: {} }).catch(() => []);
+  const sizes = shards.flatMap(({ sizes: one }) => Object.values((one ?? {}) as Readonly<Record<string, number>>).map(Number)); // its form
+  const indexes = Math.max(sizes.length / Math.max(shards.length, 1), 1);
+  return Math.round((sizes.reduce((sum, size) => sum + size, 0) / indexes) * keys);
+}

@@ -1,0 +1,39 @@
+import type * as Api from '@opentelemetry/api';
+import type { TraceLink } from '../observe/observation.js';
+import type { Consumer } from '../observe/observer.js';
+import { contextIn, linkHeaders, tracerOf } from './trace-context.js';
+
+/** Methods that are part of a name. Clients may send any other word. */
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+const methodOf = (method: string): string => (methods.has(method) ? method : '_OTHER');
+
+/** Returns what makes a span of each request. `spans` has those under way by the id of the request. */
+export function traceRequests(api: typeof Api, spans: Map<string, Api.Span>): Consumer {
+  const { context, trace, SpanKind, SpanStatusCode } = api;
+  const begun = new WeakMap<TraceLink, Api.Span>();
+  return {
+    'request begun': ({ requestId, method, path, headers, link }) => {
+      const parent = contextIn(api, headers);
+      const attributes = { 'http.request.method': methodOf(method), 'url.path': path, 'mangrove.request_id': requestId };
+      const span = tracerOf(api).startSpan(methodOf(method), { kind: SpanKind.SERVER, attributes }, parent);
+      const own = trace.setSpan(parent, span);
+      begun.set(link, span);
+      if (!spans.has(requestId)) spans.set(requestId, span);
+      linkHeaders(link, span, api);
+      link.around = (work) => context.with(own, work);
+    },
+    'request failed': ({ requestId, err }) => {
+      if (err instanceof Error) spans.get(requestId)?.recordException(err);
+    },
+    'request ended': ({ requestId, method, route, status, link }) => {
+      const span = begun.get(link);
+      if (span === undefined) return;
+      if (spans.get(requestId) === span) spans.delete(requestId);
+      if (route !== null) span.updateName(`${methodOf(method)} ${route}`).setAttribute('http.route', route);
+      span.setAttribute('http.response.status_code', status);
+      if (status >= 500) span.setAttribute('error.type', String(status)).setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+  };
+}
