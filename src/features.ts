@@ -1,5 +1,6 @@
 import { admin } from './admin/feature.js';
 import { webhooks } from './admin/webhooks-feature.js';
+import { backup } from './backup/feature.js';
 import type { Feature } from './http/feature.js';
 import { healthRoutes } from './http/health.js';
 import { docs, openapi } from './openapi/features.js';
@@ -31,6 +32,7 @@ export const features: readonly Feature[] = [
   webhooks,
   models,
   schedule,
+  backup,
   metrics,
   slowRequests,
   health,
