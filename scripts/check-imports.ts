@@ -60,7 +60,7 @@ const owners: readonly (readonly [name: RegExp, folders: readonly string[]])[] =
   [/^(graphql|graphql-.*|@graphql-.*|nexus)$/, ['graphql']],
   [/^qs$/, ['http', 'rest']],
   [/^(jsonwebtoken|bcrypt)$/, ['auth', 'accounts', 'content']],
-  [/^croner$/, ['strapi']],
+  [/^croner$/, ['strapi', 'backup']],
   [/^ajv$/, ['config', 'schema', 'admin']],
 ];
 

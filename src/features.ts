@@ -1,6 +1,7 @@
 import { admin } from './admin/feature.js';
 import { queryShapes } from './admin/shapes-feature.js';
 import { webhooks } from './admin/webhooks-feature.js';
+import { backup } from './backup/feature.js';
 import type { Feature } from './http/feature.js';
 import { healthRoutes } from './http/health.js';
 import { docs, openapi } from './openapi/features.js';
@@ -33,6 +34,7 @@ export const features: readonly Feature[] = [
   webhooks,
   models,
   schedule,
+  backup,
   metrics,
   slowRequests,
   traces,

@@ -4,6 +4,7 @@ export type { MangroveServer, ServerInput } from './service.js';
 export type {
   AdminConfig,
   ApiConfig,
+  BackupConfig,
   Config,
   DatabaseConfig,
   MiddlewaresConfig,

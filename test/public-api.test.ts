@@ -12,7 +12,7 @@ const names = {
     'applicationError createServer factories forbiddenError policyError validationError'
   ).split(' '),
   types: (
-    'AdminConfig ApiConfig Attribute AttributeBase BuilderTools CallerState CodeContext CodeHandler ' +
+    'AdminConfig ApiConfig Attribute AttributeBase BackupConfig BuilderTools CallerState CodeContext CodeHandler ' +
     'CodeMiddleware CodePolicy CodeTransaction CodeWebhook ComponentAttribute Config ConfigFile ContentType Controller CorsOrigin ' +
     'CustomName DatabaseConfig EnginePage EngineParameters Entity EntityId EntityManager EntityParameters EntityService EntityValidator EntryResult Env ' +
     'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService Factories FactoryInput FieldConfiguration FieldControl FilterMapper ' +

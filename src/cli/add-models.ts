@@ -11,7 +11,7 @@ import { isSyncFolder } from './import-sync.js';
 import type { ModelDocument } from '../strapi/load/model-files.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import type { OpenedDatabase } from './open-database.js';
-import { recordCommand } from './run-command.js';
+import { recordCommand } from './record-command.js';
 import { parseWords, required } from './usage-error.js';
 import { print, printError, printTable } from './print.js';
 

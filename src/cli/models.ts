@@ -12,7 +12,7 @@ import { type ModelDocument, modelPath, writeModelFile } from '../strapi/load/mo
 import { readModelFiles, shownFile } from './model-files.js';
 import { openDatabase, type OpenedDatabase } from './open-database.js';
 import { print, printError, printTable } from './print.js';
-import { recordCommand } from './run-command.js';
+import { recordCommand } from './record-command.js';
 import { findCommand, parseWords, required } from './usage-error.js';
 
 export const usage = `usage: npx mangrove models <command>

@@ -41,6 +41,8 @@ const commands: Readonly<Record<string, ProgramCommand>> = {
   webhooks: { about: 'list, create and delete webhooks, and deliver again', load: () => import('./webhooks.js') },
   import: { about: 'import the content of a Strapi project', load: () => import('./import.js') },
   export: { about: 'write everything into an archive', load: () => import('./export.js') },
+  backup: { about: 'back up everything as of one moment, while the service runs', load: () => import('./backup.js') },
+  restore: { about: 'restore a backup', load: () => import('./restore.js') },
   types: { about: 'write the content types as TypeScript', load: () => import('./types.js') },
 };
 

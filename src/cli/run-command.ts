@@ -1,8 +1,5 @@
-import { hostname, userInfo } from 'node:os';
-import { withoutSecrets } from '../admin/without-secrets.js';
-import { recordChange, type AuditRecord } from '../mongo/stores/audit-log.js';
-import type { Database } from '../mongo/send/database.js';
 import { openService, type OpenedService } from './open-service.js';
+import { recordCommand } from './record-command.js';
 import { findCommand } from './usage-error.js';
 
 /** Arguments of a command line. */
@@ -24,29 +21,6 @@ export const changing =
     check(args);
     return recordCommand(service.store.database, [name, args], () => command(service, args, name));
   };
-
-/** Runs the work of a command, and records the command and its result in the audit log: `work` resolves to false if nothing changed. */
-export async function recordCommand<Result>(
-  database: Database,
-  [name, args]: readonly [name: string, args: Words],
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const finish = await recordChange(database, recordOf(name, args));
-  try {
-    const result = await work();
-    const changed = result !== false;
-    await finish({ status: changed ? 200 : 404, changed }, database);
-    return result;
-  } catch (error) {
-    await finish({ status: 400, changed: null }, database);
-    throw error;
-  }
-}
-
-function recordOf(what: string, args: Words): AuditRecord {
-  const who = `${userInfo().username}@${hostname()}`;
-  return { at: new Date(), kind: 'command', tokenId: null, who, ip: null, what, body: withoutSecrets(args) };
-}
 
 /**
  * Returns a function that runs one of the subcommands on the service of the working directory. It returns the exit code, and

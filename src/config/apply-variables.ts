@@ -115,6 +115,7 @@ export function examineSections(written: WrittenSections, place: ConfigPlace): E
     middlewares: complete('middlewares'),
     admin: complete('admin'),
     webhooks: complete('webhooks'),
+    backup: complete('backup'),
   };
   const all = [...new Set([...warnings, ...limitWarnings(config.api)])];
   return {

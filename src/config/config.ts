@@ -1,5 +1,6 @@
 import type { adminSettings, SectionName } from './sections.js';
 import type { apiSettings } from './api-settings.js';
+import type { backupSettings } from './backup-settings.js';
 import type { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import type { pluginSettings } from './plugin-settings.js';
 import type { webhookSettings } from './webhook-settings.js';
@@ -13,6 +14,7 @@ export type PluginsConfig = ValueOf<typeof pluginSettings>;
 export type MiddlewaresConfig = ValueOf<typeof middlewareSettings>;
 export type AdminConfig = ValueOf<typeof adminSettings>;
 export type WebhooksConfig = ValueOf<typeof webhookSettings>;
+export type BackupConfig = ValueOf<typeof backupSettings>;
 
 /** All settings: complete, checked and frozen. Each is described where it is declared, in the `*-settings.ts` of its section. */
 export interface Config {
@@ -31,6 +33,7 @@ export interface Config {
   readonly middlewares: MiddlewaresConfig;
   readonly admin: AdminConfig;
   readonly webhooks: WebhooksConfig;
+  readonly backup: BackupConfig;
 }
 
 /** The possible exports of a file of config/: a part of its section, or a function of `{ env }` that returns one. */

@@ -1,4 +1,5 @@
 import { apiSettings } from './api-settings.js';
+import { backupSettings } from './backup-settings.js';
 import { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import { pluginSettings } from './plugin-settings.js';
 import { webhookSettings } from './webhook-settings.js';
@@ -83,13 +84,14 @@ export const sections = {
   middlewares: middlewareSettings,
   admin: adminSettings,
   webhooks: webhookSettings,
+  backup: backupSettings,
 };
 
 export type SectionName = keyof typeof sections;
 
 /** Names of the sections, in the order in which they are read and documented. */
 export const sectionNames: readonly SectionName[] = [
-  ...(['server', 'database', 'api', 'plugins', 'middlewares', 'admin', 'webhooks'] as const),
+  ...(['server', 'database', 'api', 'plugins', 'middlewares', 'admin', 'webhooks', 'backup'] as const),
 ];
 
 export type Sections = Readonly<Record<SectionName, Group<SettingMap>>>;

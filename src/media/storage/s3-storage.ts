@@ -10,11 +10,23 @@ interface Bucket {
   readonly prefix: string;
 }
 
+/** An S3-compatible storage, which can list its objects. */
+export interface ObjectStorage extends FileStorage {
+  /** Returns the objects whose keys begin with a text. */
+  list(start: string): Promise<readonly StoredObject[]>;
+}
+
+interface StoredObject {
+  readonly key: string;
+  /** Size in bytes. */
+  readonly size: number;
+}
+
 /**
  * Returns an S3-compatible storage. The options are `bucket`, `prefix` (of the keys) and the options of the AWS client. Throws if
  * there is no bucket. Every call rejects if @aws-sdk/client-s3 is not installed.
  */
-export function s3Storage({ bucket, prefix = '', ...options }: Readonly<Record<string, unknown>>): FileStorage {
+export function s3Storage({ bucket, prefix = '', ...options }: Readonly<Record<string, unknown>>): ObjectStorage {
   if (typeof bucket !== 'string' || typeof prefix !== 'string')
     throw new Error('plugins.upload.config.providerOptions needs a bucket for s3');
   let opening: Promise<Bucket> | undefined;
@@ -28,6 +40,10 @@ export function s3Storage({ bucket, prefix = '', ...options }: Readonly<Record<s
     remove: async (key) => {
       const place = await open();
       await removeObject(place, `${prefix}${key}`);
+    },
+    list: async (start) => {
+      const found = await listObjects(await open(), `${prefix}${start}`);
+      return found.map(({ key, size }) => ({ key: key.slice(prefix.length), size }));
     },
   };
 }
@@ -140,4 +156,14 @@ async function removeObject({ client, s3, bucket }: Bucket, Key: string): Promis
 function ignoreMissing(error: unknown): { readonly Uploads?: readonly S3.MultipartUpload[] } {
   if (error instanceof Error && ['NotImplemented', 'AccessDenied'].includes(error.name)) return {};
   throw error;
+}
+
+async function listObjects({ client, s3, bucket }: Bucket, Prefix: string): Promise<readonly StoredObject[]> {
+  const found: StoredObject[] = [];
+  for (let ContinuationToken: string | undefined, isFirst = true; isFirst || ContinuationToken !== undefined; isFirst = false) {
+    const page = await client.send(new s3.ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken }));
+    for (const { Key: key = '', Size: size = 0 } of page.Contents ?? []) found.push({ key, size });
+    ContinuationToken = page.NextContinuationToken;
+  }
+  return found;
 }

@@ -37,6 +37,8 @@ export interface ImportState {
   readonly run: string;
   readonly state: 'running' | 'done';
   readonly stage: string;
+  /** What the restore of a backup does with documents that are stored; absent for an import. */
+  readonly conflict?: string;
   /** Number of records of the stage that are stored. */
   readonly position: number;
   /** The place of the last stored record; null if the source has no places. */

@@ -158,6 +158,11 @@ export async function publishStaged({ database: { db, abandoned }, nameOf }: Sta
   await translating(() => abandoned.endWhile(rename));
 }
 
+/** Drops the staging collection of a collection. */
+export async function dropStagedOne({ database: { db, abandoned }, nameOf }: Staged, collection: string): Promise<void> {
+  await translating(() => abandoned.endWhile(() => db.dropCollection(nameOf(collection))));
+}
+
 /** Drops all staging collections. The server waits for transactions that use them. */
 export async function dropStaged({ db, abandoned }: Database): Promise<void> {
   for (const name of await stagedCollections(db)) await translating(() => abandoned.endWhile(() => db.dropCollection(name)));

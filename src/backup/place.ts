@@ -1,0 +1,139 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { endless } from '../limits/clock.js';
+import { optionsOf } from '../media/storage/storage-of.js';
+import type { MediaSettings } from '../media/storage/file-storage.js';
+import { type ObjectStorage, s3Storage } from '../media/storage/s3-storage.js';
+import { hasEnded } from '../processes.js';
+
+/** The place of a backup. */
+export interface BackupPlace {
+  /** The name in messages. */
+  readonly name: string;
+  exists(): Promise<boolean>;
+  /** Writes the backup. It is at its place only when it is complete. */
+  write(bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Reads it from its beginning. */
+  read(): AsyncIterable<Uint8Array>;
+}
+
+/** Returns the place of a path, of an address `s3://bucket/key`, or of `-`, which is standard output. */
+export function placeOf(name: string, settings: MediaSettings): BackupPlace {
+  if (name === '-') return standardOutput;
+  const object = parseAddress(name);
+  if (object === null) return filePlace(name);
+  if (object.key === '') throw new Error(`${name} has no name of an object, as in s3://bucket/shop.backup.gz`);
+  return objectPlace(name, storageOf(object.bucket, settings), object.key);
+}
+
+/** A folder of backups. */
+export interface BackupFolder {
+  /** Returns the names of the backups and of remains of killed ones in it. */
+  list(): Promise<readonly string[]>;
+  place(name: string): BackupPlace;
+  remove(name: string): Promise<void>;
+}
+
+/** Returns the folder of a path, or of an address `s3://bucket/prefix`. */
+export function folderOf(path: string, settings: MediaSettings): BackupFolder {
+  const object = parseAddress(path);
+  if (object === null)
+    return {
+      list: () => readdir(path),
+      place: (name) => filePlace(join(path, name)),
+      remove: (name) => rm(join(path, name), { force: true }),
+    };
+  const storage = storageOf(object.bucket, settings);
+  const prefix = object.key === '' || object.key.endsWith('/') ? object.key : `${object.key}/`;
+  return {
+    list: async () => (await storage.list(prefix)).map(({ key }) => key.slice(prefix.length)),
+    place: (name) => objectPlace(`s3://${object.bucket}/${prefix}${name}`, storage, `${prefix}${name}`),
+    remove: (name) => storage.remove(`${prefix}${name}`),
+  };
+}
+
+function parseAddress(text: string): { readonly bucket: string; readonly key: string } | null {
+  const [, bucket, key = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(text) ?? [];
+  return bucket === undefined ? null : { bucket, key };
+}
+
+/** Returns the storage of a bucket, with the settings of uploads. */
+const storageOf = (bucket: string, settings: MediaSettings): ObjectStorage =>
+  s3Storage({ ...optionsOf(settings, 's3'), bucket, prefix: '' });
+
+const settingOfS3 = 'plugins.upload.config.providerOptions.s3';
+
+const objectPlace = (name: string, storage: ObjectStorage, key: string): BackupPlace => {
+  const sizeOf = async (): Promise<number | null> => {
+    const found = await storage.list(key).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`${name} cannot be read: ${reason}; ${settingOfS3} sets region, endpoint and credentials`, {
+        cause: error,
+      });
+    });
+    return found.find((one) => one.key === key)?.size ?? null;
+  };
+  return {
+    name,
+    exists: async () => (await sizeOf()) !== null,
+    // An object exists only when all its parts are there.
+    write: (bytes) => storage.write(key, bytes, { mime: 'application/gzip', time: endless }),
+    read: async function* () {
+      const size = await sizeOf();
+      if (size === null) throw new Error(`there is no object ${name}`);
+      yield* storage.read(key, { start: 0, end: size });
+    },
+  };
+};
+
+const filePlace = (path: string): BackupPlace => ({
+  name: path,
+  exists: async () => (await stat(path).catch(() => null)) !== null,
+  write: (bytes) => writeFile(path, bytes),
+  read: () => createReadStream(path, { highWaterMark: 262_144 }),
+});
+
+/** Writes a file under another name until it is complete and on the disk. */
+async function writeFile(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  await removeRemains(path);
+  const part = `${path}.${hostname()}.${String(process.pid)}.part`;
+  try {
+    const file = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true });
+    await pipeline(bytes, file);
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  const folder = await open(dirname(path), 'r');
+  await folder.sync().finally(() => folder.close());
+}
+
+/** Deletes what processes of this machine have left that were killed while they wrote this file. */
+async function removeRemains(path: string): Promise<void> {
+  const [folder, self] = [dirname(path), { host: hostname(), pid: process.pid }];
+  const names = await readdir(folder);
+  for (const name of names.filter((one) => one.startsWith(`${basename(path)}.`)))
+    if (isRemains(name, self)) await rm(join(folder, name), { force: true });
+}
+
+/** Returns whether a file is what a killed process of this machine has left. */
+export function isRemains(name: string, self = { host: hostname(), pid: process.pid }): boolean {
+  const [, head, pid] = /^(.*)\.(\d+)\.part$/.exec(name) ?? [];
+  return head?.endsWith(`.${self.host}`) === true && hasEnded({ host: self.host, pid: Number(pid) }, self);
+}
+
+const standardOutput: BackupPlace = {
+  name: 'standard output',
+  exists: () => Promise.resolve(false),
+  write: async (bytes) => {
+    for await (const piece of bytes)
+      if (!process.stdout.write(piece)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+  },
+  read: () => {
+    throw new Error('a backup cannot be restored from standard input, because it is read twice: store it in a file first');
+  },
+};

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Database } from '../mongo/send/database.js';
+import {
+  beginImport,
+  findUnfinished,
+  forgetImport,
+  type ImportState,
+  isAtWork,
+  type Runner,
+  saveImport,
+  takeOver,
+  type UnfinishedImport,
+  underWay,
+  whileAlive,
+} from '../mongo/transfer/import-ledger.js';
+import { dropStaged } from '../mongo/transfer/staged.js';
+import { assertEmpty } from './occupied.js';
+import { publishRestored } from './publish-restored.js';
+import type { RestoreChoice, RestoreContext, RestoreReport, Restoring } from './restoring.js';
+import { stageBackup } from './stage-backup.js';
+
+/** A choice that can be carried out. */
+interface PreparedRestore extends RestoreChoice {
+  /** The interrupted restore of the same backup; null if there is none. */
+  readonly unfinished: UnfinishedImport | null;
+}
+
+/**
+ * Returns what is needed to restore a backup. Throws an Error with a message for the user if the database has content that forbids it,
+ * or if an import or another restore has not ended. Changes nothing.
+ */
+export async function prepareRestore(
+  { place, backup, conflict }: RestoreChoice,
+  { database }: RestoreContext,
+): Promise<PreparedRestore> {
+  const unfinished = await findUnfinished(database);
+  if (unfinished === null) {
+    if (conflict === 'fail') await assertEmpty(database);
+    return { place, backup, conflict, unfinished };
+  }
+  if (isAtWork(unfinished, newRunner())) throw underWay(unfinished.source, unfinished.runner);
+  if (unfinished._id === backup.identity && unfinished.conflict === conflict) return { place, backup, conflict, unfinished };
+  const rule = unfinished.conflict === undefined ? '' : ` with --conflict ${unfinished.conflict}`;
+  throw new Error(
+    `${unfinished.source}${rule} was interrupted while it was restored or imported: run that again, or discard it with npx mangrove import --abandon`,
+  );
+}
+
+const newRunner = (): Runner => ({ id: randomUUID(), host: hostname(), pid: process.pid });
+
+/**
+ * Restores a backup, or continues a restore that was interrupted: stages everything, and then publishes it. If it fails before, nothing
+ * is changed.
+ */
+export async function restoreBackup(input: PreparedRestore, context: RestoreContext): Promise<RestoreReport> {
+  const { database } = context;
+  const state = await begin(input, database);
+  const restoring: Restoring = { ...context, ...input, state };
+  return whileAlive(database, state, async () => {
+    const problems = state.stage === publishing ? [] : await stage(restoring);
+    const merged = await publishRestored(restoring);
+    await saveImport(database, { ...state, stage: publishing, state: 'done' });
+    return { merged, problems };
+  });
+}
+
+const publishing = 'publish';
+
+/** Stages a backup, and returns a line for each index that could not be built. If that fails, or the database has content by then, discards everything. */
+async function stage(restoring: Restoring): Promise<readonly string[]> {
+  const { database, state, conflict } = restoring;
+  try {
+    const problems = await stageBackup(restoring);
+    if (conflict === 'fail') await assertEmpty(database);
+    await saveImport(database, { ...state, stage: publishing });
+    return problems;
+  } catch (error) {
+    await dropStaged(database)
+      .then(() => forgetImport(database, state))
+      .catch(() => undefined); // the next restore continues
+    throw error;
+  }
+}
+
+async function begin({ place, backup, conflict, unfinished }: PreparedRestore, database: Database): Promise<ImportState> {
+  const runner = newRunner();
+  if (unfinished !== null) return takeOver(database, unfinished, runner);
+  const state: ImportState = {
+    _id: backup.identity,
+    source: place.name,
+    run: randomUUID(),
+    state: 'running',
+    stage: 'staging',
+    conflict,
+    position: 0,
+    place: null,
+    counts: [],
+    types: [],
+    expected: [],
+    shortcomings: [],
+    runner,
+    startedAt: new Date(),
+    aliveAt: new Date(),
+  };
+  await beginImport(database, state);
+  return state;
+}

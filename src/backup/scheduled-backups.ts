@@ -1,0 +1,63 @@
+import { isAbsolute, resolve } from 'node:path';
+import { Cron } from 'croner';
+import type { Config } from '../config/config.js';
+import { ConfigError } from '../config/setting.js';
+import type { Closing } from '../http/feature.js';
+import type { Running } from '../http/running.js';
+import { createStorageOf } from '../media/storage/storage-of.js';
+import { makePrivateFolder } from '../private-folder.js';
+import { type BackupFolder, folderOf, isRemains } from './place.js';
+import { writeBackup } from './write-backup.js';
+
+const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
+
+/** Starts the job that makes backups. Throws a ConfigError if its rule is not valid. */
+export function startBackups({ config, backend }: Running): Closing {
+  const { jobs, store } = backend;
+  const cron = rule(config.backup.schedule ?? '');
+  const stop = jobs.start({
+    name: 'backup',
+    lease: true,
+    at: (after) => cron.nextRun(after),
+    failure: `the backup to ${config.backup.to} has failed; the former backups are kept`,
+    run: async (signal, time) => {
+      const folder = await openFolder(config);
+      const { database } = store;
+      const settings = config.plugins.upload.config;
+      const storageOf = createStorageOf({ settings, directory: config.directory, database });
+      const name = `${database.db.databaseName}-${time.toISOString().replaceAll(':', '-').replace(/\.\d+/, '')}${ending}`;
+      await writeBackup(folder.place(name), { database, storageOf, progress: silent, signal });
+      await removeOld(folder, database.db.databaseName, config.backup.keep);
+    },
+  });
+  return stop;
+}
+
+const ending = '.backup.gz';
+
+function rule(text: string): Cron {
+  try {
+    return new Cron(text, { paused: true, mode: '5-or-6-parts', timezone: 'UTC' });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`backup.schedule is no cron rule, such as "0 3 * * *": ${reason}`, { cause: error });
+  }
+}
+
+/** Returns the folder of backups, which is created if it is on a disk. */
+async function openFolder({ backup: { to }, directory, plugins }: Config): Promise<BackupFolder> {
+  const isPath = !to.startsWith('s3://');
+  const path = isPath && !isAbsolute(to) ? resolve(directory, to) : to;
+  if (isPath) await makePrivateFolder(path);
+  return folderOf(path, plugins.upload.config);
+}
+
+/** Deletes all but the newest backups of a database, and what killed processes have left. */
+async function removeOld(folder: BackupFolder, database: string, keep: number): Promise<void> {
+  const isOwn = (name: string): boolean =>
+    name.startsWith(`${database}-`) && /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup\.gz/.test(name.slice(database.length + 1));
+  const names = (await folder.list()).filter(isOwn);
+  const whole = names.filter((name) => name.endsWith(ending)).sort();
+  const old = whole.slice(0, Math.max(whole.length - keep, 0));
+  for (const name of [...old, ...names.filter((one) => isRemains(one))]) await folder.remove(name);
+}

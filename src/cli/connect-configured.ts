@@ -1,0 +1,27 @@
+import type { Config } from '../config/config.js';
+import { runningServer, startConfigured } from '../mongo/embedded/start-embedded.js';
+import { connectDatabase } from '../mongo/send/connection.js';
+import type { Database } from '../mongo/send/database.js';
+import { endWith, printError } from './print.js';
+
+/** The database of a configuration. */
+export interface ConnectedDatabase {
+  readonly config: Config;
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+/** Connects to the configured database, or to the embedded one, which is started for the command unless a service runs. */
+export async function connectConfigured(config: Config): Promise<ConnectedDatabase> {
+  const running = config.database.uri ?? (await runningServer(config));
+  const started = running === null ? await startConfigured(config, { log: printError, onLost: endWith }) : null;
+  const database = await connectDatabase(running ?? started?.uri ?? '', config.database);
+  return {
+    config,
+    database,
+    close: async () => {
+      await database.client.close();
+      await started?.stop();
+    },
+  };
+}

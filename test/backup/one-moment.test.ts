@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { Long } from 'mongodb';
+import { listBackedUp } from '../../src/mongo/transfer/backed-up.js';
+import { type MomentPart, readOneMoment } from '../../src/mongo/transfer/one-moment.js';
+import { idDocument } from '../../src/mongo/transfer/raw-documents.js';
+import { scanDocuments } from '../../src/mongo/transfer/scan-documents.js';
+import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { checkBank, openBank, startWriters } from './bank.js';
+import { type BackupFolder, makeFolder } from './backups.js';
+
+describe('a backup while others write', () => {
+  let folder: BackupFolder;
+  let source: FreshDatabase;
+  let target: FreshDatabase;
+  before(async () => {
+    [folder, source, target] = [await makeFolder(), await freshDatabase(), await freshDatabase()];
+    await openBank(source.db);
+    const others = Array.from({ length: 8_000 }, (_, index) => ({ _id: Long.fromNumber(index), text: 'x'.repeat(200) }));
+    await source.db.collection('bulk').insertMany(others as never);
+  });
+  after(async () => {
+    await source.drop();
+    await target.drop();
+    await folder.remove();
+  });
+
+  it('is of one moment: transactions are whole', async () => {
+    const writers = startWriters(source.client, source.name);
+    const made = await folder.run(source, 'backup', 'bank.backup.gz');
+    expect([made.exitCode, (await writers.stop()) > 10]).to.deep.equal([0, true]);
+    expect((await folder.run(target, 'restore', 'bank.backup.gz')).exitCode).to.equal(0);
+    expect(await checkBank(target.db)).to.deep.equal([]);
+    expect(await target.db.collection('bulk').countDocuments()).to.equal(8_000);
+  });
+
+  it('contains what changes behind the scan, also many documents, and ids of several types', async () => {
+    const odd = source.db.collection<{ _id: string | number | Date | object | boolean | null; n: number }>('odd');
+    await odd.insertMany(['a', 1, 2.5, new Date(0), { a: 1 }, true].map((_id) => ({ _id, n: 1 })));
+    const held = new Map<string, string>();
+    let hasChanged = false;
+    const parts = readOneMoment(databaseOf(source));
+    const take = (part: MomentPart): void => {
+      if (part.kind === 'moment') return;
+      for (const document of part.documents) {
+        const key = `${part.collection} ${hex(idDocument(document))}`;
+        if (part.kind === 'deleted') held.delete(key);
+        else held.set(key, hex(document));
+      }
+    };
+    for await (const part of parts) {
+      take(part);
+      if (hasChanged || part.kind !== 'documents' || part.collection !== 'odd') continue;
+      hasChanged = true;
+      await source.db.collection('bulk').updateMany({}, { $set: { text: 'y' } });
+      await source.db.collection('bulk').deleteMany({ _id: { $lt: Long.fromNumber(5_000) as never } });
+      await odd.updateMany({}, { $inc: { n: 1 } });
+      await odd.deleteOne({ n: 2, _id: 2.5 } as never);
+      await odd.insertOne({ _id: null, n: 1 });
+      await source.db.collection('later').insertOne({ n: 1 });
+    }
+    const stored = new Map<string, string>();
+    for (const { name } of await listBackedUp(databaseOf(source)))
+      for await (const document of scanDocuments(databaseOf(source), name))
+        for (const one of document) stored.set(`${name} ${hex(idDocument(one))}`, hex(one));
+    expect(stored.size).to.be.greaterThan(3_000);
+    expect(held.size).to.equal(stored.size);
+    expect([...stored].filter(([key, bytes]) => held.get(key) !== bytes)).to.deep.equal([]);
+  });
+
+  it('fails if a collection is dropped or replaced meanwhile', async () => {
+    await source.db.collection('gone').insertOne({ n: 1 });
+    const read = async (): Promise<void> => {
+      for await (const part of readOneMoment(databaseOf(source)))
+        if (part.kind === 'documents' && part.collection === 'gone') await source.db.dropCollection('gone');
+    };
+    expect(String(await read().catch((error: unknown) => error))).to.match(
+      /gone was replaced or dropped meanwhile; run the backup again/,
+    );
+  });
+});
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

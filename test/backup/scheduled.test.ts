@@ -1,0 +1,68 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createServer } from '../../src/index.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { serveModels, testConfig, type Serving } from '../support/serve.js';
+import { startS3 } from '../media/storage/start-s3.js';
+import { makeFolder } from './backups.js';
+
+describe('scheduled backups', () => {
+  let to: string;
+  let database: FreshDatabase;
+  before(async () => {
+    [to, database] = [await mkdtemp(join(tmpdir(), 'mangrove-scheduled-')), await freshDatabase()];
+  });
+  after(async () => {
+    await database.drop();
+    await rm(to, { recursive: true });
+  });
+  const serve = (backup: object, plugins: object = {}): Promise<Serving> =>
+    serveModels({ models: [], database, config: { backup: { schedule: '* * * * * *', ...backup }, plugins } });
+
+  it('are made by one of the instances at each time, and the newest are kept, with the files of others', async () => {
+    const others = ['mine.txt', 'other-2020-01-01T00-00-00Z.backup.gz', `${database.name}-other.backup.gz`];
+    const old = [
+      `${database.name}-2020-01-01T00-00-00Z.backup.gz`,
+      `${database.name}-2020-01-01T00-00-00Z.backup.gz.${hostname()}.999999999.part`,
+    ];
+    for (const name of [...others, ...old]) await writeFile(join(to, name), 'x');
+    const servings = [await serve({ to, keep: 2 }), await serve({ to, keep: 2 })];
+    const own = async (): Promise<readonly string[]> => (await readdir(to)).filter((name) => !others.includes(name)).sort();
+    const seen = new Set<string>();
+    while (seen.size < 3) {
+      for (const name of await own()) if (/^test_\w+-202\d-[-\dT]+Z\.backup\.gz$/.test(name)) seen.add(name);
+      await delay(20);
+    }
+    for (const serving of servings) await serving.stop();
+    const left = await own();
+    expect(left.length).to.equal(2);
+    expect([...seen].sort().slice(-2)).to.deep.equal(left);
+    expect((await readdir(to)).filter((name) => others.includes(name)).sort()).to.deep.equal(others.sort());
+    const folder = await makeFolder();
+    const target = await freshDatabase();
+    expect((await folder.run(target, 'restore', join(to, left[0] ?? ''))).exitCode).to.equal(0);
+    await target.drop();
+    await folder.remove();
+  });
+
+  it('are made in S3', async () => {
+    const s3 = await startS3();
+    const serving = await serve(
+      { to: 's3://media/nightly', keep: 1 },
+      { upload: { config: { providerOptions: { s3: s3.options } } } },
+    );
+    while ((await s3.count()) === 0) await delay(20);
+    await serving.stop();
+    await s3.stop();
+  });
+
+  it('need a rule that is valid', async () => {
+    const server = await createServer({ config: testConfig(database, { backup: { schedule: 'at noon' } }) });
+    const error: unknown = await server.start().catch((thrown: unknown) => thrown);
+    await server.stop();
+    expect(String(error)).to.match(/backup\.schedule is no cron rule/);
+  });
+});
