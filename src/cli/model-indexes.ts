@@ -6,7 +6,7 @@ import { suggest } from '../nearest-name.js';
 import { printSize } from '../values.js';
 import type { OpenedDatabase } from './open-database.js';
 import { print, printError, printTable } from './print.js';
-import { recordCommand } from './run-command.js';
+import { recordCommand } from './record-command.js';
 import { findCommand, onlyWord, parseWords, required } from './usage-error.js';
 
 type Command = (opened: OpenedDatabase, args: readonly string[]) => Promise<void>;
