@@ -44,20 +44,51 @@ function rule(text: string): Cron {
   }
 }
 
+const isPath = (to: string): boolean => !to.startsWith('s3://');
+
+const pathOf = ({ backup: { to }, directory }: Config): string => (isPath(to) && !isAbsolute(to) ? resolve(directory, to) : to);
+
 /** Returns the folder of backups, which is created if it is on a disk. */
-async function openFolder({ backup: { to }, directory, plugins }: Config): Promise<BackupFolder> {
-  const isPath = !to.startsWith('s3://');
-  const path = isPath && !isAbsolute(to) ? resolve(directory, to) : to;
-  if (isPath) await makePrivateFolder(path);
-  return folderOf(path, plugins.upload.config);
+async function openFolder(config: Config): Promise<BackupFolder> {
+  const path = pathOf(config);
+  if (isPath(path)) await makePrivateFolder(path);
+  return folderOf(path, config.plugins.upload.config);
 }
+
+/**
+ * Returns when the newest scheduled backup of a database was made, null if there is none, and whether two others should
+ * have been made since. Rejects if the folder cannot be read.
+ */
+export async function newestBackup(
+  config: Config,
+  name: string,
+  now: Date,
+): Promise<{ readonly at: Date | null; readonly isOverdue: boolean }> {
+  const folder = folderOf(pathOf(config), config.plugins.upload.config);
+  const names = await folder.list().catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const text = wholeOf(names, name)
+    .at(-1)
+    ?.slice(name.length + 1, -ending.length);
+  if (text === undefined) return { at: null, isOverdue: false };
+  const at = new Date(text.replace(/(?<=T..)-(..)-/, ':$1:'));
+  const [, second] = rule(config.backup.schedule ?? '').nextRuns(2, at);
+  return { at, isOverdue: second !== undefined && second < now };
+}
+
+/** Returns the names of the scheduled backups of a database, the newest last. */
+const wholeOf = (names: readonly string[], database: string): readonly string[] =>
+  names.filter((name) => isOwn(name, database) && name.endsWith(ending)).sort();
+
+const isOwn = (name: string, database: string): boolean =>
+  name.startsWith(`${database}-`) && /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup\.gz/.test(name.slice(database.length + 1));
 
 /** Deletes all but the newest backups of a database, and what killed processes have left. */
 async function removeOld(folder: BackupFolder, database: string, keep: number): Promise<void> {
-  const isOwn = (name: string): boolean =>
-    name.startsWith(`${database}-`) && /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup\.gz/.test(name.slice(database.length + 1));
-  const names = (await folder.list()).filter(isOwn);
-  const whole = names.filter((name) => name.endsWith(ending)).sort();
+  const names = (await folder.list()).filter((name) => isOwn(name, database));
+  const whole = wholeOf(names, database);
   const old = whole.slice(0, Math.max(whole.length - keep, 0));
   for (const name of [...old, ...names.filter((one) => isRemains(one))]) await folder.remove(name);
 }

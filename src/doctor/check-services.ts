@@ -47,6 +47,17 @@ export function checkStorage({ config, storage, uploads, database }: Context): F
   ];
 }
 
+/** Finds backups that nobody makes. Those of other tools are not known. */
+export function checkBackups({ backups, config: { backup } }: Context): Found {
+  if (backups === null)
+    return advice('no backups are scheduled', 'set BACKUP_SCHEDULE, unless another tool makes backups of this database');
+  const { to } = backup;
+  if (backups.failure !== null) return problem(`the backups in ${to} cannot be read: ${backups.failure}`, 'correct BACKUP_TO');
+  const made = backups.at?.toISOString() ?? '';
+  if (backups.isOverdue) return problem(`the newest backup in ${to} is of ${made}`, 'read the log of the service');
+  return backups.at === null ? advice(`there is no backup in ${to} yet`, 'look again after the first one is due') : null;
+}
+
 export const checkPanel = ({ config }: Context): Found =>
   servesPanel(config) && !hasPanel(config)
     ? advice('the admin panel is not built', `${commandLine('panel build')}, or set admin.serveAdminPanel = false`)

@@ -1,7 +1,7 @@
 import { checkOpenness, checkPublic, checkRegistration } from './check-access.js';
 import { checkClock, checkConnection, checkDatabase, checkDisk, checkReplicaSet } from './check-database.js';
 import { checkCollections, checkIndexes, checkModels } from './check-models.js';
-import { checkMail, checkPanel, checkStorage, checkSync, checkWebhooks } from './check-services.js';
+import { checkBackups, checkMail, checkPanel, checkStorage, checkSync, checkWebhooks } from './check-services.js';
 import { checkSecrets } from './check-secrets.js';
 import {
   checkConfiguration,
@@ -58,6 +58,7 @@ const checks: readonly Check[] = [
   { name: 'collections', fine: 'no collection is left over', check: ofDatabase(checkCollections) },
   { name: 'mail', fine: 'e-mails are sent, or nobody needs them', check: checkMail },
   { name: 'storage', fine: 'files can be stored', check: checkStorage },
+  { name: 'backups', fine: 'backups are made', check: checkBackups },
   { name: 'sync', fine: 'sync goes on after a stop, or no type is synced', check: ofDatabase(checkSync) },
   { name: 'webhooks', fine: 'webhooks are delivered', check: ofDatabase(checkWebhooks) },
   { name: 'panel', fine: 'the admin panel is built, or off', check: checkPanel },

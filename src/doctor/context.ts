@@ -24,6 +24,7 @@ export interface Context {
   readonly database: DatabaseFacts | null;
   readonly mail: Probe;
   readonly storage: Probe;
+  readonly backups: BackupFacts;
   /** The folder of uploaded files, or the nearest one above that exists; null if files are stored elsewhere. */
   readonly uploads: FolderFacts | null;
   /** Names of files with secrets that other users of the machine can read. */
@@ -47,6 +48,10 @@ export interface DatabaseFacts {
 
 /** Whether another service works: not asked, or null if it does, or the reason why not. */
 export type Probe = 'not asked' | { readonly failure: string | null };
+
+/** The scheduled backups: null if there is no schedule, and the reason if their folder cannot be read. */
+export type BackupFacts =
+  null | { readonly failure: string } | { readonly failure: null; readonly at: Date | null; readonly isOverdue: boolean };
 
 export interface FolderFacts {
   readonly path: string;

@@ -3,11 +3,13 @@ import { existsSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { verifyMailServer } from '../accounts/mail/verify-server.js';
+import { newestBackup } from '../backup/scheduled-backups.js';
 import type { Config } from '../config/config.js';
 import { endless, withinTime } from '../limits/clock.js';
 import { s3Storage } from '../media/storage/s3-storage.js';
 import { diskFolder, optionsOf } from '../media/storage/storage-of.js';
-import type { FolderFacts, Probe } from './context.js';
+import type { BackupFacts, FolderFacts, Probe } from './context.js';
+import { readDatabaseName } from '../mongo/send/address-facts.js';
 import { messageOf } from './message-of.js';
 
 /** Longest time of a probe, in milliseconds. */
@@ -38,6 +40,17 @@ export async function probeStorage({ plugins }: Config): Promise<Probe> {
     await storage.write(key, [Buffer.from('.')], { mime: 'text/plain', time: endless });
     await storage.remove(key);
   });
+}
+
+/** Reads when the newest scheduled backup was made. */
+export async function readBackups(config: Config): Promise<BackupFacts> {
+  if (config.backup.schedule === null) return null;
+  const { name, uri } = config.database;
+  const database = name ?? (uri === null ? '' : await readDatabaseName(uri).catch(() => ''));
+  return withinTime(patience, () => newestBackup(config, database, new Date())).then(
+    (found) => ({ failure: null, ...found }),
+    (error: unknown) => ({ failure: messageOf(error) }),
+  );
 }
 
 /** Reads the folder of files, or the nearest one above it that exists; null if files are not stored on disk. */

@@ -10,7 +10,7 @@ import type { ModelSettings } from '../schema/build-content-type.js';
 import type { Context, DatabaseFacts } from './context.js';
 import { messageOf } from './message-of.js';
 import { readDatabaseFacts } from './read-database-facts.js';
-import { probeMail, probeStorage, readableSecrets, readUploads } from './probes.js';
+import { probeMail, probeStorage, readableSecrets, readBackups, readUploads } from './probes.js';
 
 interface ContextInput {
   readonly directory: string;
@@ -22,15 +22,16 @@ interface ContextInput {
 export async function readContext({ directory, known, settings }: ContextInput): Promise<Context> {
   const own = await examineConfig({ directory, known });
   const { config, problems } = await asProduction(own, { directory, known });
-  const [address, database, mail, storage, uploads, readable] = await Promise.all([
+  const [address, database, mail, storage, backups, uploads, readable] = await Promise.all([
     readAddress(config),
     withinTime(patience.facts, () => readDatabase(config, settings(config))).catch((error: unknown) => messageOf(error)),
     probeMail(config),
     probeStorage(config),
+    readBackups(config),
     readUploads(config),
     readableSecrets(config),
   ]);
-  const found = { address, mail, storage, uploads, readable };
+  const found = { address, mail, storage, backups, uploads, readable };
   const facts = typeof database === 'string' ? { unreached: database, database: null } : { unreached: null, database };
   return { config, problems, environment: own.config.environmentName, now: new Date(), ...found, ...facts };
 }

@@ -254,6 +254,23 @@ const cases: Readonly<Record<string, Case>> = {
     'problem',
     /storage s3 does not work/,
   ],
+  'no backups': [{}, 'backups', 'advice', /no backups are scheduled/],
+  'no backup yet': [{ env: { BACKUP_SCHEDULE: '0 3 * * *' } }, 'backups', 'advice', /no backup in .*data\/backups yet/],
+  'old backups': [
+    {
+      env: { BACKUP_SCHEDULE: '0 3 * * *', MONGODB_DATABASE: 'shop' },
+      files: { 'data/backups/shop-2026-01-01T03-00-00Z.backup.gz': '', 'data/backups/shop-2-2099-01-01T03-00-00Z.backup.gz': '' },
+    },
+    'backups',
+    'problem',
+    /newest backup in .*data\/backups is of 2026-01-01T03:00:00.000Z/,
+  ],
+  'backups that cannot be read': [
+    { env: { BACKUP_SCHEDULE: '0 3 * * *', BACKUP_TO: './config/file.json' }, files: { 'config/file.json': '{}' } },
+    'backups',
+    'problem',
+    /backups in .* cannot be read: .*ENOTDIR/,
+  ],
   'webhooks to private addresses': [{ env: { WEBHOOKS_ALLOW_PRIVATE: 'true' } }, 'webhooks', 'advice', /private networks/],
   'webhooks without TLS': [
     { stored: inserted('_webhooks', { _id: 1, name: 'site', url: 'http://site.example.org/', events: [], isEnabled: true }) },

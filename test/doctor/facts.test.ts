@@ -92,6 +92,7 @@ describe('the checks of the doctor', () => {
       database: { ...facts, ...syncedType(facts), server: { ...facts.server, isJournaled: true, ...server } },
       mail: 'not asked',
       storage: 'not asked',
+      backups: null,
       uploads: null,
       readable: [],
     };

@@ -12,6 +12,13 @@ export interface AddressFacts {
   readonly readConcern: string | null;
 }
 
+/** Returns the name of the database in an address. Throws as `readAddressFacts` does. */
+export async function readDatabaseName(uri: string): Promise<string> {
+  const client = createClientOf(uri, {});
+  await client.close();
+  return client.options.dbName;
+}
+
 /** Reads an address without connecting. Throws a ConfigError, which contains no part of the password, if it cannot be read. */
 export async function readAddressFacts(uri: string): Promise<AddressFacts> {
   const client = createClientOf(uri, {});
