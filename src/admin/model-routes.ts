@@ -84,6 +84,9 @@ function withUid(body: Values, uid: string): { readonly uid: string } {
   return { ...Object.fromEntries(model), uid };
 }
 
+/** Milliseconds that a PUT waits until the new names of a model are served. Further entries are moved in the background. */
+const longestMove = 10_000;
+
 const isDryRun = ({ request }: AdminCall): boolean => parameterOf(request, 'dryRun') === 'true';
 
 async function replace(call: AdminCall): Promise<ModelPreview> {
@@ -94,6 +97,7 @@ async function replace(call: AdminCall): Promise<ModelPreview> {
   if (!preview.isValid) throw refusal(preview);
   await call.commit(({ store }) => writeModels(store.database, [model as unknown as Model])); // was checked by the preview
   await backend.models.loadModels([model.uid], expected);
+  await backend.models.renames.moved(model.uid, longestMove);
   return preview;
 }
 

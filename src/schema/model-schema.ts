@@ -16,6 +16,7 @@ const attribute = {
   properties: {
     type: name,
     customField: { type: 'string' },
+    renamedFrom: name,
     required: { type: 'boolean' },
     unique: { type: 'boolean' },
     index: { type: 'boolean' },
@@ -58,6 +59,7 @@ const modelSchema = {
   properties: {
     uid: { type: 'string', maxLength: 200, pattern: `^(${contentTypeUid}|${componentUid})$` },
     kind: { enum: ['collectionType', 'singleType'] },
+    renamedFrom: { type: 'string', pattern: `^${contentTypeUid}$` },
     collectionName: { type: 'string', pattern: collectionNamePattern, maxLength: 100 },
     adopt: { type: 'boolean' },
     shard: { anyOf: [{ enum: ['none', '_id'] }, shardKey] },
