@@ -85,9 +85,7 @@ function withReferences(definition: Values, { uid, rename, renames }: Referring)
   const other = String(target[0]);
   const changed = {
     target: Array.isArray(definition['target']) ? target : target[0],
-    ...Object.fromEntries(
-      ['inversedBy', 'mappedBy', 'morphBy'].map((key) => [key, servedName(renames, other, definition[key])]),
-    ),
+    ...Object.fromEntries(['inversedBy', 'mappedBy', 'morphBy'].map((key) => [key, servedName(renames, other, definition[key])])),
     targetField: servedName(renames, uid, definition['targetField']),
     ...(rename !== undefined && { renamedFrom: rename[rename.serves === 'from' ? 'to' : 'from'] }),
   };
@@ -125,8 +123,7 @@ export function renameProblems({ uid, kind, renamedFrom, attributes, shard }: Mo
     const about = `attributes.${name}.renamedFrom: ${String(from)}`;
     if (from === undefined) return [];
     if (Object.hasOwn(attributes, from)) return [`${about} is an attribute of the model; a former name must be free`];
-    if (former.some(([other, same]) => same === from && other !== name))
-      return [`${about} is the former name of two attributes`];
+    if (former.some(([other, same]) => same === from && other !== name)) return [`${about} is the former name of two attributes`];
     return keys.includes(name) ? [`${about} cannot be moved, because the attribute is part of the shard key`] : [];
   });
   if (renamedFrom === undefined) return ofAttributes;

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { type AttributePlace, findPlaces, listedUniquePaths } from '../../schema/attribute-places.js';
+import { type AttributePlace, findPlaces } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
@@ -28,7 +28,7 @@ export async function moveFields(
 ): Promise<number> {
   let changed = 0;
   for (const type of typesWith(new Set([move.uid]), registry)) {
-    const changes = changesFor(type, move, work, registry);
+    const changes = changesFor(type, { move, work, registry, database });
     if (changes.length > 0) changed += await changeAll(type.collection, changes, { database, signal });
   }
   return changed;
@@ -56,16 +56,41 @@ async function changeAll(
   return changed + 1; // not finished
 }
 
-function changesFor(type: ContentType, move: FieldMove, work: FieldWork, registry: Registry): readonly FieldChange[] {
-  const isMoved = (attribute: Attribute): attribute is Attribute =>
-    attribute.name === move.from || attribute.name === move.to;
-  const places = findPlaces(type, registry, isMoved).filter(({ holders }) => holders.at(-1)?.uid === move.uid);
+interface Moving {
+  readonly move: FieldMove;
+  readonly work: FieldWork;
+  readonly registry: Registry;
+  readonly database: Database;
+}
+
+function changesFor(type: ContentType, { move, work, registry, database }: Moving): readonly FieldChange[] {
+  const { from, to } = move;
+  const isMoved = (attribute: Attribute): attribute is Attribute => attribute.name === from || attribute.name === to;
+  const places = findPlaces(type, registry, isMoved)
+    .filter(({ holders }) => holders.at(-1)?.uid === move.uid)
+    .flatMap((place) => underAllNames(place, database));
+  const listed = places.filter(({ attribute, steps }) => isUniqueValue(attribute) && steps.some(({ list }) => list));
+  const keys = listed.map(({ steps }) => steps.map(({ name }) => `${name}/`).join(''));
   return [
     ...places.map((place) => changeAt(place, move, work)),
-    ...(type.uid === move.uid ? [keyChange('_ranks', [move.from, move.to], work)] : []),
-    ...(type.uid === move.uid && work === 'unset' ? [keyChange('_trigrams', [move.from, move.to], work)] : []),
-    ...uniqueChanges(type, move, work, registry),
+    ...(type.uid === move.uid ? [keyChange('_ranks', [from, to], work)] : []),
+    ...(type.uid === move.uid && work === 'unset' ? [keyChange('_trigrams', [from, to], work)] : []),
+    ...[...new Set(keys)].map((key) => keyChange('_unique', [`${key}${from}`, `${key}${to}`], work)),
   ];
+}
+
+const isUniqueValue = (attribute: Attribute): boolean => attribute.kind === 'scalar' && attribute.unique;
+
+/** Returns a place under all names of the attributes that lead to it, because these may be moved at the same time. */
+function underAllNames(place: AttributePlace, { moves }: Database): readonly AttributePlace[] {
+  const variants = place.steps.reduce<readonly AttributePlace['steps'][]>(
+    (all, step, index) =>
+      all.flatMap((steps) =>
+        moves.namesOf(place.holders[index]?.uid ?? '', step.name).map((name) => [...steps, { ...step, name }]),
+      ),
+    [[]],
+  );
+  return variants.map((steps) => ({ ...place, steps }));
 }
 
 /** Returns the change of a value at a place. In lists it changes each component of its kind. */
@@ -73,7 +98,9 @@ function changeAt({ steps }: AttributePlace, move: FieldMove, work: FieldWork): 
   const [first, ...rest] = steps;
   if (first === undefined) return rootChange(move, work);
   const inside = (at: string, [step, ...others]: AttributePlace['steps'], depth: number): unknown =>
-    step === undefined ? changedRecord(at, move, work) : { $mergeObjects: [at, { [step.name]: within(step, `${at}.${step.name}`, others, depth) }] };
+    step === undefined
+      ? changedRecord(at, move, work)
+      : { $mergeObjects: [at, { [step.name]: within(step, `${at}.${step.name}`, others, depth) }] };
   const within = (step: AttributePlace['steps'][number], at: string, others: AttributePlace['steps'], depth: number): unknown => {
     const item = `$$part${String(depth)}`;
     const change = (one: string, next: number): unknown => {
@@ -108,13 +135,3 @@ function keyChange(field: string, [from, to]: readonly [from: string, to: string
       : { $mergeObjects: [`$${field}`, { $arrayToObject: [[[to, at]]] }] };
   return { field, value: { $cond: [{ $eq: [{ $type: at }, 'missing'] }, `$${field}`, value] } };
 }
-
-/** Returns the changes of copies of unique values in lists, whose keys are the names that lead to them. */
-const uniqueChanges = (type: ContentType, move: FieldMove, work: FieldWork, registry: Registry): readonly FieldChange[] =>
-  listedUniquePaths(type, registry).flatMap(({ names, attribute }) => {
-    const { holders } = findPlaces(type, registry, (one): one is Attribute => one === attribute)[0] ?? { holders: [] };
-    const named = (name: string): string =>
-      names.map((one, index) => (holders[index]?.uid === move.uid && (one === move.from || one === move.to) ? name : one)).join('/');
-    const [from, to] = [named(move.from), named(move.to)];
-    return from === to ? [] : [keyChange('_unique', [from, to], work)];
-  });

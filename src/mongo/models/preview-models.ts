@@ -115,11 +115,12 @@ function newWarnings(uids: readonly string[], before: RegistryBuild, after: Regi
   return Object.fromEntries(shown);
 }
 
-/** Returns the changed attributes of a model. */
+/** Returns the changed attributes of a model. One that is renamed is added, and not removed. */
 export function changeOf(uid: string, before: Model | undefined, after: Model | undefined): ModelChange {
   const [old, now] = [before?.attributes ?? {}, after?.attributes ?? {}];
   const added = Object.keys(now).filter((name) => !Object.hasOwn(old, name));
-  const removed = Object.keys(old).filter((name) => !Object.hasOwn(now, name));
+  const renamed = new Set(Object.values(now).map(({ renamedFrom }) => renamedFrom));
+  const removed = Object.keys(old).filter((name) => !Object.hasOwn(now, name) && !renamed.has(name));
   const changed = Object.keys(now).filter((name) => Object.hasOwn(old, name) && !isDeepStrictEqual(old[name], now[name]));
   return { uid, change: kindOfChange(before, after), added, changed, removed };
 }

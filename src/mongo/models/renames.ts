@@ -113,7 +113,10 @@ export class Renames {
     const former = rename.kind === 'type' ? this.#documents.find(({ uid }) => uid === rename.from) : undefined;
     const holders = this.#documents.filter(({ uid }) => uid.includes('::') && (!rename.uid.includes('::') || uid === rename.uid));
     const names = [...(former === undefined ? [] : [former]), ...holders].map(documentCollection);
-    const stored = await storedCollections(names.filter((name) => name !== ''), database);
+    const stored = await storedCollections(
+      names.filter((name) => name !== ''),
+      database,
+    );
     const own = former === undefined ? {} : { collection: documentCollection(former) };
     return { ...rename, ...own, phase: stored.size === 0 ? 'done' : 'copying' };
   }

@@ -53,7 +53,8 @@ export class FieldMoves {
     );
   }
 
-  #names(uid: string, name: string): readonly string[] {
+  /** Returns the names under which the values of an attribute are stored. */
+  namesOf(uid: string, name: string): readonly string[] {
     const move = this.#moves.find((one) => one.uid === uid && (one.from === name || one.to === name));
     if (move === undefined) return [name];
     return move.keepsFormer ? [move.from, move.to] : [move.to];
@@ -63,7 +64,7 @@ export class FieldMoves {
     const entries = Object.entries(values).flatMap(([name, value]) => {
       if (holdsNames(name) && isRecord(value)) return [[name, this.#keys(type, name, value)] as const];
       const stored = this.#parts(this.#attribute(type, name), value);
-      return this.#names(type.uid, name).map((one) => [one, stored] as const);
+      return this.namesOf(type.uid, name).map((one) => [one, stored] as const);
     });
     return Object.fromEntries(entries);
   }
@@ -100,7 +101,7 @@ export class FieldMoves {
     }
     const attribute = this.#attribute(type, step);
     const below = this.#pathsOf(this.#holderOf(attribute, rest), rest, attribute);
-    const paths = this.#names(type.uid, step).flatMap((name) => below.paths.map((path) => [name, ...path]));
+    const paths = this.namesOf(type.uid, step).flatMap((name) => below.paths.map((path) => [name, ...path]));
     return { paths, attribute: below.attribute };
   }
 
@@ -113,7 +114,7 @@ export class FieldMoves {
 
   /** Returns the attribute that has one of the names that stand for a name. */
   #attribute(type: ContentType, name: string): Attribute | undefined {
-    const names = [name, ...this.#names(type.uid, name)];
+    const names = [name, ...this.namesOf(type.uid, name)];
     return names.flatMap((one) => type.attributes.get(one) ?? [])[0];
   }
 

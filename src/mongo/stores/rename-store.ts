@@ -32,7 +32,12 @@ export const renameKey = ({ kind, uid, from, to }: Rename): string => `${prefix}
 
 /** Returns the records of all renames. */
 export async function readRenames(database: Database): Promise<readonly RenameRecord[]> {
-  const rows = await readAll(database, { find: collections.settings, filter: { _id: startingWith(`${prefix}-`) }, sort: { _id: 1 }, batchSize: 100_000 });
+  const rows = await readAll(database, {
+    find: collections.settings,
+    filter: { _id: startingWith(`${prefix}-`) },
+    sort: { _id: 1 },
+    batchSize: 100_000,
+  });
   return rows.map(({ _id, ...record }) => record) as unknown as readonly RenameRecord[]; // written below
 }
 
@@ -41,7 +46,9 @@ const settings = ({ db }: Database) => db.collection<{ readonly _id: string }>(c
 /** Stores the record of a rename that has none. */
 export async function beginRename(database: Database, record: Omit<RenameRecord, 'since'>): Promise<void> {
   const filter = { _id: renameKey(record) };
-  await inWriteTime(database, () => settings(database).updateOne(filter, { $setOnInsert: { ...record, since: new Date() } }, { upsert: true }));
+  await inWriteTime(database, () =>
+    settings(database).updateOne(filter, { $setOnInsert: { ...record, since: new Date() } }, { upsert: true }),
+  );
 }
 
 /** Puts a rename into its next phase. Returns false if it is no longer in the given one. */
