@@ -6,6 +6,7 @@ import { findForeign } from '../mongo/models/served-collections.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { isStoredAs } from '../schema/is-stored-as.js';
 import type { Model } from '../schema/model.js';
+import { withoutRenamed } from '../schema/renames.js';
 import { warningText } from '../schema/report-models.js';
 import { isSyncFolder } from './import-sync.js';
 import type { ModelDocument } from '../strapi/load/model-files.js';
@@ -46,7 +47,7 @@ export async function addOnce(
   const stored = await readModels(database);
   const documents = new Map(given.map(({ document }) => [document.uid, document]));
   const others = stored.filter(({ uid }) => !documents.has(uid));
-  const models = [...others, ...documents.values()];
+  const models = withoutRenamed([...others, ...documents.values()]);
   const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
   const right = [...documents.values()].filter(({ uid }) => !build.problems.has(uid));
   const different = right.filter((document) => !isStoredAs(document, stored));

@@ -5,6 +5,7 @@ import { reportShard, shardType } from '../mongo/models/shard-types.js';
 import { readModels, removeModel } from '../mongo/stores/model-store.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import { isStoredAs } from '../schema/is-stored-as.js';
+import { withoutRenamed } from '../schema/renames.js';
 import { describeReport, reportModels, warningText } from '../schema/report-models.js';
 import { addModels, describeChange } from './add-models.js';
 import { type ModelDocument, modelPath, writeModelFile } from '../strapi/load/model-files.js';
@@ -42,7 +43,7 @@ const commands: Readonly<Record<string, Command>> = {
 };
 
 async function list({ database, settings }: OpenedDatabase): Promise<number> {
-  const models = await readModels(database);
+  const models = withoutRenamed(await readModels(database));
   const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
   for (const { uid } of models) print(`${uid}${build.problems.has(uid) ? '  not in force' : ''}`);
   if (models.length === 0) print('no models');
@@ -126,7 +127,7 @@ async function validateModels({ database, settings }: OpenedDatabase, words: rea
   const { models: given, unreadable } = await readModelFiles(paths);
   const stored = await readModels(database);
   const documents = new Map([...stored, ...given.map(({ document }) => document)].map((document) => [document.uid, document]));
-  const models = [...documents.values()];
+  const models = withoutRenamed([...documents.values()]);
   const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
   const refused = [
     ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),

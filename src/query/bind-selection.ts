@@ -9,7 +9,7 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/content-type.js';
-import { servedAs } from '../schema/served-names.js';
+import { servedAs, uidsOf } from '../schema/served-names.js';
 import { isHiddenLink, maySee, readable } from './access.js';
 import { emptyQuery, type PopulateField, type PublicationState, type Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
@@ -178,7 +178,9 @@ function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: Conte
   const targets = new Map<string, MorphTarget>();
   for (const type of sources === null ? targetTypes(attribute, owner, context) : holdersOf(sources)) {
     const own = on === null ? withAllFields(query) : on.get(type.uid);
-    if (own !== undefined) targets.set(type.uid, bindTarget(own, type, context));
+    if (own === undefined) continue;
+    const target = bindTarget(own, type, context);
+    for (const uid of uidsOf(type)) targets.set(uid, target);
   }
   return { kind: 'morph', key, attribute, targets, sources: sources === null ? null : bindSources(sources, targets, context) };
 }

@@ -54,6 +54,7 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     requiresKey: model.options?.requireIdempotencyKey === true,
     synced: model.kind === 'collectionType' && asksForSync(model),
     ...withAliases(model),
+    ...(model.renamedFrom !== undefined && { otherUid: model.renamedFrom }),
   };
   const privateNames = new Set([...(model.options?.privateAttributes ?? []), ...settings.privateAttributes]);
   const own = Object.entries(model.attributes).map(([name, definition]) => buildAttribute(name, definition, model, privateNames));

@@ -155,6 +155,8 @@ export interface ContentType {
   readonly attributes: ReadonlyMap<string, Attribute>;
   /** Other names that requests may use for attributes, because a model renames them; absent if there are none. */
   readonly aliases?: ReadonlyMap<string, string>;
+  /** Another uid that stored links may name, because the type was renamed; absent if there is none. */
+  readonly otherUid?: string;
 }
 
 /** An immutable snapshot of all content types. A request takes one and keeps it. */

@@ -55,8 +55,8 @@ export function withServedNames<Document extends ModelDocument>(
 
 function withNames<Document extends ModelDocument>(document: Document, renames: readonly ServedRename[]): Document {
   const { uid, attributes, options } = document as ModelDocument & Values;
-  const ofType = renames.find(({ kind, to }) => kind === 'type' && to === uid);
-  const own = ofType?.collection === undefined ? {} : { collectionName: ofType.collection };
+  const ofType = renames.find(({ kind, from, to }) => kind === 'type' && (to === uid || from === uid));
+  const own = ofType === undefined ? {} : typeNames(ofType);
   if (!isRecord(attributes)) return { ...document, ...own };
   const entries = Object.entries(attributes).map(([name, definition]): [string, unknown] => {
     const rename = attributeRename(renames, uid, name);
@@ -72,6 +72,12 @@ function withNames<Document extends ModelDocument>(document: Document, renames: 
     ...(Array.isArray(hidden) && { options: { ...(options as Values), privateAttributes: hidden.map(listed) } }), // a record
   };
 }
+
+/** Returns the collection of a renamed type, and the other uid that stored links may have. */
+const typeNames = ({ serves, from, to, collection }: ServedRename): object => ({
+  renamedFrom: serves === 'from' ? to : from,
+  ...(collection !== undefined && { collectionName: collection }),
+});
 
 interface Referring {
   readonly uid: string;
@@ -129,6 +135,12 @@ export function renameProblems({ uid, kind, renamedFrom, attributes, shard }: Mo
   if (renamedFrom === undefined) return ofAttributes;
   if (kind === undefined) return ['renamedFrom: only content types can be renamed, not components', ...ofAttributes];
   return renamedFrom === uid ? ['renamedFrom: names the type itself', ...ofAttributes] : ofAttributes;
+}
+
+/** Returns documents without those of types that others rename. */
+export function withoutRenamed<Document extends ModelDocument>(documents: readonly Document[]): readonly Document[] {
+  const former = new Set(renamesIn(documents).flatMap(({ kind, from }) => (kind === 'type' ? [from] : [])));
+  return former.size === 0 ? documents : documents.filter(({ uid }) => !former.has(uid));
 }
 
 /** Returns the collection of a document of `_models`. */

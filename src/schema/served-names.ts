@@ -1,5 +1,9 @@
 import type { Attribute, ContentType } from './content-type.js';
 
+/** Returns the uids that stored links to entries of a type may name. */
+export const uidsOf = ({ uid, otherUid }: Pick<ContentType, 'uid' | 'otherUid'>): readonly string[] =>
+  otherUid === undefined ? [uid] : [uid, otherUid];
+
 type Named = Pick<ContentType, 'attributes' | 'aliases'>;
 
 /** Returns the name under which an attribute is served; a name that is no alias unchanged. */

@@ -206,6 +206,58 @@ describe('attributes with renamedFrom', function () {
   });
 });
 
+describe('a type with renamedFrom', function () {
+  this.timeout(60_000);
+
+  const comments = { type: 'relation', relation: 'morphMany', target: 'api::comment.comment', morphBy: 'about' };
+  const authored = { type: 'relation', relation: 'manyToOne', target: 'api::author.author', inversedBy: 'works' };
+  const author = (target: string) =>
+    model('author', { name: string, works: { type: 'relation', relation: 'oneToMany', target, mappedBy: 'author' } });
+  const comment = model('comment', { about: { type: 'relation', relation: 'morphToMany' }, on: { type: 'relation', relation: 'morphToOne' } });
+  const types = [model('article', { title: string, comments, author: authored }), author('api::article.article'), comment];
+  const post = model('post', { title: string, comments, author: authored }, { renamedFrom: 'api::article.article' });
+
+  it('takes over the entries, the links to them and the rights, while one of both names is answered', async () => {
+    const database = await freshDatabase();
+    const first = await serveModels({ models: types, database });
+    const second = await serveModels({ models: [], database });
+    try {
+      await first.call('POST', '/api/authors', { data: { name: 'a' } });
+      await first.call('POST', '/api/articles', { data: { title: 'one', author: 1 } });
+      const link = { __type: 'api::article.article', id: 1 };
+      await first.call('POST', '/api/comments', { data: { about: [link], on: link } });
+      await database.db.collection('up_permissions').insertOne({ _id: 999 as never, action: 'api::article.article.find', role: 2 });
+      await storeModels(database, [post, author('api::post.post')]);
+      const read = async (serving: Serving): Promise<void> => {
+        const [old, now] = [await serving.call('GET', '/api/articles?populate=*'), await serving.call('GET', '/api/posts?populate=*')];
+        const again = old.status === 404 && now.status === 404 ? await serving.call('GET', '/api/posts?populate=*') : now;
+        const [entry] = (again.status === 200 ? again : old).body.data as Entries;
+        expect(entry?.attributes).to.include({ title: 'one' });
+        const links = ['comments', 'author'].map((name) => [(entry?.attributes[name] as { data: Entries | Entry }).data].flat().length);
+        expect(links).to.deep.equal([1, 1]);
+        const [{ attributes: about }] = (await serving.call('GET', '/api/comments?populate=*')).body.data;
+        expect(JSON.stringify(about)).to.include('"title":"one"');
+        expect(about.on?.data?.id ?? about.on?.id, JSON.stringify(about)).to.equal(1);
+        const [{ attributes: writer }] = (await serving.call('GET', '/api/authors?populate=*')).body.data;
+        expect(writer.works.data.length).to.equal(1);
+      };
+      for (const serving of [first, second]) await serving.server.backend?.models.load();
+      while (first.server.backend?.models.renames.moving().size !== 0) for (const serving of [first, second]) await read(serving);
+      for (const serving of [first, second]) await read(serving);
+      expect((await first.call('GET', '/api/articles')).status).to.equal(404);
+      const [row] = await database.db.collection('comments').find().toArray();
+      expect(JSON.stringify(row)).to.include('api::post.post').and.not.include('api::article.article');
+      const actions = await database.db.collection('up_permissions').distinct('action', { action: /api::(article|post)/ });
+      expect(actions).to.deep.equal(['api::post.post.find']);
+      expect(await database.db.collection('_models').countDocuments({ _id: 'api::article.article' as never })).to.equal(0);
+    } finally {
+      await second.stop();
+      await first.stop();
+      await database.drop();
+    }
+  });
+});
+
 describe('a model with renamedFrom', () => {
   const refused: readonly (readonly [what: string, model: TestModel, problem: string])[] = [
     [

@@ -5,6 +5,7 @@ import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../schema/build-registry.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { Model } from '../../schema/model.js';
+import { withoutRenamed } from '../../schema/renames.js';
 import { warningText } from '../../schema/report-models.js';
 import { findUnfit, type UnfitData } from './find-unfit.js';
 import type { ExpectedModels } from './model-registry.js';
@@ -58,7 +59,7 @@ export async function previewChange(
   const stored = await backend.models.readStored();
   const uids = [...models.map(({ uid }) => uid), ...removed];
   const others = stored.filter(({ uid }) => !uids.includes(uid));
-  const changed = [...others, ...models].sort((a, b) => Number(a.uid > b.uid) - Number(a.uid < b.uid));
+  const changed = [...withoutRenamed([...others, ...models])].sort((a, b) => Number(a.uid > b.uid) - Number(a.uid < b.uid));
   const inForce = backend.models.inForce();
   const open = [...notInForce(stored, inForce), ...models];
   const foreign = await findForeign(open, backend.store.database, inForce.registry);

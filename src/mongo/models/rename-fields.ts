@@ -49,7 +49,8 @@ export async function advanceFields(record: RenameRecord, context: RenameContext
   }
 }
 
-const isYoung = ({ since }: RenameRecord): boolean => Date.now() - since.getTime() < longestRequest;
+/** Returns whether requests that began before a phase may still be under way. */
+export const isYoung = ({ since }: RenameRecord): boolean => Date.now() - since.getTime() < longestRequest;
 
 /** Builds the indexes of the new name while the former one is served, so that no read is slow after the switch. */
 async function buildNewIndexes(record: RenameRecord, { database, documents, settings }: RenameContext): Promise<void> {

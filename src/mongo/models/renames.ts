@@ -3,7 +3,9 @@ import type { ModelSettings } from '../../schema/build-content-type.js';
 import type { Registry } from '../../schema/content-type.js';
 import { documentCollection, type ModelDocument, type Rename, renamesIn, withServedNames } from '../../schema/renames.js';
 import { isRecord } from '../../values.js';
+import { collections } from '../../schema/collections.js';
 import type { Database } from '../send/database.js';
+import { findFirst } from '../stored.js';
 import { storedCollections } from '../send/ensure-collections.js';
 import { beginRename, forgetRenames, readRenames, renameKey, type RenameRecord } from '../stores/rename-store.js';
 import { advanceFields, followed } from './rename-fields.js';
@@ -110,15 +112,20 @@ export class Renames {
   /** Returns the first state of a rename. Without stored entries there is nothing to move. */
   async #first(rename: Rename): Promise<Omit<RenameRecord, 'since'>> {
     const { database } = this.#input;
-    const former = rename.kind === 'type' ? this.#documents.find(({ uid }) => uid === rename.from) : undefined;
-    const holders = this.#documents.filter(({ uid }) => uid.includes('::') && (!rename.uid.includes('::') || uid === rename.uid));
-    const names = [...(former === undefined ? [] : [former]), ...holders].map(documentCollection);
-    const stored = await storedCollections(
-      names.filter((name) => name !== ''),
-      database,
-    );
-    const own = former === undefined ? {} : { collection: documentCollection(former) };
-    return { ...rename, ...own, phase: stored.size === 0 ? 'done' : 'copying' };
+    const former = rename.kind === 'type' ? await this.#formerCollection(rename.from) : null;
+    const isHolder = ({ uid }: ModelDocument): boolean => uid.includes('::') && (!rename.uid.includes('::') || uid === rename.uid);
+    const names = former === null ? this.#documents.filter(isHolder).map(documentCollection) : [former];
+    const stored = await storedCollections(names.filter((name) => name !== ''), database);
+    const isEmpty = stored.size === 0;
+    return { ...rename, ...(former !== null && !isEmpty && { collection: former }), phase: isEmpty ? 'done' : 'copying' };
+  }
+
+  /** Returns the collection of the type that is renamed; null if it is not known. */
+  async #formerCollection(uid: string): Promise<string | null> {
+    const former = this.#documents.find((document) => document.uid === uid);
+    if (former !== undefined) return documentCollection(former);
+    const served = await findFirst(this.#input.database, collections.servedCollections, { uid });
+    return served === null ? null : String(served['_id']);
   }
 
   /** Starts the job that takes the next steps, on one instance at a time. It ends when all renames are done. */
