@@ -18,6 +18,7 @@ const shown: readonly string[] = ['problems', 'warnings', 'affects'];
 /** The keys of a `schema.json`, and `uid`. */
 const modelKeys = [
   ...['uid', 'kind', 'collectionName', 'info', 'options', 'pluginOptions', 'attributes', 'adopt', 'shard', ...shown],
+  'renamedFrom',
   ...['config', '$schema', 'connection', 'globalId', 'modelName', 'modelType'],
 ];
 const modelBody = closed(Object.fromEntries(modelKeys.map((key) => [key, anything])));

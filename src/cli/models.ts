@@ -3,17 +3,18 @@ import { join } from 'node:path';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { reportShard, shardType } from '../mongo/models/shard-types.js';
 import { readModels, removeModel } from '../mongo/stores/model-store.js';
-import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
+import { buildRegistry } from '../schema/build-registry.js';
 import { isStoredAs } from '../schema/is-stored-as.js';
 import { withoutRenamed } from '../schema/renames.js';
-import { describeReport, reportModels, warningText } from '../schema/report-models.js';
+import { describeReport, reportModels } from '../schema/report-models.js';
 import { addModels, describeChange } from './add-models.js';
 import { type ModelDocument, modelPath, writeModelFile } from '../strapi/load/model-files.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import { openDatabase, type OpenedDatabase } from './open-database.js';
 import { print, printError, printTable } from './print.js';
 import { recordCommand } from './run-command.js';
-import { findCommand, parseWords, required } from './usage-error.js';
+import { findCommand, required } from './usage-error.js';
+import { validateModels } from './validate-models.js';
 
 export const usage = `usage: npx mangrove models <command>
   list                print the stored models and their problems
@@ -24,7 +25,9 @@ export const usage = `usage: npx mangrove models <command>
   diff PATH...        print how the models of a folder differ from the stored ones
   pull DIR            write the stored models into the folder of a Strapi project, as schema.json files
   export DIR          write each stored model with its uid to DIR/<uid>.json
-  validate [PATH...]  print the problems and shard keys of the stored models, or of those of a folder
+  validate [PATH...]  print the problems and shard keys of the stored models, or of those of files and folders, and
+                      count the stored entries that would break a new rule of theirs
+      --json          print them as JSON
   shard [UID...]      shard the collections of models that have a shard key, on a sharded cluster
   remove UID          remove a model; its entries are kept`;
 
@@ -117,33 +120,6 @@ async function pullModels({ database }: OpenedDatabase, [word]: readonly string[
   printTable([...rows, ...extra.map(({ file, document }) => ['not stored', document.uid, shownFile(file)])]);
   return 0;
 }
-
-/**
- * Prints the problems, warnings and shard keys of the stored models. Models of the given files replace stored ones or are added,
- * but not stored. Returns the exit code, 1 if a model has a problem or its shard key is refused.
- */
-async function validateModels({ database, settings }: OpenedDatabase, words: readonly string[]): Promise<number> {
-  const { positionals: paths } = parseWords({ args: [...words], allowPositionals: true });
-  const { models: given, unreadable } = await readModelFiles(paths);
-  const stored = await readModels(database);
-  const documents = new Map([...stored, ...given.map(({ document }) => document)].map((document) => [document.uid, document]));
-  const models = withoutRenamed([...documents.values()]);
-  const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
-  const refused = [
-    ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
-    ...[...build.problems].flatMap(([uid, problems]) => problems.map((problem) => ['refused', uid, problem])),
-    ...shardRows(build, 'problems').map(([uid, problem]) => ['not sharded', uid, problem]),
-  ];
-  const warnings = [...build.warnings].flatMap(([uid, texts]) => texts.map((text) => ['warning', uid, warningText(text)]));
-  printTable([...refused, ...warnings, ...shardRows(build, 'notes').map(([uid, note]) => ['shard', uid, note])]);
-  if (refused.length === 0) print(`${String(documents.size)} models are valid`);
-  return refused.length > 0 ? 1 : 0;
-}
-
-const shardRows = ({ registry }: RegistryBuild, part: 'problems' | 'notes'): [uid: string, line: string][] =>
-  [...registry.types.values()].flatMap((type) =>
-    reportShard(type, registry)[part].map((line): [string, string] => [type.uid, line]),
-  );
 
 /**
  * Shards the collections of all models that have a shard key, or only of the given ones. Returns the exit code, 1 if a key is

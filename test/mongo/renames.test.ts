@@ -213,7 +213,10 @@ describe('a type with renamedFrom', function () {
   const authored = { type: 'relation', relation: 'manyToOne', target: 'api::author.author', inversedBy: 'works' };
   const author = (target: string) =>
     model('author', { name: string, works: { type: 'relation', relation: 'oneToMany', target, mappedBy: 'author' } });
-  const comment = model('comment', { about: { type: 'relation', relation: 'morphToMany' }, on: { type: 'relation', relation: 'morphToOne' } });
+  const comment = model('comment', {
+    about: { type: 'relation', relation: 'morphToMany' },
+    on: { type: 'relation', relation: 'morphToOne' },
+  });
   const types = [model('article', { title: string, comments, author: authored }), author('api::article.article'), comment];
   const post = model('post', { title: string, comments, author: authored }, { renamedFrom: 'api::article.article' });
 
@@ -226,14 +229,21 @@ describe('a type with renamedFrom', function () {
       await first.call('POST', '/api/articles', { data: { title: 'one', author: 1 } });
       const link = { __type: 'api::article.article', id: 1 };
       await first.call('POST', '/api/comments', { data: { about: [link], on: link } });
-      await database.db.collection('up_permissions').insertOne({ _id: 999 as never, action: 'api::article.article.find', role: 2 });
+      await database.db
+        .collection('up_permissions')
+        .insertOne({ _id: 999 as never, action: 'api::article.article.find', role: 2 });
       await storeModels(database, [post, author('api::post.post')]);
       const read = async (serving: Serving): Promise<void> => {
-        const [old, now] = [await serving.call('GET', '/api/articles?populate=*'), await serving.call('GET', '/api/posts?populate=*')];
+        const [old, now] = [
+          await serving.call('GET', '/api/articles?populate=*'),
+          await serving.call('GET', '/api/posts?populate=*'),
+        ];
         const again = old.status === 404 && now.status === 404 ? await serving.call('GET', '/api/posts?populate=*') : now;
         const [entry] = (again.status === 200 ? again : old).body.data as Entries;
         expect(entry?.attributes).to.include({ title: 'one' });
-        const links = ['comments', 'author'].map((name) => [(entry?.attributes[name] as { data: Entries | Entry }).data].flat().length);
+        const links = ['comments', 'author'].map(
+          (name) => [(entry?.attributes[name] as { data: Entries | Entry }).data].flat().length,
+        );
         expect(links).to.deep.equal([1, 1]);
         const [{ attributes: about }] = (await serving.call('GET', '/api/comments?populate=*')).body.data;
         expect(JSON.stringify(about)).to.include('"title":"one"');

@@ -86,7 +86,10 @@ export class ModelStatus {
   }
 
   /** Writes the indexes that are being built, the names of those that no read has used for a month, or the renames that are followed. */
-  async reportIndexState(uid: string, state: Pick<StatusDocument, 'indexesBuilding' | 'unusedIndexes' | 'renames'>): Promise<void> {
+  async reportIndexState(
+    uid: string,
+    state: Pick<StatusDocument, 'indexesBuilding' | 'unusedIndexes' | 'renames'>,
+  ): Promise<void> {
     await this.#write([this.#set(uid, state)]);
   }
 

@@ -95,7 +95,9 @@ async function compare(uids: readonly string[], { before, after }: Builds, { sto
   const problems = [...after.problems].filter(([uid]) => uids.includes(uid) || !before.problems.has(uid));
   const isValid = problems.length === 0;
   const types = changedTypes(after.registry, before.registry);
-  const unfit = isValid ? await Promise.all(types.map((type) => findUnfit(type, before.registry, store.database))) : [];
+  const unfit = isValid
+    ? await Promise.all(types.map((type) => findUnfit(type, { before: before.registry, after: after.registry }, store.database)))
+    : [];
   return {
     isValid,
     problems: Object.fromEntries(problems),

@@ -113,9 +113,13 @@ export class Renames {
   async #first(rename: Rename): Promise<Omit<RenameRecord, 'since'>> {
     const { database } = this.#input;
     const former = rename.kind === 'type' ? await this.#formerCollection(rename.from) : null;
-    const isHolder = ({ uid }: ModelDocument): boolean => uid.includes('::') && (!rename.uid.includes('::') || uid === rename.uid);
+    const isHolder = ({ uid }: ModelDocument): boolean =>
+      uid.includes('::') && (!rename.uid.includes('::') || uid === rename.uid);
     const names = former === null ? this.#documents.filter(isHolder).map(documentCollection) : [former];
-    const stored = await storedCollections(names.filter((name) => name !== ''), database);
+    const stored = await storedCollections(
+      names.filter((name) => name !== ''),
+      database,
+    );
     const isEmpty = stored.size === 0;
     return { ...rename, ...(former !== null && !isEmpty && { collection: former }), phase: isEmpty ? 'done' : 'copying' };
   }

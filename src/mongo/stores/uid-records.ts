@@ -52,7 +52,14 @@ async function copyActions(database: Database, change: UidChange): Promise<void>
   const now = new Date();
   const documents = added.map(({ action, role }, index) => {
     const _id = ids[index] ?? 0;
-    return { _id, action: renamed(action, change), role: role as unknown, createdAt: now, updatedAt: now, ...initialRanks({ role: _id }) };
+    return {
+      _id,
+      action: renamed(action, change),
+      role: role as unknown,
+      createdAt: now,
+      updatedAt: now,
+      ...initialRanks({ role: _id }),
+    };
   });
   await insert(database, collections.permissions, documents);
 }
@@ -82,7 +89,9 @@ const updateOne = (database: Database, collection: string, match: Document, upda
 async function changeRules(database: Database, change: (rules: Values) => Values): Promise<void> {
   for (const { _id, _rules: rules } of await findStored(database, collections.roles)) {
     if (!isRecord(rules)) continue;
-    const changed = Object.fromEntries(Object.entries(rules).map(([kind, byUid]) => [kind, isRecord(byUid) ? change(byUid) : byUid]));
+    const changed = Object.fromEntries(
+      Object.entries(rules).map(([kind, byUid]) => [kind, isRecord(byUid) ? change(byUid) : byUid]),
+    );
     const match = { _id: _id as never, _rules: exactly(rules) };
     await updateOne(database, collections.roles, match, { $set: { _rules: changed } });
   }
@@ -117,6 +126,9 @@ async function renumberVersions(database: Database, { from, to }: UidChange): Pr
     { $match: { 'uids.1': { $exists: true } } },
   ];
   for await (const { _id: of, last } of versions.aggregate(both))
-    for (const row of await versions.find({ uid: to, of: of as unknown }).sort({ version: -1 }).toArray())
+    for (const row of await versions
+      .find({ uid: to, of: of as unknown })
+      .sort({ version: -1 })
+      .toArray())
       await updateOne(database, collections.history, { _id: row._id }, { $inc: { version: Number(last) } });
 }
