@@ -14,6 +14,8 @@ import { openDatabase, type OpenedDatabase } from './open-database.js';
 import { print, printError, printTable } from './print.js';
 import { recordCommand } from './run-command.js';
 import { findCommand, required } from './usage-error.js';
+import { convertModel } from './convert-model.js';
+import { listRemoved, purgeRemoved, restoreRemoved } from './removed-models.js';
 import { validateModels } from './validate-models.js';
 
 export const usage = `usage: npx mangrove models <command>
@@ -29,7 +31,19 @@ export const usage = `usage: npx mangrove models <command>
                       count the stored entries that would break a new rule of theirs
       --json          print them as JSON
   shard [UID...]      shard the collections of models that have a shard key, on a sharded cluster
-  remove UID          remove a model; its entries are kept`;
+  remove UID          remove a model; its entries are kept
+  removed             list removed models and attributes whose data is still stored (--json)
+  restore-removed UID [ATTRIBUTE]
+                      put a removed model or attribute back, with its data
+  purge UID [ATTRIBUTE] --yes
+                      delete the data of a removed model or attribute; without --yes print what would be deleted
+  convert UID ATTRIBUTE --to TYPE
+                      change the type of an attribute, and convert its stored values
+      --dry-run       count the values that can be converted and those that cannot, and change nothing
+      --unconvertible null
+                      set values that cannot be converted to null
+      --enum A,B      the values of an enumeration; by default those that are stored
+      --json          print the counts as JSON`;
 
 /** A subcommand. Returns the exit code. */
 type Command = (opened: OpenedDatabase, args: readonly string[]) => Promise<number>;
@@ -41,6 +55,10 @@ const commands: Readonly<Record<string, Command>> = {
   pull: pullModels,
   export: exportModels,
   remove,
+  removed: listRemoved,
+  'restore-removed': restoreRemoved,
+  purge: purgeRemoved,
+  convert: convertModel,
   validate: validateModels,
   shard: shardModels,
 };

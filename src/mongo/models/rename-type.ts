@@ -24,7 +24,7 @@ export async function advanceType(record: RenameRecord, { database, registry }: 
       return enterPhase(database, record, 'clearing');
     case 'clearing':
       await removeFormerRights(database, record);
-      await removeModel(database, record.from);
+      await removeModel(database, record.from, { isRenamed: true });
       return enterPhase(database, record, 'done');
     case 'done':
       return false;

@@ -7,6 +7,7 @@ import { collections } from '../../schema/collections.js';
 import type { Database } from '../send/database.js';
 import { findFirst } from '../stored.js';
 import { storedCollections } from '../send/ensure-collections.js';
+import { noteRemoved } from '../stores/removed-store.js';
 import { beginRename, forgetRenames, readRenames, renameKey, type RenameRecord } from '../stores/rename-store.js';
 import { advanceFields, followed } from './rename-fields.js';
 import { advanceType } from './rename-type.js';
@@ -43,18 +44,20 @@ export class Renames {
   async served<Document extends ModelDocument>(documents: readonly Document[]): Promise<readonly Document[]> {
     const { database } = this.#input;
     const asked = renamesIn(documents);
+    const before = this.#documents;
     this.#documents = documents;
+    if (before !== documents && before.length > 0) await noteRemoved(database, before, documents);
     if (asked.length === 0 && this.#records?.length === 0) return documents;
-    const before = await readRenames(database);
-    const keys = new Set([...asked.map(renameKey), ...before.filter((one) => isKept(one, documents)).map(renameKey)]);
-    const known = new Set(before.map(renameKey));
-    const added = asked.filter((one) => !known.has(renameKey(one)));
+    const known = await readRenames(database);
+    const keys = new Set([...asked.map(renameKey), ...known.filter((one) => isKept(one, documents)).map(renameKey)]);
+    const begun = new Set(known.map(renameKey));
+    const added = asked.filter((one) => !begun.has(renameKey(one)));
     for (const one of added) await beginRename(database, await this.#first(one));
     await forgetRenames(
       database,
-      before.filter((one) => !keys.has(renameKey(one))),
+      known.filter((one) => !keys.has(renameKey(one))),
     );
-    const records = added.length > 0 ? await readRenames(database) : before;
+    const records = added.length > 0 ? await readRenames(database) : known;
     this.#records = records.filter((one) => keys.has(renameKey(one)));
     return withServedNames(
       documents,
