@@ -17,7 +17,7 @@ import { readModels, writeModels } from '../mongo/stores/model-store.js';
 import { readRenames } from '../mongo/stores/rename-store.js';
 import { suggest } from '../nearest-name.js';
 import { buildRegistry } from '../schema/build-registry.js';
-import type { ScalarAttribute, ScalarType } from '../schema/content-type.js';
+import type { Registry, ScalarAttribute, ScalarType } from '../schema/content-type.js';
 import { convertible } from '../schema/convert-value.js';
 import type { AttributeDefinition, Model } from '../schema/model.js';
 import { scalarTypes } from '../schema/scalar-types.js';
@@ -40,48 +40,61 @@ interface Asked {
 /** Changes the type of an attribute and converts its values, or counts what would be converted. Returns the exit code. */
 export async function convertModel(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const asked = readArguments(args);
-  const { uid, attribute, to } = asked;
   const models = await readModels(opened.database);
-  const model = models.find((one) => one.uid === uid) as Model | undefined; // is checked below
-  if (model === undefined)
-    throw new Error(
-      `there is no model ${uid}${suggest(
-        uid,
-        models.map((one) => one.uid),
-      )}`,
-    );
-  const { registry } = buildRegistry(models, opened.settings);
-  const scalar = scalarAt({ uid, attribute, registry });
-  const found = `${uid} has no attribute ${attribute}${suggest(attribute, registry.types.get(uid)?.attributes.keys() ?? [])}`;
-  if (scalar === null || !Object.hasOwn(model.attributes, attribute))
-    throw new Error(
-      registry.types.get(uid)?.attributes.has(attribute) === true ? `${attribute} is not a scalar attribute of the model` : found,
-    );
-  if (scalar.type === 'password') throw new Error('passwords are stored as hashes and cannot be converted');
+  const { model, scalar, definition, registry } = findAttribute(asked, models, opened);
   await refuseWhileMoving(asked, opened);
-  const texts = { uid, attribute, registry, database: opened.database, to: { type: 'string', enum: [] } } as const;
-  const values = to === 'enumeration' ? (asked.enum ?? (await storedTexts(texts, mostValues))) : [];
-  if (values.length > mostValues && asked.enum === null)
-    throw new Error(
-      `${attribute} has more than ${String(mostValues)} different values; name those of the enumeration with --enum`,
-    );
-  const conversion: ValueConversion = { ...texts, to: { type: to, enum: values } };
+  const { uid, attribute, to } = asked;
+  const conversion = await withValues(asked, { uid, attribute, registry, database: opened.database });
   const isResumed = scalar.type === to && to !== 'enumeration';
-  const changed = {
-    ...model,
-    attributes: {
-      ...model.attributes,
-      [attribute]: isResumed ? (model.attributes[attribute] as AttributeDefinition) : definitionOf(scalar, model, conversion),
-    },
-  }; // has it, as checked above
-  await refuseInvalid(changed, models, opened);
-  const survey = isResumed ? { convertible: 0, unconvertible: 0, examples: [] } : await surveyConversion(conversion);
+  const changed = { ...model, attributes: { ...model.attributes, [attribute]: definitionOf(scalar, definition, conversion) } };
+  if (!isResumed) await refuseInvalid(changed, models, opened);
+  const survey = isResumed ? nothing : await surveyConversion(conversion);
   show(asked, survey, scalar.type);
   const isRefused = survey.unconvertible > 0 && !asked.toNull;
   if (asked.isDry || isRefused) return isRefused ? 1 : 0;
   await run(opened, { asked, conversion, changed: isResumed ? null : changed, args });
   if (!asked.isJson) print(`${uid} ${attribute} is of type ${to} now`);
   return 0;
+}
+
+const nothing: Survey = { convertible: 0, unconvertible: 0, examples: [] };
+
+interface FoundAttribute {
+  readonly model: Model;
+  readonly scalar: ScalarAttribute;
+  readonly definition: AttributeDefinition;
+  readonly registry: Registry;
+}
+
+/** Returns the attribute that is converted. Throws an Error if there is none, or if its values cannot be converted. */
+function findAttribute(
+  { uid, attribute }: Asked,
+  models: readonly { readonly uid: string }[],
+  { settings }: OpenedDatabase,
+): FoundAttribute {
+  const model = models.find((one) => one.uid === uid) as Model | undefined; // is checked below
+  const uids = models.map((one) => one.uid);
+  if (model === undefined) throw new Error(`there is no model ${uid}${suggest(uid, uids)}`);
+  const { registry } = buildRegistry(models, settings);
+  const known = registry.types.get(uid)?.attributes;
+  const scalar = scalarAt({ uid, attribute, registry });
+  const definition = model.attributes[attribute];
+  if (known?.has(attribute) !== true)
+    throw new Error(`${uid} has no attribute ${attribute}${suggest(attribute, known?.keys() ?? [])}`);
+  if (scalar === null || definition === undefined) throw new Error(`${attribute} is not a scalar attribute of the model`);
+  if (scalar.type === 'password') throw new Error('passwords are stored as hashes and cannot be converted');
+  return { model, scalar, definition, registry };
+}
+
+/** Returns a conversion with the values of the enumeration, if it leads to one. */
+async function withValues(asked: Asked, about: Omit<ValueConversion, 'to'>): Promise<ValueConversion> {
+  if (asked.to !== 'enumeration') return { ...about, to: { type: asked.to, enum: [] } };
+  const values = asked.enum ?? (await storedTexts({ ...about, to: { type: 'string', enum: [] } }, mostValues));
+  if (values.length > mostValues && asked.enum === null)
+    throw new Error(
+      `${asked.attribute} has more than ${String(mostValues)} different values; name those of the enumeration with --enum`,
+    );
+  return { ...about, to: { type: asked.to, enum: values } };
 }
 
 /** Maximum number of values that an enumeration gets from the stored ones. */
@@ -150,11 +163,11 @@ const ofForm: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the definition of an attribute with its new type, without the keys that this type does not have. */
-function definitionOf(scalar: ScalarAttribute, model: Model, { to }: ValueConversion): AttributeDefinition {
+function definitionOf(scalar: ScalarAttribute, definition: AttributeDefinition, { to }: ValueConversion): AttributeDefinition {
   const [from, now] = [scalarTypes[scalar.type], scalarTypes[to.type]];
   const same = from.search === now.search ? (ofForm[now.search] ?? []) : [];
   const isKept = (key: string): boolean => common.has(key) || same.includes(key) || (key === 'unique' && now.uniqueAllowed);
-  const entries = Object.entries(model.attributes[scalar.name] ?? {}).filter(([key]) => isKept(key));
+  const entries = Object.entries(definition).filter(([key]) => isKept(key));
   return { type: to.type, ...(to.type === 'enumeration' && { enum: to.enum }), ...Object.fromEntries(entries) };
 }
 

@@ -38,7 +38,10 @@ export async function readRenames(database: Database): Promise<readonly RenameRe
     sort: { _id: 1 },
     batchSize: 100_000,
   });
-  return rows.map(({ _id, ...record }) => record) as unknown as readonly RenameRecord[]; // written below
+  return rows.map(({ kind, uid, from, to, phase, since, collection }) => ({
+    ...{ kind, uid, from, to, phase, since },
+    ...(typeof collection === 'string' && { collection }),
+  })) as unknown as readonly RenameRecord[]; // written below
 }
 
 const settings = ({ db }: Database) => db.collection<{ readonly _id: string }>(collections.settings);
