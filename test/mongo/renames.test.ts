@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { serveModels, storeModels, type Serving, type TestModel } from '../support/serve.js';
-import { assertUnharmed, startLoad } from './rename-load.js';
+import { assertUnharmed, type Load, startLoad } from './rename-load.js';
 
 type Attributes = Readonly<Record<string, object>>;
 
@@ -146,125 +146,142 @@ async function moved(...services: readonly Serving[]): Promise<void> {
 
 const populated = 'populate[one]=*&populate[many]=*&populate[deep][populate]=*&populate[zone][populate]=*&populate[box]=*';
 
-describe('attributes with renamedFrom', function () {
-  this.timeout(20_000);
+const comments = { type: 'relation', relation: 'morphMany', target: 'api::comment.comment', morphBy: 'about' };
+const authored = { type: 'relation', relation: 'manyToOne', target: 'api::author.author', inversedBy: 'works' };
+const author = (target: string) =>
+  model('author', { name: string, works: { type: 'relation', relation: 'oneToMany', target, mappedBy: 'author' } });
+const comment = model('comment', {
+  about: { type: 'relation', relation: 'morphToMany' },
+  on: { type: 'relation', relation: 'morphToOne' },
+});
+const article = model('article', { title: string, comments, author: authored });
+const post = model('post', { title: string, comments, author: authored }, { renamedFrom: 'api::article.article' });
+
+const busy = (attributes: Attributes): TestModel => model('busy', attributes, { collectionName: 'busies' });
+const ids = Array.from({ length: 2_000 }, (_, index) => index + 1);
+
+/** Models that are renamed while the service runs, on two instances, of which one hears of them a second later. */
+describe('renamedFrom', function () {
+  this.timeout(60_000);
   let database: FreshDatabase;
-  let serving: Serving;
-  const check = async (): Promise<void> => {
+  let first: Serving;
+  let second: Serving;
+  let load: Load;
+  let release = (): void => undefined;
+  const services = (): readonly Serving[] => [first, second];
+
+  before(async () => {
+    database = await freshDatabase();
+    const documents = { busies: ids.map((_id) => ({ _id, title: `title ${String(_id)}` })) };
+    const models = [...former, article, author(article.uid), comment, busy({ title: { ...string, unique: true } })];
+    first = await serveModels({ models, documents, database });
+    second = await serveModels({ models: [], database });
+    const link = { __type: article.uid, id: 1 };
+    for (const [plural, data] of [
+      ...entries,
+      ['authors', { name: 'a' }],
+      ['articles', { title: 'one', author: 1 }],
+      ['comments', { about: [link], on: link }],
+    ] as const) {
+      const { status, body } = await first.call('POST', `/api/${plural}`, { data });
+      expect(status, `${plural} ${JSON.stringify(body)}`).to.equal(200);
+    }
+    await database.db.collection('up_permissions').insertOne({ _id: 999 as never, action: 'api::article.article.find', role: 2 });
+    await checkAttributes(first);
+    release = holdBack(second);
+    load = startLoad({ services: services(), plural: 'busys', names: ['title', 'headline'], ids, perSecond: 200 });
+    const busyAfter = busy({ headline: { ...string, unique: true, renamedFrom: 'title' } });
+    await storeModels(database, [...renamed, post, author(post.uid), busyAfter]);
+  });
+  after(async () => {
+    await load.stop();
+    await second.stop();
+    await first.stop();
+    await database.drop();
+  });
+
+  const checkAttributes = async (serving: Serving): Promise<void> => {
     for (const [path, expected, pick] of reads) {
       const { status, body } = await serving.call('GET', `/api${path.replace('populate=deep', populated)}`);
       expect(status, `${path} ${JSON.stringify(body)}`).to.equal(200);
       expect(pick(body.data as never), `${path} ${JSON.stringify(body)}`).to.deep.equal(expected);
     }
   };
-  before(async () => {
-    database = await freshDatabase();
-    serving = await serveModels({ models: former, database });
-    for (const [plural, data] of entries) {
-      const { status, body } = await serving.call('POST', `/api/${plural}`, { data });
-      expect(status, `${plural} ${JSON.stringify(body)}`).to.equal(200);
-    }
-    await check();
-    await storeModels(database, renamed);
-  });
-  after(async () => {
-    await serving.stop();
-    await database.drop();
-  });
-
-  it('answer the same while the values are moved, and after that', async () => {
-    for (let isMoving = false; !isMoving; isMoving = serving.server.backend?.models.renames.moving().size !== 0)
-      await serving.server.backend?.models.load();
-    const { models } = serving.server.backend ?? {};
-    expect(models?.reports().find(({ uid }) => uid === 'api::scalar.scalar')?.state).to.equal('moving');
-    while (models?.renames.moving().size !== 0) await check();
-    await check();
-    expect(models.reports().find(({ uid }) => uid === 'api::scalar.scalar')?.state).to.equal('active');
-  });
-
-  it('leave nothing under the former names', async () => {
-    await moved(serving);
-    const rows = await Promise.all(
-      ['scalars', 'linkeds', 'nesteds', 'spokens', 'zoneds'].map((name) => database.db.collection(name).find().toArray()),
+  const checkType = async (serving: Serving): Promise<void> => {
+    const paths = ['articles', 'posts', 'articles'].map((name) => `/api/${name}?populate=*`);
+    let answer = { status: 404, body: {} as { data: Entries } };
+    for (const path of paths) if (answer.status === 404) answer = await serving.call('GET', path);
+    const [entry] = answer.body.data;
+    expect(entry?.attributes).to.include({ title: 'one' });
+    const links = ['comments', 'author'].map(
+      (name) => [(entry?.attributes[name] as { data: Entries | Entry }).data].flat().length,
     );
-    const names = JSON.stringify(rows).match(/"(title|tags|cover|code|box|zone|old)":/g) ?? [];
-    expect(names.filter((name) => name !== '"zone":')).to.deep.equal([]);
-    expect(JSON.stringify(rows)).to.include('"many/number"').and.not.include('many/code');
+    expect(links).to.deep.equal([1, 1]);
+    const [{ attributes: about }] = (await serving.call('GET', '/api/comments?populate=*')).body.data;
+    expect(JSON.stringify(about).match(/"title":"one"/g)?.length).to.equal(2);
+    const [{ attributes: writer }] = (await serving.call('GET', '/api/authors?populate=*')).body.data;
+    expect(writer.works.data.length).to.equal(1);
+  };
+  const stateOf = (uid: string) => first.server.backend?.models.reports().find((report) => report.uid === uid)?.state;
+
+  it('keeps what is stored until every instance has heard of the model', async () => {
+    while (stateOf('api::scalar.scalar') !== 'moving') await first.server.backend?.models.load();
+    for (const end = Date.now() + 1_000; Date.now() < end;) for (const one of services()) await checkType(one);
+    await checkAttributes(first);
+    expect(await database.db.collection('busies').countDocuments({ title: { $exists: true } })).to.equal(ids.length);
+    release();
   });
 
-  it('take the former name in bodies too, and refuse values that are taken', async () => {
-    await moved(serving);
-    const written = await serving.call('POST', '/api/scalars', { data: { title: 'three' } });
+  it('answers every value while they are moved, and after that', async () => {
+    while (first.server.backend?.models.renames.moving().size !== 0) {
+      for (const one of services()) await checkType(one);
+      await checkAttributes(first);
+      await checkAttributes(second);
+    }
+    await moved(first, second);
+    for (const one of services()) await checkAttributes(one);
+    for (const one of services()) await checkType(one);
+    expect(stateOf('api::scalar.scalar')).to.equal('active');
+  });
+
+  it('fails no request under load, and loses no write', async () => {
+    const written = database.db.collection<{ _id: number; headline: string }>('busies');
+    await assertUnharmed(await load.stop(), async (id) => (await written.findOne({ _id: id }))?.headline);
+    expect(await written.countDocuments({ title: { $exists: true } })).to.equal(0);
+  });
+
+  it('leaves nothing under the former names', async () => {
+    const names = ['scalars', 'linkeds', 'nesteds', 'spokens', 'zoneds'];
+    const rows = JSON.stringify(await Promise.all(names.map((name) => database.db.collection(name).find().toArray())));
+    const left = rows.match(/"(title|tags|cover|code|box|old)":/g) ?? [];
+    expect(left).to.deep.equal([]);
+    expect(rows).to.include('"many/number"').and.not.include('many/code');
+    expect((await first.call('GET', '/api/articles')).status).to.equal(404);
+    const [row] = await database.db.collection('comments').find().toArray();
+    expect(JSON.stringify(row)).to.include('api::post.post').and.not.include('api::article.article');
+    const actions = await database.db.collection('up_permissions').distinct('action', { action: /api::(article|post)/ });
+    expect(actions).to.deep.equal(['api::post.post.find']);
+    expect(await database.db.collection('_models').countDocuments({ _id: article.uid as never })).to.equal(0);
+    expect(await database.db.collection('_removed').countDocuments()).to.equal(0);
+  });
+
+  it('takes the former name in bodies and queries too, and refuses values that are taken', async () => {
+    const written = await first.call('POST', '/api/scalars', { data: { title: 'three' } });
     expect(written.body.data.attributes.headline).to.equal('three');
-    const taken = await serving.call('POST', '/api/scalars', { data: { headline: 'three' } });
+    const taken = await first.call('POST', '/api/scalars', { data: { headline: 'three' } });
     expect(taken.status).to.equal(400);
-    const inside = await serving.call('POST', '/api/nesteds', { data: { many: [{ number: 'c3' }] } });
+    const inside = await first.call('POST', '/api/nesteds', { data: { many: [{ number: 'c3' }] } });
     expect(inside.status).to.equal(400);
-    expect((await serving.call('PUT', '/api/nesteds/1', { data: { one: { code: 'c9' } } })).status).to.equal(200);
+    expect((await first.call('PUT', '/api/nesteds/1', { data: { one: { code: 'c9' } } })).status).to.equal(200);
     const [row] = await database.db.collection('nesteds').find().toArray();
     expect(row?.['one']).to.include({ number: 'c9' });
   });
-});
 
-describe('a type with renamedFrom', function () {
-  this.timeout(60_000);
-
-  const comments = { type: 'relation', relation: 'morphMany', target: 'api::comment.comment', morphBy: 'about' };
-  const authored = { type: 'relation', relation: 'manyToOne', target: 'api::author.author', inversedBy: 'works' };
-  const author = (target: string) =>
-    model('author', { name: string, works: { type: 'relation', relation: 'oneToMany', target, mappedBy: 'author' } });
-  const comment = model('comment', {
-    about: { type: 'relation', relation: 'morphToMany' },
-    on: { type: 'relation', relation: 'morphToOne' },
-  });
-  const types = [model('article', { title: string, comments, author: authored }), author('api::article.article'), comment];
-  const post = model('post', { title: string, comments, author: authored }, { renamedFrom: 'api::article.article' });
-
-  it('takes over the entries, the links to them and the rights, while one of both names is answered', async () => {
-    const database = await freshDatabase();
-    const first = await serveModels({ models: types, database });
-    const second = await serveModels({ models: [], database });
-    try {
-      await first.call('POST', '/api/authors', { data: { name: 'a' } });
-      await first.call('POST', '/api/articles', { data: { title: 'one', author: 1 } });
-      const link = { __type: 'api::article.article', id: 1 };
-      await first.call('POST', '/api/comments', { data: { about: [link], on: link } });
-      await database.db
-        .collection('up_permissions')
-        .insertOne({ _id: 999 as never, action: 'api::article.article.find', role: 2 });
-      await storeModels(database, [post, author('api::post.post')]);
-      const read = async (serving: Serving): Promise<void> => {
-        const [old, now] = [
-          await serving.call('GET', '/api/articles?populate=*'),
-          await serving.call('GET', '/api/posts?populate=*'),
-        ];
-        const again = old.status === 404 && now.status === 404 ? await serving.call('GET', '/api/posts?populate=*') : now;
-        const [entry] = (again.status === 200 ? again : old).body.data as Entries;
-        expect(entry?.attributes).to.include({ title: 'one' });
-        const links = ['comments', 'author'].map(
-          (name) => [(entry?.attributes[name] as { data: Entries | Entry }).data].flat().length,
-        );
-        expect(links).to.deep.equal([1, 1]);
-        const [{ attributes: about }] = (await serving.call('GET', '/api/comments?populate=*')).body.data;
-        expect(JSON.stringify(about)).to.include('"title":"one"');
-        expect(about.on?.data?.id ?? about.on?.id, JSON.stringify(about)).to.equal(1);
-        const [{ attributes: writer }] = (await serving.call('GET', '/api/authors?populate=*')).body.data;
-        expect(writer.works.data.length).to.equal(1);
-      };
-      for (const serving of [first, second]) await serving.server.backend?.models.load();
-      while (first.server.backend?.models.renames.moving().size !== 0) for (const serving of [first, second]) await read(serving);
-      for (const serving of [first, second]) await read(serving);
-      expect((await first.call('GET', '/api/articles')).status).to.equal(404);
-      const [row] = await database.db.collection('comments').find().toArray();
-      expect(JSON.stringify(row)).to.include('api::post.post').and.not.include('api::article.article');
-      const actions = await database.db.collection('up_permissions').distinct('action', { action: /api::(article|post)/ });
-      expect(actions).to.deep.equal(['api::post.post.find']);
-      expect(await database.db.collection('_models').countDocuments({ _id: 'api::article.article' as never })).to.equal(0);
-    } finally {
-      await second.stop();
-      await first.stop();
-      await database.drop();
-    }
+  it('is answered over GraphQL under the new name', async () => {
+    const query = '{ scalars(sort: "headline") { data { attributes { headline } } } posts { data { attributes { title } } } }';
+    const { body } = await second.call('POST', '/graphql', { query });
+    expect(body.errors).to.equal(undefined);
+    expect(JSON.stringify(body.data)).to.include('"headline":"one"').and.include('"title":"one"');
   });
 });
 
@@ -290,40 +307,6 @@ describe('a model with renamedFrom', () => {
     it(`is refused with ${what}`, () => {
       expect(buildRegistry([document]).problems.get(document.uid)).to.include(problem);
     });
-});
-
-describe('a rename under load', function () {
-  this.timeout(120_000);
-
-  it('fails no request, answers every value and loses no write, also if one instance hears of the model later', async () => {
-    const ids = Array.from({ length: 2_000 }, (_, index) => index + 1);
-    const documents = { articles: ids.map((_id) => ({ _id, title: `title ${String(_id)}` })) };
-    const database = await freshDatabase();
-    const first = await serveModels({ models: [model('article', { title: { ...string, unique: true } })], documents, database });
-    const second = await serveModels({ models: [], database });
-    const release = holdBack(second);
-    try {
-      const load = startLoad({
-        services: [first, second],
-        plural: 'articles',
-        names: ['title', 'headline'],
-        ids,
-        perSecond: 200,
-      });
-      await storeModels(database, [model('article', { headline: { ...string, unique: true, renamedFrom: 'title' } })]);
-      await new Promise((resolve) => setTimeout(resolve, 1_000)); // the load goes on while one instance has not heard
-      const entries = database.db.collection<{ _id: number; headline: string }>('articles');
-      expect(await entries.countDocuments({ title: { $exists: true } })).to.equal(ids.length);
-      release();
-      await moved(first, second);
-      await assertUnharmed(await load.stop(), async (id) => (await entries.findOne({ _id: id }))?.headline);
-      expect(await entries.countDocuments({ title: { $exists: true } })).to.equal(0);
-    } finally {
-      await second.stop();
-      await first.stop();
-      await database.drop();
-    }
-  });
 });
 
 /** Lets an instance not hear of changed models until the returned function is called. */
