@@ -2,11 +2,12 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { changeOf } from '../mongo/models/preview-models.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
+import { openRenames } from '../mongo/stores/rename-store.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { isStoredAs } from '../schema/is-stored-as.js';
 import type { Model } from '../schema/model.js';
-import { withoutRenamed } from '../schema/renames.js';
+import { movedAway, withoutRenamed } from '../schema/renames.js';
 import { warningText } from '../schema/report-models.js';
 import { isSyncFolder } from './import-sync.js';
 import type { ModelDocument } from '../strapi/load/model-files.js';
@@ -49,10 +50,11 @@ export async function addOnce(
   const others = stored.filter(({ uid }) => !documents.has(uid));
   const models = withoutRenamed([...others, ...documents.values()]);
   const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
-  const right = [...documents.values()].filter(({ uid }) => !build.problems.has(uid));
+  const moving = movedAway([...documents.values()], await openRenames(database));
+  const right = [...documents.values()].filter(({ uid }) => !build.problems.has(uid) && !moving.has(uid));
   const different = right.filter((document) => !isStoredAs(document, stored));
   const losses = await refuseLosses(different, stored, { isDry, isForced });
-  const problems = new Map([...build.problems, ...losses]);
+  const problems = new Map([...build.problems, ...moving, ...losses]);
   const changed = different.filter(({ uid }) => !losses.has(uid));
   if (!isDry && changed.length > 0) {
     const command = ['models add', changed.map(({ uid }) => uid)] as const;

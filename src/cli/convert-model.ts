@@ -14,7 +14,7 @@ import { findForeign } from '../mongo/models/served-collections.js';
 import type { Database } from '../mongo/send/database.js';
 import { claim } from '../mongo/stores/claim.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
-import { readRenames } from '../mongo/stores/rename-store.js';
+import { openRenames } from '../mongo/stores/rename-store.js';
 import { suggest } from '../nearest-name.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { Registry, ScalarAttribute, ScalarType } from '../schema/content-type.js';
@@ -130,9 +130,7 @@ function readArguments(args: readonly string[]): Asked {
 }
 
 async function refuseWhileMoving({ uid, attribute }: Asked, { database }: OpenedDatabase): Promise<void> {
-  const open = (await readRenames(database)).find(
-    (one) => one.uid === uid && one.phase !== 'done' && [one.from, one.to].includes(attribute),
-  );
+  const open = (await openRenames(database)).find((one) => one.uid === uid && [one.from, one.to].includes(attribute));
   if (open !== undefined) throw new Error(`${attribute} is being renamed from ${open.from} to ${open.to}; convert it after that`);
 }
 

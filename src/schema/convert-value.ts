@@ -28,7 +28,7 @@ export interface ConvertedType {
 }
 
 /** A converted value in its stored form, or the reason why there is none. */
-export type Conversion = { readonly value: unknown } | { readonly reason: string };
+type Conversion = { readonly value: unknown } | { readonly reason: string };
 
 type Convert = (value: unknown, to: ConvertedType) => Conversion;
 

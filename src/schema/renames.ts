@@ -11,7 +11,7 @@ export interface Rename {
 }
 
 /** A rename, and the name that is served now. */
-export interface ServedRename extends Rename {
+interface ServedRename extends Rename {
   readonly serves: 'from' | 'to';
   /** The collection of a type before it was renamed, which it keeps. */
   readonly collection?: string;
@@ -136,6 +136,20 @@ export function renameProblems({ uid, kind, renamedFrom, attributes, shard }: Mo
   if (kind === undefined) return ['renamedFrom: only content types can be renamed, not components', ...ofAttributes];
   return renamedFrom === uid ? ['renamedFrom: names the type itself', ...ofAttributes] : ofAttributes;
 }
+
+/** Returns the problems of documents that no longer name an attribute whose values are being moved, by uid. */
+export const movedAway = (documents: readonly ModelDocument[], open: readonly Rename[]): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    documents.flatMap((document) => {
+      const { uid, attributes } = document as ModelDocument & Values;
+      const lost = open.filter(
+        (one) => one.kind === 'attribute' && one.uid === uid && isRecord(attributes) && !Object.hasOwn(attributes, one.to),
+      );
+      const text = ({ from, to }: Rename): string =>
+        `attributes.${to} is being renamed from ${from}: store this model when that is done`;
+      return lost.length === 0 ? [] : [[uid, lost.map(text)] as const];
+    }),
+  );
 
 /** Returns documents without those of types that others rename. */
 export function withoutRenamed<Document extends ModelDocument>(documents: readonly Document[]): readonly Document[] {

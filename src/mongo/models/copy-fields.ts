@@ -6,7 +6,7 @@ import type { Database } from '../send/database.js';
 import { typesWith, type FieldMove } from '../send/field-moves.js';
 
 /** What documents get: the values of the new name, or none under the former one. */
-export type FieldWork = 'copy' | 'unset';
+type FieldWork = 'copy' | 'unset';
 
 /** A field of documents, and the expression of its value after the work. */
 interface FieldChange {

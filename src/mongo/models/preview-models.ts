@@ -5,11 +5,12 @@ import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../schema/build-registry.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { Model } from '../../schema/model.js';
-import { withoutRenamed } from '../../schema/renames.js';
+import { movedAway, withoutRenamed } from '../../schema/renames.js';
 import { warningText } from '../../schema/report-models.js';
 import { findUnfit, type UnfitData } from './find-unfit.js';
 import type { ExpectedModels } from './model-registry.js';
 import type { Backend } from './open-backend.js';
+import { openRenames } from '../stores/rename-store.js';
 import { findForeign } from './served-collections.js';
 
 /** The effects of a change to models. */
@@ -66,7 +67,9 @@ export async function previewChange(
   const settings = { ...backend.settings, foreign };
   const before = buildStored(stored, settings, inForce);
   const after = buildRegistry(changed, settings, before);
-  return { preview: await compare(uids, { before, after }, backend), expected: { stored: changed, before, after } };
+  const moving = movedAway(models, await openRenames(backend.store.database));
+  const refused = { ...after, problems: new Map([...after.problems, ...moving]) };
+  return { preview: await compare(uids, { before, after: refused }, backend), expected: { stored: changed, before, after } };
 }
 
 /** Returns the effects of removing a model. Throws a NotFoundError if it is not stored. */

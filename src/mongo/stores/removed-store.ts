@@ -24,7 +24,7 @@ interface ModelDocument {
 const mostRemoved = 1_000;
 
 /** Returns the key of a removed part. */
-export const removedKey = ({ uid, attribute }: Pick<RemovedPart, 'uid' | 'attribute'>): string =>
+const removedKey = ({ uid, attribute }: Pick<RemovedPart, 'uid' | 'attribute'>): string =>
   attribute === null ? uid : `${uid} ${attribute}`;
 
 const removed = ({ db }: Database) => db.collection<RemovedPart & { readonly _id: string }>(collections.removed);

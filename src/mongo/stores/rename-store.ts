@@ -12,9 +12,7 @@ import { startingWith } from '../form/matches.js';
  * - clearing: writes store the new name only, and what is stored under the former one is removed.
  * - done: nothing is left to do. The record stays as long as the model names the former name.
  */
-export const phases = ['copying', 'switched', 'clearing', 'done'] as const;
-
-export type Phase = (typeof phases)[number];
+type Phase = 'copying' | 'switched' | 'clearing' | 'done';
 
 /** A rename with its state, a document of `_settings`. */
 export interface RenameRecord extends Rename {
@@ -43,6 +41,10 @@ export async function readRenames(database: Database): Promise<readonly RenameRe
     ...(typeof collection === 'string' && { collection }),
   })) as unknown as readonly RenameRecord[]; // written below
 }
+
+/** Returns the records of renames that are under way. */
+export const openRenames = async (database: Database): Promise<readonly RenameRecord[]> =>
+  (await readRenames(database)).filter(({ phase }) => phase !== 'done');
 
 const settings = ({ db }: Database) => db.collection<{ readonly _id: string }>(collections.settings);
 
