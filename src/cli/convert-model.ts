@@ -14,7 +14,7 @@ import { findForeign } from '../mongo/models/served-collections.js';
 import type { Database } from '../mongo/send/database.js';
 import { claim } from '../mongo/stores/claim.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
-import { openRenames } from '../mongo/stores/rename-store.js';
+import { asServed, openRenames } from '../mongo/stores/rename-store.js';
 import { suggest } from '../nearest-name.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { Registry, ScalarAttribute, ScalarType } from '../schema/content-type.js';
@@ -41,7 +41,8 @@ interface Asked {
 export async function convertModel(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const asked = readArguments(args);
   const models = await readModels(opened.database);
-  const { model, scalar, definition, registry } = findAttribute(asked, models, opened);
+  const { registry } = buildRegistry(await asServed(opened.database, models), opened.settings);
+  const { model, scalar, definition } = findAttribute(asked, models, registry);
   await refuseWhileMoving(asked, opened);
   const { uid, attribute, to } = asked;
   const conversion = await withValues(asked, { uid, attribute, registry, database: opened.database });
@@ -63,19 +64,17 @@ interface FoundAttribute {
   readonly model: Model;
   readonly scalar: ScalarAttribute;
   readonly definition: AttributeDefinition;
-  readonly registry: Registry;
 }
 
 /** Returns the attribute that is converted. Throws an Error if there is none, or if its values cannot be converted. */
 function findAttribute(
   { uid, attribute }: Asked,
   models: readonly { readonly uid: string }[],
-  { settings }: OpenedDatabase,
+  registry: Registry,
 ): FoundAttribute {
   const model = models.find((one) => one.uid === uid) as Model | undefined; // is checked below
   const uids = models.map((one) => one.uid);
   if (model === undefined) throw new Error(`there is no model ${uid}${suggest(uid, uids)}`);
-  const { registry } = buildRegistry(models, settings);
   const known = registry.types.get(uid)?.attributes;
   const scalar = scalarAt({ uid, attribute, registry });
   const definition = model.attributes[attribute];
@@ -83,7 +82,7 @@ function findAttribute(
     throw new Error(`${uid} has no attribute ${attribute}${suggest(attribute, known?.keys() ?? [])}`);
   if (scalar === null || definition === undefined) throw new Error(`${attribute} is not a scalar attribute of the model`);
   if (scalar.type === 'password') throw new Error('passwords are stored as hashes and cannot be converted');
-  return { model, scalar, definition, registry };
+  return { model, scalar, definition };
 }
 
 /** Returns a conversion with the values of the enumeration, if it leads to one. */

@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { reportShard, shardType } from '../mongo/models/shard-types.js';
+import { asServed, openRenames } from '../mongo/stores/rename-store.js';
 import { readModels, removeModel } from '../mongo/stores/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { isStoredAs } from '../schema/is-stored-as.js';
-import { withoutRenamed } from '../schema/renames.js';
 import { describeReport, reportModels } from '../schema/report-models.js';
 import { addModels, describeChange } from './add-models.js';
 import { type ModelDocument, modelPath, writeModelFile } from '../strapi/load/model-files.js';
@@ -64,9 +64,10 @@ const commands: Readonly<Record<string, Command>> = {
 };
 
 async function list({ database, settings }: OpenedDatabase): Promise<number> {
-  const models = withoutRenamed(await readModels(database));
+  const models = await asServed(database, await readModels(database));
+  const moving = new Set((await openRenames(database)).map(({ uid }) => uid));
   const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
-  for (const { uid } of models) print(`${uid}${build.problems.has(uid) ? '  not in force' : ''}`);
+  for (const { uid } of models) print(`${uid}${build.problems.has(uid) ? '  not in force' : moving.has(uid) ? '  moving' : ''}`);
   if (models.length === 0) print('no models');
   for (const report of reportModels(build)) {
     const line = describeReport(report);

@@ -2,9 +2,9 @@ import { findUnfit, type UnfitData } from '../mongo/models/find-unfit.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { reportShard } from '../mongo/models/shard-types.js';
 import type { Database } from '../mongo/send/database.js';
+import { asServed } from '../mongo/stores/rename-store.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { buildRegistry, changedTypes, type RegistryBuild } from '../schema/build-registry.js';
-import { withoutRenamed } from '../schema/renames.js';
 import { warningText } from '../schema/report-models.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import type { OpenedDatabase } from './open-database.js';
@@ -25,7 +25,7 @@ export async function validateModels({ database, settings }: OpenedDatabase, wor
   const { models: given, unreadable } = await readModelFiles(paths);
   const stored = await readModels(database);
   const documents = new Map([...stored, ...given.map(({ document }) => document)].map((document) => [document.uid, document]));
-  const models = withoutRenamed([...documents.values()]);
+  const models = await asServed(database, [...documents.values()]);
   const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
   const refused = [
     ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
@@ -34,7 +34,7 @@ export async function validateModels({ database, settings }: OpenedDatabase, wor
   ];
   const warnings = [...build.warnings].flatMap(([uid, texts]) => texts.map((text) => ['warning', uid, warningText(text)]));
   const notes = [...warnings, ...shardRows(build, 'notes').map(([uid, note]) => ['shard', uid, note])];
-  const before = buildRegistry(withoutRenamed(stored), settings);
+  const before = buildRegistry(await asServed(database, stored), settings);
   const data = given.length === 0 ? [] : await unfitIn({ before, after: build }, database);
   if (values.json)
     print(

@@ -178,6 +178,25 @@ describe('npx mangrove models, on changes of models', function () {
     }
   });
 
+  it('convert loses no write that comes meanwhile', async () => {
+    const last = new Map<number, number>();
+    let isOver = false;
+    const write = async (id: number): Promise<void> => {
+      for (let value = id * 1_000; !isOver; value += 1) {
+        const { status } = await serving.call('PUT', `/api/things/${String(id)}`, { data: { code: String(value) } });
+        if (status === 200) last.set(id, value);
+      }
+    };
+    const writers = [1, 2, 3, 4].map(write);
+    const { stdout, stderr, exitCode } = await run('convert', 'api::thing.thing', 'code', '--to', 'integer');
+    isOver = true;
+    await Promise.all(writers);
+    expect(exitCode, stdout + stderr).to.equal(0);
+    expect((await stored()).map(({ _id, code }) => [_id, code])).to.deep.equal([...last].sort(([a], [b]) => a - b));
+    expect((await run('convert', 'api::thing.thing', 'code', '--to', 'text')).exitCode).to.equal(0);
+    await serving.settled();
+  });
+
   it('convert changes values inside components', async () => {
     const { stdout, stderr, exitCode } = await run('convert', 'shared.part', 'text', '--to', 'json', '--unconvertible', 'null');
     expect(exitCode, stdout + stderr).to.equal(0);

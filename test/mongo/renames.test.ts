@@ -277,11 +277,25 @@ describe('renamedFrom', function () {
     expect(row?.['one']).to.include({ number: 'c9' });
   });
 
+  it('leaves its collection to a type that no longer names its former uid, and that uid to another type', async () => {
+    const own = model('post', { title: string, comments, author: authored });
+    await storeModels(database, [own, model('article', { title: string }, { collectionName: 'others' })]);
+    await first.settled();
+    const { body } = await first.call('GET', '/api/posts');
+    expect(JSON.stringify(body.data)).to.include('"title":"one"');
+    expect((await first.call('GET', '/api/articles')).body.data).to.deep.equal([]);
+    const renamedAgain = { ...own, attributes: { name: { ...string, renamedFrom: 'title' }, comments, author: authored } };
+    await storeModels(database, [renamedAgain]);
+    for (let isMoving = false; !isMoving; isMoving = stateOf(post.uid) === 'moving') await first.server.backend?.models.load();
+    await first.server.backend?.models.renames.moved(post.uid, 20_000);
+    expect(JSON.stringify((await first.call('GET', '/api/posts')).body.data)).to.include('"name":"one"');
+  });
+
   it('is answered over GraphQL under the new name', async () => {
-    const query = '{ scalars(sort: "headline") { data { attributes { headline } } } posts { data { attributes { title } } } }';
+    const query = '{ scalars(sort: "headline") { data { attributes { headline } } } posts { data { attributes { name } } } }';
     const { body } = await second.call('POST', '/graphql', { query });
     expect(body.errors).to.equal(undefined);
-    expect(JSON.stringify(body.data)).to.include('"headline":"one"').and.include('"title":"one"');
+    expect(JSON.stringify(body.data)).to.include('"headline":"one"').and.include('"name":"one"');
   });
 });
 

@@ -10,7 +10,7 @@ import { warningText } from '../../schema/report-models.js';
 import { findUnfit, type UnfitData } from './find-unfit.js';
 import type { ExpectedModels } from './model-registry.js';
 import type { Backend } from './open-backend.js';
-import { openRenames } from '../stores/rename-store.js';
+import { readRenames, servedDocuments } from '../stores/rename-store.js';
 import { findForeign } from './served-collections.js';
 
 /** The effects of a change to models. */
@@ -60,14 +60,19 @@ export async function previewChange(
   const stored = await backend.models.readStored();
   const uids = [...models.map(({ uid }) => uid), ...removed];
   const others = stored.filter(({ uid }) => !uids.includes(uid));
-  const changed = [...withoutRenamed([...others, ...models])].sort((a, b) => Number(a.uid > b.uid) - Number(a.uid < b.uid));
+  const changed = [...others, ...models].sort((a, b) => Number(a.uid > b.uid) - Number(a.uid < b.uid));
+  const records = await readRenames(backend.store.database);
+  const served = (documents: readonly StoredModel[]) => servedDocuments(withoutRenamed(documents), records);
   const inForce = backend.models.inForce();
   const open = [...notInForce(stored, inForce), ...models];
   const foreign = await findForeign(open, backend.store.database, inForce.registry);
   const settings = { ...backend.settings, foreign };
-  const before = buildStored(stored, settings, inForce);
-  const after = buildRegistry(changed, settings, before);
-  const moving = movedAway(models, await openRenames(backend.store.database));
+  const before = buildStored(served(stored), settings, inForce);
+  const after = buildRegistry(served(changed), settings, before);
+  const moving = movedAway(
+    models,
+    records.filter(({ phase }) => phase !== 'done'),
+  );
   const refused = { ...after, problems: new Map([...after.problems, ...moving]) };
   return { preview: await compare(uids, { before, after: refused }, backend), expected: { stored: changed, before, after } };
 }

@@ -17,6 +17,8 @@ import { moveFields } from './copy-fields.js';
 /** The stored models, and what removed parts are compared with. */
 export interface ModelsNow {
   readonly documents: readonly ModelDocument[];
+  /** The collections that renamed types have kept, by uid. */
+  readonly kept: ReadonlyMap<string, string>;
   readonly settings: ModelSettings;
 }
 
@@ -42,7 +44,7 @@ export function withPart({ uid, attribute, definition }: RemovedPart, { document
 
 /** Returns the number of entries that hold data of a removed part. */
 export async function countRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
-  if (part.attribute === null) return part.uid.includes('::') ? countMatching(database, collectionOf(part.definition), {}) : 0;
+  if (part.attribute === null) return part.uid.includes('::') ? countMatching(database, collectionOfType(part, now), {}) : 0;
   let count = 0;
   const registry = registryWith(part, now);
   for (const type of registry === null ? [] : typesWith(new Set([part.uid]), registry)) {
@@ -56,10 +58,18 @@ export async function countRemoved(part: RemovedPart, now: ModelsNow, database: 
   return count;
 }
 
+/** Returns the collection of a removed type. */
+const collectionOfType = ({ uid, definition }: Pick<RemovedPart, 'uid' | 'definition'>, { kept }: ModelsNow): string =>
+  kept.get(uid) ?? collectionOf(definition);
+
 /** Returns the types as they are with a removed attribute; null if its model is gone too. */
 function registryWith(part: RemovedPart, now: ModelsNow): Registry | null {
   if (now.documents.every(({ uid }) => uid !== part.uid)) return null;
-  return buildRegistry(withPart(part, now), now.settings).registry;
+  const documents = withPart(part, now).map((one) => ({
+    ...one,
+    ...(now.kept.has(one.uid) && { collectionName: now.kept.get(one.uid) }),
+  }));
+  return buildRegistry(documents, now.settings).registry;
 }
 
 /**
@@ -77,10 +87,13 @@ export async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: 
 
 async function purgeType({ uid, definition }: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
   const { db, session } = database;
-  const collection = collectionOf(definition);
+  const collection = collectionOfType({ uid, definition }, now);
   if (!uid.includes('::') || collection === '') return 0;
   const builtin = now.settings.builtin.map((model) => ({ uid: model.uid, collection: collectionOf(model) }));
-  const used = [...now.documents.map((one) => ({ uid: one.uid, collection: documentCollection(one) })), ...builtin];
+  const used = [
+    ...now.documents.map((one) => ({ uid: one.uid, collection: now.kept.get(one.uid) ?? documentCollection(one) })),
+    ...builtin,
+  ];
   const other = used.find((one) => one.uid.includes('::') && one.collection === collection);
   if (other !== undefined) throw new Error(`the collection ${collection} belongs to ${other.uid} now`);
   const count = await countMatching(database, collection, {});

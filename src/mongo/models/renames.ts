@@ -1,14 +1,21 @@
 import type { Jobs } from '../../jobs.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import type { Registry } from '../../schema/content-type.js';
-import { documentCollection, type ModelDocument, type Rename, renamesIn, withServedNames } from '../../schema/renames.js';
-import { isRecord } from '../../values.js';
+import { collectionOf } from '../../schema/model.js';
+import { documentCollection, type ModelDocument, type Rename, renamesIn } from '../../schema/renames.js';
 import { collections } from '../../schema/collections.js';
 import type { Database } from '../send/database.js';
 import { findFirst } from '../stored.js';
 import { storedCollections } from '../send/ensure-collections.js';
 import { noteRemoved } from '../stores/removed-store.js';
-import { beginRename, forgetRenames, readRenames, renameKey, type RenameRecord } from '../stores/rename-store.js';
+import {
+  beginRename,
+  forgetRenames,
+  readRenames,
+  renameKey,
+  type RenameRecord,
+  servedDocuments,
+} from '../stores/rename-store.js';
 import { advanceFields, followed } from './rename-fields.js';
 import { advanceType } from './rename-type.js';
 
@@ -49,7 +56,8 @@ export class Renames {
     if (before !== documents && before.length > 0) await noteRemoved(database, before, documents);
     if (asked.length === 0 && this.#records?.length === 0) return documents;
     const known = await readRenames(database);
-    const keys = new Set([...asked.map(renameKey), ...known.filter((one) => isKept(one, documents)).map(renameKey)]);
+    const keys = new Set([...asked.map(renameKey), ...known.filter(isKept).map(renameKey)]);
+    this.#records = known;
     const begun = new Set(known.map(renameKey));
     const added = asked.filter((one) => !begun.has(renameKey(one)));
     for (const one of added) await beginRename(database, await this.#first(one));
@@ -59,10 +67,7 @@ export class Renames {
     );
     const records = added.length > 0 ? await readRenames(database) : known;
     this.#records = records.filter((one) => keys.has(renameKey(one)));
-    return withServedNames(
-      documents,
-      this.#records.map((one) => ({ ...one, serves: one.phase === 'copying' ? 'from' : 'to' })),
-    );
+    return servedDocuments(documents, this.#records);
   }
 
   /** Lets writes follow the renames, tells other instances that they do, and continues the renames in the background. */
@@ -118,7 +123,7 @@ export class Renames {
     const former = rename.kind === 'type' ? await this.#formerCollection(rename.from) : null;
     const isHolder = ({ uid }: ModelDocument): boolean =>
       uid.includes('::') && (!rename.uid.includes('::') || uid === rename.uid);
-    const names = former === null ? this.#documents.filter(isHolder).map(documentCollection) : [former];
+    const names = former === null ? this.#documents.filter(isHolder).map((one) => this.#collectionOf(one)) : [former];
     const stored = await storedCollections(
       names.filter((name) => name !== ''),
       database,
@@ -127,10 +132,17 @@ export class Renames {
     return { ...rename, ...(former !== null && !isEmpty && { collection: former }), phase: isEmpty ? 'done' : 'copying' };
   }
 
+  /** Returns the collection of a type, which a renamed one has kept, and which a model of the service does not name. */
+  #collectionOf(document: ModelDocument): string {
+    const kept = (this.#records ?? []).find(({ kind, to }) => kind === 'type' && to === document.uid)?.collection;
+    const builtin = this.#input.settings.builtin.find(({ uid }) => uid === document.uid);
+    return kept ?? (builtin === undefined ? documentCollection(document) : collectionOf(builtin));
+  }
+
   /** Returns the collection of the type that is renamed; null if it is not known. */
   async #formerCollection(uid: string): Promise<string | null> {
     const former = this.#documents.find((document) => document.uid === uid);
-    if (former !== undefined) return documentCollection(former);
+    if (former !== undefined) return this.#collectionOf(former);
     const served = await findFirst(this.#input.database, collections.servedCollections, { uid });
     return served === null ? null : String(served['_id']);
   }
@@ -166,5 +178,4 @@ export class Renames {
 }
 
 /** Returns whether a record is kept although no model asks for the rename: a renamed type keeps its collection. */
-const isKept = ({ kind, to }: RenameRecord, documents: readonly ModelDocument[]): boolean =>
-  kind === 'type' && documents.some((document) => document.uid === to && isRecord(document));
+const isKept = ({ collection }: RenameRecord): boolean => collection !== undefined;

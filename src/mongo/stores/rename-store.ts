@@ -1,5 +1,5 @@
 import { collections } from '../../schema/collections.js';
-import type { Rename } from '../../schema/renames.js';
+import { type ModelDocument, type Rename, renamesIn, withoutRenamed, withServedNames } from '../../schema/renames.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
@@ -41,6 +41,26 @@ export async function readRenames(database: Database): Promise<readonly RenameRe
     ...(typeof collection === 'string' && { collection }),
   })) as unknown as readonly RenameRecord[]; // written below
 }
+
+/** Returns models with the names and collections that are served, as renames have them. */
+export function servedDocuments<Document extends ModelDocument>(
+  documents: readonly Document[],
+  records: readonly RenameRecord[],
+): readonly Document[] {
+  const asked = new Set(renamesIn(documents).map(renameKey));
+  const served = records.map((one) => ({ ...one, serves: one.phase === 'copying' ? ('from' as const) : ('to' as const) }));
+  // a type that no longer names its former uid keeps its collection only, so that another type can have that uid
+  return withServedNames(
+    documents,
+    served.map((one) => (asked.has(renameKey(one)) ? one : { ...one, from: '' })),
+  );
+}
+
+/** Returns models that are about to be stored as they would be served, without those of types that others rename. */
+export const asServed = async <Document extends ModelDocument>(
+  database: Database,
+  documents: readonly Document[],
+): Promise<readonly Document[]> => servedDocuments(withoutRenamed(documents), await readRenames(database));
 
 /** Returns the records of renames that are under way. */
 export const openRenames = async (database: Database): Promise<readonly RenameRecord[]> =>
