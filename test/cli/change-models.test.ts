@@ -93,6 +93,19 @@ describe('npx mangrove models, on changes of models', function () {
     ['type', [thing({ code: { type: 'integer' } })], [{ attribute: 'code', rule: 'type', count: 4, ids: [1, 2, 3, 4] }]],
     ['regex', [thing({ size: { ...string, regex: '^\\d+$' } })], [{ attribute: 'size', rule: 'regex', count: 2, ids: [2, 3] }]],
     [
+      'type of a text',
+      [thing({ day: { type: 'uid' }, name: { type: 'email' } })],
+      [{ attribute: 'name', rule: 'type', count: 3, ids: [1, 2, 3] }],
+    ],
+    ['min of a list', [thing({ parts: { ...parts, min: 2 } })], [{ attribute: 'parts', rule: 'min', count: 2, ids: [2, 4] }]],
+    ['min 1 of a list', [thing({ parts: { ...parts, min: 1 } })], []],
+    [
+      'min of a required list',
+      [thing({ parts: { ...parts, min: 1, required: true } })],
+      [{ attribute: 'parts', rule: 'min', count: 1, ids: [3] }],
+    ],
+    ['max of a list', [thing({ parts: { ...parts, max: 1 } })], [{ attribute: 'parts', rule: 'max', count: 1, ids: [1] }]],
+    [
       'rules in components',
       [part({ text: { ...string, unique: true, maxLength: 3 } })],
       [

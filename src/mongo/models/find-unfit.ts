@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AttributePlace, dottedPath, findPlaces, isShared } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { matches } from '../../schema/linear-regex.js';
+import { scalarProblems } from '../../schema/check-scalar.js';
+import { listsParts, type PartsAttribute } from '../../schema/parts.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { isRecord } from '../../values.js';
 import { groupNumber } from '../form/layout.js';
@@ -78,8 +80,31 @@ function changedPlace(place: AttributePlace, { types }: Registry): readonly Stor
 /** Returns the rules of an attribute that stored values may violate. */
 function rulesOf(attribute: Attribute, name: string): readonly Rule[] {
   const required = attribute.required ? [{ rule: 'required', match: { [name]: null } }] : [];
-  return attribute.kind === 'scalar' ? [...required, ...scalarRules(attribute, name)] : required;
+  if (attribute.kind === 'scalar') return [...required, ...scalarRules(attribute, name)];
+  return listsParts(attribute) ? [...required, ...countRules(attribute, name)] : required;
 }
+
+/** Returns the rules of a list of components. An empty one need not have the minimum number, unless it is required. */
+function countRules({ required, min, max }: PartsAttribute, name: string): readonly Rule[] {
+  const item = (index: number): string => `${name}.${String(index)}`;
+  const least = { [name]: { $type: 'array' }, ...(min !== null && { [item(min - 1)]: { $exists: false } }) };
+  return [
+    ...(min !== null && (min > 1 || (required && min === 1))
+      ? [{ rule: 'min', match: required ? least : { ...least, [item(0)]: { $exists: true } } }]
+      : []),
+    ...(max !== null ? [{ rule: 'max', match: { [item(max)]: { $exists: true } } }] : []),
+  ];
+}
+
+/** Returns whether a value of a type with a form of its own, such as an e-mail address, has another form. */
+const isMisformed =
+  (attribute: ScalarAttribute) =>
+  (value: unknown): boolean =>
+    scalarProblems(value, { ...attribute, minLength: null, maxLength: null, regex: null }, '', { mode: 'update', draft: true })
+      .length > 0;
+
+/** Types of texts that have a form of their own. */
+const formed: ReadonlySet<string> = new Set(['email', 'uid']);
 
 function scalarRules(attribute: ScalarAttribute, name: string): readonly Rule[] {
   const { minLength, maxLength, min, max, regex } = attribute;
@@ -90,6 +115,7 @@ function scalarRules(attribute: ScalarAttribute, name: string): readonly Rule[] 
   const lengthOf = (value: unknown): number => String(value).length;
   return [
     ...(unfit.length > 0 ? [{ rule: 'type', match: { $or: unfit } }] : []),
+    ...(formed.has(attribute.type) ? [{ rule: 'type', match: texts, refuses: isMisformed(attribute) }] : []),
     ...(attribute.type === 'enumeration' ? [{ rule: 'enum', match: { [name]: { $type: 'string', $nin: attribute.enum } } }] : []),
     ...(isText && minLength !== null
       ? [{ rule: 'minLength', match: texts, refuses: (value: unknown) => lengthOf(value) < minLength }]

@@ -4,6 +4,7 @@ import type { Registry } from '../../schema/content-type.js';
 import { collectionOf } from '../../schema/model.js';
 import { documentCollection, type ModelDocument, type Rename, renamesIn } from '../../schema/renames.js';
 import { collections } from '../../schema/collections.js';
+import { isRecord } from '../../values.js';
 import type { Database } from '../send/database.js';
 import { findFirst } from '../stored.js';
 import { storedCollections } from '../send/ensure-collections.js';
@@ -56,7 +57,7 @@ export class Renames {
     if (before !== documents && before.length > 0) await noteRemoved(database, before, documents);
     if (asked.length === 0 && this.#records?.length === 0) return documents;
     const known = await readRenames(database);
-    const keys = new Set([...asked.map(renameKey), ...known.filter(isKept).map(renameKey)]);
+    const keys = new Set([...asked.map(renameKey), ...known.filter((one) => isKept(one, documents)).map(renameKey)]);
     this.#records = known;
     const begun = new Set(known.map(renameKey));
     const added = asked.filter((one) => !begun.has(renameKey(one)));
@@ -177,5 +178,12 @@ export class Renames {
   }
 }
 
-/** Returns whether a record is kept although no model asks for the rename: a renamed type keeps its collection. */
-const isKept = ({ collection }: RenameRecord): boolean => collection !== undefined;
+/**
+ * Returns whether a record is kept although no model asks for the rename: a renamed type keeps its collection, and a move of values that
+ * has begun is finished.
+ */
+function isKept({ kind, uid, from, to, phase, collection }: RenameRecord, documents: readonly ModelDocument[]): boolean {
+  if (kind === 'type') return collection !== undefined;
+  const { attributes } = (documents.find((document) => document.uid === uid) ?? {}) as { readonly attributes?: unknown }; // of any form
+  return phase !== 'done' && isRecord(attributes) && Object.hasOwn(attributes, to) && !Object.hasOwn(attributes, from);
+}

@@ -52,7 +52,7 @@ export function servedDocuments<Document extends ModelDocument>(
   // a type that no longer names its former uid keeps its collection only, so that another type can have that uid
   return withServedNames(
     documents,
-    served.map((one) => (asked.has(renameKey(one)) ? one : { ...one, from: '' })),
+    served.map((one) => (one.phase !== 'done' || asked.has(renameKey(one)) ? one : { ...one, from: '' })),
   );
 }
 
