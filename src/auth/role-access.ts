@@ -32,7 +32,10 @@ const ruledAccess = memoizePair((role: Role, registry: Registry) =>
         grants: role.access.grants,
         hidden: hiddenBy(fields, registry),
         rules: new Map(
-          Object.entries(rows).map(([uid, rule]) => [uid, underServedOwner(rowRule(rule, user, limits), registry.types.get(uid))]),
+          Object.entries(rows).map(([uid, rule]) => [
+            uid,
+            underServedOwner(rowRule(rule, user, limits), registry.types.get(uid)),
+          ]),
         ),
       };
     }),

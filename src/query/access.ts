@@ -78,7 +78,8 @@ export function seeCheck(uid: string): (access: Access) => boolean {
 export function readable(type: ContentType, name: string, access: Access): Attribute | null {
   const attribute = attributeOf(type, name);
   if (attribute === undefined || (attribute.private && access.seesPrivate !== true)) return null;
-  if (type.kind === 'component' && access.partPaths?.every((path) => path.split('.', 1)[0] !== attribute.name) === true) return null;
+  if (type.kind === 'component' && access.partPaths?.every((path) => path.split('.', 1)[0] !== attribute.name) === true)
+    return null;
   return access.hidden.get(type.uid)?.has(attribute.name) === true ? null : attribute;
 }
 

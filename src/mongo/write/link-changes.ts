@@ -52,7 +52,9 @@ export async function readLinking(
 /** Returns a match for documents that link to an entry by an attribute. `path` leads from the document to the attribute. */
 export function linking(other: LinkAttribute | MorphAttribute, { type, id }: Owner, path = other.name): Match {
   if (other.kind !== 'morph') return { [path]: id };
-  return other.many ? { [path]: withElement({ __type: uidOf(type), id }) } : { [`${path}.__type`]: uidOf(type), [`${path}.id`]: id };
+  return other.many
+    ? { [path]: withElement({ __type: uidOf(type), id }) }
+    : { [`${path}.__type`]: uidOf(type), [`${path}.id`]: id };
 }
 
 function rankOf(row: StoredDocument, other: LinkAttribute | MorphAttribute, { type, id }: Owner): number | null {
