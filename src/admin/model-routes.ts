@@ -18,6 +18,7 @@ const shown: readonly string[] = ['problems', 'warnings', 'affects'];
 /** The keys of a `schema.json`, and `uid`. */
 const modelKeys = [
   ...['uid', 'kind', 'collectionName', 'info', 'options', 'pluginOptions', 'attributes', 'adopt', 'shard', ...shown],
+  'renamedFrom',
   ...['config', '$schema', 'connection', 'globalId', 'modelName', 'modelType'],
 ];
 const modelBody = closed(Object.fromEntries(modelKeys.map((key) => [key, anything])));
@@ -87,6 +88,9 @@ function withUid(body: Values, uid: string): { readonly uid: string } {
 /** Returns the back end whose commands carry the id of the request. */
 const connectedFor = ({ running: { backend }, content }: AdminCall) => ({ backend: { ...backend, store: content.store } });
 
+/** Milliseconds that a PUT waits until the new names of a model are served. Further entries are moved in the background. */
+const longestMove = 10_000;
+
 const isDryRun = ({ request }: AdminCall): boolean => parameterOf(request, 'dryRun') === 'true';
 
 async function replace(call: AdminCall): Promise<ModelPreview> {
@@ -97,6 +101,7 @@ async function replace(call: AdminCall): Promise<ModelPreview> {
   if (!preview.isValid) throw refusal(preview);
   await call.commit(({ store }) => writeModels(store.database, [model as unknown as Model])); // was checked by the preview
   await backend.models.loadModels([model.uid], expected);
+  await backend.models.renames.moved(model.uid, longestMove);
   return preview;
 }
 

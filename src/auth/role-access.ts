@@ -3,6 +3,7 @@ import type { Access, RowRule } from '../query/access.js';
 import type { Limits } from '../query/limits.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { otherSides, type AttributeName } from '../schema/other-sides.js';
+import { servedAs, underServedNames } from '../schema/served-names.js';
 import type { KnownUser } from './caller.js';
 import type { FieldRule, Role, RoleRules } from './role.js';
 import type { Filter } from '../query/ast.js';
@@ -30,7 +31,12 @@ const ruledAccess = memoizePair((role: Role, registry: Registry) =>
       return {
         grants: role.access.grants,
         hidden: hiddenBy(fields, registry),
-        rules: new Map(Object.entries(rows).map(([uid, rule]) => [uid, rowRule(rule, user, limits)] as const)),
+        rules: new Map(
+          Object.entries(rows).map(([uid, rule]) => [
+            uid,
+            underServedOwner(rowRule(rule, user, limits), registry.types.get(uid)),
+          ]),
+        ),
       };
     }),
   ),
@@ -62,8 +68,9 @@ export function hiddenBy(fields: RoleRules['fields'], registry: Registry): Acces
 const isMorph = ({ uid, name }: AttributeName, { types }: Registry): boolean =>
   types.get(uid)?.attributes.get(name)?.kind === 'morph';
 
-function hiddenNames({ attributes }: ContentType, rule: FieldRule): readonly string[] {
-  return 'deny' in rule ? rule.deny : [...attributes.keys()].filter((name) => !rule.allow.includes(name));
+function hiddenNames(type: ContentType, rule: FieldRule): readonly string[] {
+  const named = ('deny' in rule ? rule.deny : rule.allow).map((name) => servedAs(type, name));
+  return 'deny' in rule ? named : [...type.attributes.keys()].filter((name) => !named.includes(name));
 }
 
 /** Names that `$user.<name>` may have in a rule. */
@@ -103,6 +110,10 @@ export function rowRule(rule: unknown, user: KnownUser | null, limits: Limits): 
   const isOwnership = named.length === equalities.length && Object.keys(owner).length === named.length;
   return { filter: parseFilters(filled, limits) ?? nothing, owner, isOwnership };
 }
+
+/** Returns a rule whose owner has the name under which it is served. The filter finds attributes by their aliases too. */
+const underServedOwner = (rule: RowRule, type: ContentType | undefined): RowRule =>
+  type?.aliases === undefined ? rule : { ...rule, owner: underServedNames(type, rule.owner) };
 
 /** A filter that no entry meets. */
 const nothing: Filter = { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: [] } };

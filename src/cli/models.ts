@@ -2,10 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { reportShard, shardType } from '../mongo/models/shard-types.js';
+import { asServed, openRenames } from '../mongo/stores/rename-store.js';
 import { readModels, removeModel } from '../mongo/stores/model-store.js';
-import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
+import { buildRegistry } from '../schema/build-registry.js';
 import { isStoredAs } from '../schema/is-stored-as.js';
-import { describeReport, reportModels, warningText } from '../schema/report-models.js';
+import { describeReport, reportModels } from '../schema/report-models.js';
 import { addModels, describeChange } from './add-models.js';
 import { runIndex } from './model-indexes.js';
 import { type ModelDocument, modelPath, writeModelFile } from '../strapi/load/model-files.js';
@@ -13,7 +14,10 @@ import { readModelFiles, shownFile } from './model-files.js';
 import { openDatabase, type OpenedDatabase } from './open-database.js';
 import { print, printError, printTable } from './print.js';
 import { recordCommand } from './record-command.js';
-import { findCommand, parseWords, required } from './usage-error.js';
+import { findCommand, required } from './usage-error.js';
+import { convertModel } from './convert-model.js';
+import { listRemoved, purgeRemoved, restoreRemoved } from './removed-models.js';
+import { validateModels } from './validate-models.js';
 
 export const usage = `usage: npx mangrove models <command>
   list                print the stored models and their problems
@@ -24,13 +28,27 @@ export const usage = `usage: npx mangrove models <command>
   diff PATH...        print how the models of a folder differ from the stored ones
   pull DIR            write the stored models into the folder of a Strapi project, as schema.json files
   export DIR          write each stored model with its uid to DIR/<uid>.json
-  validate [PATH...]  print the problems and shard keys of the stored models, or of those of a folder
+  validate [PATH...]  print the problems and shard keys of the stored models, or of those of files and folders, and
+                      count the stored entries that would break a new rule of theirs
+      --json          print them as JSON
   shard [UID...]      shard the collections of models that have a shard key, on a sharded cluster
   index add UID FIELD[:-1]...
                       create an index of these attributes in the background; :-1 is the descending order
   index list [UID]    print the indexes of all models or of one, with their sizes and uses
   index drop UID NAME drop an index that was made by index add
-  remove UID          remove a model; its entries are kept`;
+  remove UID          remove a model; its entries are kept
+  removed             list removed models and attributes whose data is still stored (--json)
+  restore-removed UID [ATTRIBUTE]
+                      put a removed model or attribute back, with its data
+  purge UID [ATTRIBUTE] --yes
+                      delete the data of a removed model or attribute; without --yes print what would be deleted
+  convert UID ATTRIBUTE --to TYPE
+                      change the type of an attribute, and convert its stored values
+      --dry-run       count the values that can be converted and those that cannot, and change nothing
+      --unconvertible null
+                      set values that cannot be converted to null
+      --enum A,B      the values of an enumeration; by default those that are stored
+      --json          print the counts as JSON`;
 
 /** A subcommand. Returns the exit code. */
 type Command = (opened: OpenedDatabase, args: readonly string[]) => Promise<number>;
@@ -42,15 +60,20 @@ const commands: Readonly<Record<string, Command>> = {
   pull: pullModels,
   export: exportModels,
   remove,
+  removed: listRemoved,
+  'restore-removed': restoreRemoved,
+  purge: purgeRemoved,
+  convert: convertModel,
   validate: validateModels,
   shard: shardModels,
   index: runIndex,
 };
 
 async function list({ database, settings }: OpenedDatabase): Promise<number> {
-  const models = await readModels(database);
+  const models = await asServed(database, await readModels(database));
+  const moving = new Set((await openRenames(database)).map(({ uid }) => uid));
   const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
-  for (const { uid } of models) print(`${uid}${build.problems.has(uid) ? '  not in force' : ''}`);
+  for (const { uid } of models) print(`${uid}${build.problems.has(uid) ? '  not in force' : moving.has(uid) ? '  moving' : ''}`);
   if (models.length === 0) print('no models');
   for (const report of reportModels(build)) {
     const line = describeReport(report);
@@ -122,33 +145,6 @@ async function pullModels({ database }: OpenedDatabase, [word]: readonly string[
   printTable([...rows, ...extra.map(({ file, document }) => ['not stored', document.uid, shownFile(file)])]);
   return 0;
 }
-
-/**
- * Prints the problems, warnings and shard keys of the stored models. Models of the given files replace stored ones or are added,
- * but not stored. Returns the exit code, 1 if a model has a problem or its shard key is refused.
- */
-async function validateModels({ database, settings }: OpenedDatabase, words: readonly string[]): Promise<number> {
-  const { positionals: paths } = parseWords({ args: [...words], allowPositionals: true });
-  const { models: given, unreadable } = await readModelFiles(paths);
-  const stored = await readModels(database);
-  const documents = new Map([...stored, ...given.map(({ document }) => document)].map((document) => [document.uid, document]));
-  const models = [...documents.values()];
-  const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
-  const refused = [
-    ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
-    ...[...build.problems].flatMap(([uid, problems]) => problems.map((problem) => ['refused', uid, problem])),
-    ...shardRows(build, 'problems').map(([uid, problem]) => ['not sharded', uid, problem]),
-  ];
-  const warnings = [...build.warnings].flatMap(([uid, texts]) => texts.map((text) => ['warning', uid, warningText(text)]));
-  printTable([...refused, ...warnings, ...shardRows(build, 'notes').map(([uid, note]) => ['shard', uid, note])]);
-  if (refused.length === 0) print(`${String(documents.size)} models are valid`);
-  return refused.length > 0 ? 1 : 0;
-}
-
-const shardRows = ({ registry }: RegistryBuild, part: 'problems' | 'notes'): [uid: string, line: string][] =>
-  [...registry.types.values()].flatMap((type) =>
-    reportShard(type, registry)[part].map((line): [string, string] => [type.uid, line]),
-  );
 
 /**
  * Shards the collections of all models that have a shard key, or only of the given ones. Returns the exit code, 1 if a key is

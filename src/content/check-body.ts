@@ -7,6 +7,7 @@ import type { BindContext } from '../query/bind-context.js';
 import { type CheckedInput, checkInput } from '../schema/check-input.js';
 import { type Attribute, type ContentType, uploadFile } from '../schema/content-type.js';
 import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
+import { underServedNames } from '../schema/served-names.js';
 import { isRecord, type Values } from '../values.js';
 import { type InputContext, notOfType } from '../schema/findings.js';
 import { parseMorphTarget } from '../schema/link-input.js';
@@ -137,7 +138,8 @@ interface Accepting extends Pick<ContentContext, 'bind'> {
   readonly prefix: string;
 }
 
-function acceptValues(type: ContentType, values: Values, context: Accepting): Values {
+function acceptValues(type: ContentType, given: Values, context: Accepting): Values {
+  const values = underServedNames(type, given);
   const accepted: Record<string, unknown> = {};
   for (const attribute of type.attributes.values()) {
     if (!attribute.writable || !Object.hasOwn(values, attribute.name) || values[attribute.name] === undefined) continue;

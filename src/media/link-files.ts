@@ -13,6 +13,7 @@ import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { type EntryDocument } from '../mongo/write/write-entries.js';
 import type { BindContext } from '../query/bind-context.js';
 import type { ContentType, LinkAttribute } from '../schema/content-type.js';
+import { servedAs } from '../schema/served-names.js';
 import { hasParts, listsParts, uidOfPart } from '../schema/parts.js';
 import { isRecord, type Values } from '../values.js';
 import { findComponent } from './find-component.js';
@@ -105,7 +106,8 @@ interface Located {
 
 function locate(owner: ContentType, holder: unknown, path: readonly string[], bind: BindContext): Located | null {
   const { registry, access } = bind;
-  const [name = '', ...rest] = path;
+  const [given = '', ...rest] = path;
+  const name = servedAs(owner, given);
   const attribute = owner.attributes.get(name);
   if (attribute === undefined || access.hidden.get(owner.uid)?.has(name) === true || !isRecord(holder)) return null;
   if (attribute.kind === 'media') return rest.length === 0 ? { attribute, holder } : null;

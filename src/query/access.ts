@@ -1,5 +1,6 @@
 import { type Attribute, type ContentType, type MorphAttribute, type Registry, uploadFile } from '../schema/content-type.js';
 import { otherSides } from '../schema/other-sides.js';
+import { attributeOf } from '../schema/served-names.js';
 import type { Filter } from './ast.js';
 
 /**
@@ -73,12 +74,13 @@ export function seeCheck(uid: string): (access: Access) => boolean {
   return (access) => allows(access, action);
 }
 
-/** Returns the attribute; null if there is none of that name, or the caller may not read it. */
+/** Returns the attribute; null if there is none of that name or alias, or the caller may not read it. */
 export function readable(type: ContentType, name: string, access: Access): Attribute | null {
-  const attribute = type.attributes.get(name);
+  const attribute = attributeOf(type, name);
   if (attribute === undefined || (attribute.private && access.seesPrivate !== true)) return null;
-  if (type.kind === 'component' && access.partPaths?.every((path) => path.split('.', 1)[0] !== name) === true) return null;
-  return access.hidden.get(type.uid)?.has(name) === true ? null : attribute;
+  if (type.kind === 'component' && access.partPaths?.every((path) => path.split('.', 1)[0] !== attribute.name) === true)
+    return null;
+  return access.hidden.get(type.uid)?.has(attribute.name) === true ? null : attribute;
 }
 
 /** Returns the access to the attributes of a component, which is the value of an attribute of a type or of another component. */

@@ -1,5 +1,6 @@
 import { type ApiError, invalidParameter, validationError } from '../errors.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
+import { servedAs } from '../schema/served-names.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { type Access, accessInPart, maySee, readable } from './access.js';
 import type { Pagination, Query } from './ast.js';
@@ -30,7 +31,7 @@ function wantedFields(items: readonly string[], type: ContentType, { access }: B
   for (const item of items)
     for (const name of namesIn(item)) {
       if (wanted.has(name)) continue;
-      const attribute = fieldName(name, type);
+      const attribute = servedAs(type, fieldName(name, type));
       if (attribute !== 'id' && readable(type, attribute, access)?.kind !== 'scalar') throw invalidParameter(item);
       wanted.set(name, attribute);
     }
@@ -109,7 +110,7 @@ function bindEnd(name: string, { type, access, links, prefix, lists }: Step): Bo
   const attribute = readable(type, name, access);
   if (attribute === null) throw invalidParameter(name);
   if (attribute.kind !== 'scalar') return null;
-  const path = `${prefix}${name}`;
+  const path = `${prefix}${attribute.name}`;
   const isJson = scalarTypes[attribute.type].stored === 'json';
   return { links, path, lists: isJson ? [...lists, path] : lists, isIndexed: attribute.indexed };
 }
@@ -118,9 +119,9 @@ function bindStep(name: string, step: Step, context: BindContext): Step {
   const attribute = readable(step.type, name, step.access);
   if (attribute?.kind === 'component') {
     const type = context.registry.types.get(attribute.component);
-    const path = `${step.prefix}${name}`;
+    const path = `${step.prefix}${attribute.name}`;
     const lists = attribute.repeatable ? [...step.lists, path] : step.lists;
-    const access = accessInPart(step.access, step.type, name);
+    const access = accessInPart(step.access, step.type, attribute.name);
     if (type !== undefined) return { ...step, type, access, prefix: `${path}.`, lists };
   }
   if ((attribute?.kind === 'relation' || attribute?.kind === 'media') && attribute.storage.kind !== 'morph') {
@@ -129,7 +130,7 @@ function bindStep(name: string, step: Step, context: BindContext): Step {
     const isHidden = !maySee(context.access, attribute.target) || context.access.rules.has(attribute.target);
     if (target === undefined || isHidden) throw invalidParameter(name);
     if (step.links.length === context.limits.sortKeyLinks) throw tooManyLinks(context);
-    const link = { path: `${step.prefix}${name}`, link: attribute, target, inList: step.lists.length > 0 };
+    const link = { path: `${step.prefix}${attribute.name}`, link: attribute, target, inList: step.lists.length > 0 };
     return { ...step, type: target, links: [...step.links, link], prefix: '', lists: [] };
   }
   throw invalidParameter(name);

@@ -9,6 +9,7 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/content-type.js';
+import { servedAs, uidsOf } from '../schema/served-names.js';
 import { isHiddenLink, maySee, readable } from './access.js';
 import { emptyQuery, type PopulateField, type PublicationState, type Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
@@ -68,11 +69,19 @@ function bindPopulate({ populate: asked }: Query, type: ContentType, context: Se
   return [...type.attributes.values()].flatMap((attribute) => {
     if (attribute.kind === 'scalar' || readable(type, attribute.name, context.access) === null) return [];
     if (!context.settings.roleUsers && isRoleUsers(type, attribute)) return [];
-    const named = populate.fields.filter((field) => field.name === attribute.name);
+    const named = fieldsOf(attribute, populate.fields, type);
     const fields = named.length === 0 && populate.all ? [wholeField(attribute.name)] : named;
     return fields.flatMap((field) => bindChild(attribute, field, type, context));
   });
 }
+
+/** Returns the fields that name an attribute. Its values are shown under the served name. */
+const fieldsOf = ({ name }: Attribute, fields: readonly PopulateField[], type: ContentType): readonly PopulateField[] =>
+  type.aliases === undefined
+    ? fields.filter((field) => field.name === name)
+    : fields
+        .filter((field) => servedAs(type, field.name) === name)
+        .map((field) => ({ ...field, name, key: field.key === field.name ? name : field.key }));
 
 const isRoleUsers = (type: ContentType, { name }: Attribute): boolean =>
   type.uid === 'plugin::users-permissions.role' && name === 'users';
@@ -169,7 +178,9 @@ function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: Conte
   const targets = new Map<string, MorphTarget>();
   for (const type of sources === null ? targetTypes(attribute, owner, context) : holdersOf(sources)) {
     const own = on === null ? withAllFields(query) : on.get(type.uid);
-    if (own !== undefined) targets.set(type.uid, bindTarget(own, type, context));
+    if (own === undefined) continue;
+    const target = bindTarget(own, type, context);
+    for (const uid of uidsOf(type)) targets.set(uid, target);
   }
   return { kind: 'morph', key, attribute, targets, sources: sources === null ? null : bindSources(sources, targets, context) };
 }

@@ -1,4 +1,5 @@
 import { type Attribute, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
+import { attributeOf } from '../schema/served-names.js';
 import { isPlainObject, isRecord, type Values } from '../values.js';
 import { type Access, accessInPart, readable } from './access.js';
 import { isGroup, isOperator } from './operators.js';
@@ -42,7 +43,7 @@ function knownParameters(parameters: Values, type: ContentType | undefined, sort
     ...parameters,
     ...(filters !== undefined && filters !== '' && { filters: knownConditions(filters, type, sorting) }),
     ...(isRecord(populate) && {
-      populate: mapNested(populate, (name) => targetOf(type?.attributes.get(name), sorting), sorting),
+      populate: mapNested(populate, (name) => targetOf(type && attributeOf(type, name), sorting), sorting),
     }),
     ...(isRecord(on) && { on: mapNested(on, (uid) => sorting.registry.types.get(uid), sorting) }),
   };
@@ -100,8 +101,9 @@ function knownEntry(key: string, value: unknown, type: ContentType, sorting: Sor
 
 function sortingBelow(name: string, type: ContentType, sorting: Sorting): Sorting {
   const { access } = sorting;
-  if (access === undefined || type.attributes.get(name)?.kind !== 'component') return sorting;
-  return { ...sorting, access: accessInPart(access, type, name) };
+  const attribute = attributeOf(type, name);
+  if (access === undefined || attribute?.kind !== 'component') return sorting;
+  return { ...sorting, access: accessInPart(access, type, attribute.name) };
 }
 
 const operandType = (key: string, type: ContentType): ContentType | null =>
@@ -109,7 +111,7 @@ const operandType = (key: string, type: ContentType): ContentType | null =>
 
 /** Returns the type of the names below an attribute; null if it cannot be filtered by. */
 function fieldType(name: string, type: ContentType, sorting: Sorting): ContentType | null {
-  const attribute = type.attributes.get(name);
+  const attribute = attributeOf(type, name);
   if (attribute !== undefined && sorting.access !== undefined && readable(type, name, sorting.access) === null) return null;
   if (name === 'id' || (attribute?.kind === 'scalar' && attribute.type !== 'password')) return type;
   return targetOf(attribute, sorting) ?? null;

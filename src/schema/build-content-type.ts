@@ -1,6 +1,7 @@
 import { buildAttribute } from './build-attribute.js';
 import { builtinModels } from './builtin-models.js';
 import type { Attribute, ContentType, LinkAttribute, ShardKey } from './content-type.js';
+import { aliasesOf } from './renames.js';
 import { isScheduled } from './scheduled.js';
 import { asksForSync, collectionOf, type AttributeDefinition, type Model } from './model.js';
 
@@ -52,6 +53,8 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     history: historyOf(model),
     requiresKey: model.options?.requireIdempotencyKey === true,
     synced: model.kind === 'collectionType' && asksForSync(model),
+    ...withAliases(model),
+    ...(model.renamedFrom !== undefined && { otherUid: model.renamedFrom }),
   };
   const privateNames = new Set([...(model.options?.privateAttributes ?? []), ...settings.privateAttributes]);
   const own = Object.entries(model.attributes).map(([name, definition]) => buildAttribute(name, definition, model, privateNames));
@@ -63,6 +66,12 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     shard: shardKeyOf(model),
     attributes: byName([...own, ...systemAttributes(model, shape, privateNames)]),
   };
+}
+
+/** Returns the aliases of a model as a part of its type; nothing if there are none. */
+function withAliases(model: Model): Pick<ContentType, 'aliases'> {
+  const aliases = aliasesOf(model);
+  return aliases === null ? {} : { aliases };
 }
 
 /** Returns null for components, and for types of the service, whose entries may have secrets. */

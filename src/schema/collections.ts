@@ -2,6 +2,7 @@
 export const collections = {
   models: '_models',
   modelStatus: '_model_status',
+  removed: '_removed',
   servedCollections: '_collections',
   settings: '_settings',
   writeMarks: '_write_marks',

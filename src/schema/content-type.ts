@@ -153,6 +153,10 @@ export interface ContentType {
   /** Whether the GraphQL schema contains the type: its names there belong to no other type. */
   readonly inGraphql: boolean;
   readonly attributes: ReadonlyMap<string, Attribute>;
+  /** Other names that requests may use for attributes, because a model renames them; absent if there are none. */
+  readonly aliases?: ReadonlyMap<string, string>;
+  /** Another uid that stored links may name, because the type was renamed; absent if there is none. */
+  readonly otherUid?: string;
 }
 
 /** An immutable snapshot of all content types. A request takes one and keeps it. */

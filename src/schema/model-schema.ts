@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { didYouMean } from '../nearest-name.js';
-import { cacheControlPattern } from '../values.js';
+import { cacheControlPattern, isRecord } from '../values.js';
 import { collectionNamePattern, type Model, type ModelWarning } from './model.js';
 
 const localizable = {
@@ -16,6 +16,7 @@ const attribute = {
   properties: {
     type: name,
     customField: { type: 'string' },
+    renamedFrom: name,
     required: { type: 'boolean' },
     unique: { type: 'boolean' },
     index: { type: 'boolean' },
@@ -58,6 +59,7 @@ const modelSchema = {
   properties: {
     uid: { type: 'string', maxLength: 200, pattern: `^(${contentTypeUid}|${componentUid})$` },
     kind: { enum: ['collectionType', 'singleType'] },
+    renamedFrom: { type: 'string', pattern: `^${contentTypeUid}$` },
     collectionName: { type: 'string', pattern: collectionNamePattern, maxLength: 100 },
     adopt: { type: 'boolean' },
     shard: { anyOf: [{ enum: ['none', '_id'] }, shardKey] },
@@ -95,27 +97,55 @@ const modelSchema = {
 
 /** Keys of Strapi models that have no effect in Mangrove. */
 const withoutEffect: ReadonlySet<string> = new Set([
+  ...['comment', 'indexes', 'foreignKeys', 'reviewWorkflows', 'version', 'visible'],
   ...['$schema', '_id', 'autoPopulate', 'column', 'columnName', 'columnType', 'conditions', 'configurable', 'connection'],
   ...['config', 'default', 'editable', 'globalId', 'icon', 'increments', 'joinColumn', 'joinTable', 'modelName', 'modelType'],
   ...['morphColumn', 'options', 'timestamps', 'unsigned', 'unstable_tableName', 'useJoinTable'],
 ]);
 
-/** Returns a warning for each key that resembles a key of models, such as `requird`. Other unknown keys are accepted. */
+/**
+ * Returns a warning for each key that resembles a key of models, such as `requird`, and for each option that means nothing. Other
+ * unknown keys are accepted.
+ */
 export function misspeltKeys(model: Model): ModelWarning[] {
   const { properties } = modelSchema;
   return [
     ...misspeltIn(model, Object.keys(properties), ''),
     ...misspeltIn(model.info, Object.keys(properties.info.properties), 'info'),
-    ...misspeltIn(model.options ?? {}, Object.keys(properties.options.properties), 'options'),
+    ...meaninglessIn(model.options ?? {}, Object.keys(properties.options.properties), 'options'),
+    ...misspeltPlugins(model.pluginOptions ?? {}),
   ].map((text) => ({ attribute: null, text, needs: null }));
 }
 
 /** Returns the same warnings for an attribute. */
-export const misspeltAttributeKeys = (definition: object): string[] =>
-  misspeltIn(definition, Object.keys(attribute.properties), '');
+export const misspeltAttributeKeys = (definition: { readonly pluginOptions?: unknown }): string[] => [
+  ...misspeltIn(definition, Object.keys(attribute.properties), ''),
+  ...misspeltPlugins(definition.pluginOptions).map((text) => `.${text}`),
+];
 
-function misspeltIn(written: object, known: readonly string[], place: string): string[] {
-  const unknown = Object.keys(written).filter((key) => key.length > 4 && !known.includes(key) && !withoutEffect.has(key));
+/** The options of plugins that have an effect, by plugin. Those of other plugins belong to a panel or to code. */
+const pluginKeys: Readonly<Record<string, readonly string[]>> = {
+  i18n: ['localized'],
+  sync: ['enabled'],
+  schedule: ['enabled'],
+};
+
+function misspeltPlugins(options: unknown): string[] {
+  if (!isRecord(options)) return [];
+  return Object.entries(options).flatMap(([name, own]) => {
+    if (!Object.hasOwn(pluginKeys, name)) return misspeltIn({ [name]: own }, Object.keys(pluginKeys), 'pluginOptions', 4);
+    return isRecord(own) ? meaninglessIn(own, pluginKeys[name] ?? [], `pluginOptions.${name}`) : [];
+  });
+}
+
+/** Returns a warning for each key that is not known, with the nearest name if there is one. */
+const meaninglessIn = (written: object, known: readonly string[], place: string): string[] =>
+  Object.keys(written)
+    .filter((key) => !known.includes(key) && !withoutEffect.has(key))
+    .map((key) => `${place}.${key} is not a key of models and ignored${didYouMean(key, known)}`);
+
+function misspeltIn(written: object, known: readonly string[], place: string, shortest = 5): string[] {
+  const unknown = Object.keys(written).filter((key) => key.length >= shortest && !known.includes(key) && !withoutEffect.has(key));
   return unknown.flatMap((key) => {
     const near = didYouMean(key, known);
     return near === '' ? [] : [`${place}.${key} is not a key of models and ignored${near}`];

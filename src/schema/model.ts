@@ -5,6 +5,8 @@ export interface AttributeDefinition {
   readonly type: string;
   /** The custom field that a plugin registers, such as `plugin::color-picker.color`. */
   readonly customField?: string;
+  /** Beyond Strapi v4: the former name of the attribute, whose stored values are moved. */
+  readonly renamedFrom?: string;
   readonly required?: boolean;
   readonly unique?: boolean;
   /** Beyond Strapi v4: an index for filters and sorts on this attribute. */
@@ -46,6 +48,8 @@ export interface AttributeDefinition {
 export interface Model {
   readonly uid: string;
   readonly kind?: 'collectionType' | 'singleType';
+  /** Beyond Strapi v4: the former uid of the type, whose entries it takes over. */
+  readonly renamedFrom?: string;
   readonly collectionName?: string;
   /** The collection may contain documents that the service has not written. */
   readonly adopt?: boolean;

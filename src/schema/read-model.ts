@@ -3,6 +3,7 @@ import { asksForSync, type Model, type ModelWarning } from './model.js';
 import { misspeltKeys, readForm } from './model-schema.js';
 import { isKebabCase } from './names.js';
 import { scheduledAttributes, scheduleProblems } from './scheduled.js';
+import { renameProblems } from './renames.js';
 import { readSearches } from './read-searches.js';
 import { readAttribute, type AttributeRules } from './read-attribute.js';
 
@@ -28,7 +29,7 @@ export function readModel(document: unknown, { customFields, graphql = true, bui
   const ofAttributes = readings.flatMap(({ name, problems }) =>
     problems.map((problem) => `attributes.${name}${spaced(problem)}`),
   );
-  const problems = [...nameProblems(model), ...ofAttributes, ...scheduleProblems(model)];
+  const problems = [...nameProblems(model), ...ofAttributes, ...scheduleProblems(model), ...renameProblems(model)];
   const known = readings.flatMap(({ name, definition }) => (definition === null ? [] : [[name, definition] as const]));
   const searches = readSearches({ ...model, attributes: Object.fromEntries(known) });
   const ofNames = readings.flatMap(({ name, warnings: texts }) => texts.map((text) => ({ attribute: name, text, needs: null })));

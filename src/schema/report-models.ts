@@ -4,8 +4,8 @@ import type { ModelWarning } from './model.js';
 /** The state of one model, and its effect on other models. */
 export interface ModelReport {
   readonly uid: string;
-  /** `missing`: other models name it, and it does not exist. */
-  readonly state: 'active' | 'refused' | 'missing';
+  /** `moving`: it is in force, and a rename is under way. `missing`: other models name it, and it does not exist. */
+  readonly state: 'active' | 'moving' | 'refused' | 'missing';
   /** The reasons why it is not in force as it is stored. */
   readonly problems: readonly string[];
   readonly warnings: readonly ModelWarning[];
@@ -17,18 +17,17 @@ export interface ModelReport {
  * Returns a report for each model that is in force, refused or missing: first those that affect other models, then others with
  * problems or warnings, then the rest.
  */
-export function reportModels({
-  models,
-  problems,
-  warnings,
-}: Pick<RegistryBuild, 'models' | 'problems' | 'warnings'>): readonly ModelReport[] {
+export function reportModels(
+  { models, problems, warnings }: Pick<RegistryBuild, 'models' | 'problems' | 'warnings'>,
+  moving: ReadonlySet<string> = new Set(),
+): readonly ModelReport[] {
   const affected = affectedBy(warnings);
   const uids = new Set([...models.keys(), ...problems.keys(), ...affected.keys()]);
   const reports = [...uids].map((uid): ModelReport => {
     const found = problems.get(uid) ?? [];
     return {
       uid,
-      state: problems.has(uid) ? 'refused' : models.has(uid) ? 'active' : 'missing',
+      state: problems.has(uid) ? 'refused' : moving.has(uid) ? 'moving' : models.has(uid) ? 'active' : 'missing',
       problems: found,
       warnings: warnings.get(uid) ?? [],
       affects: affected.get(uid) ?? [],
@@ -46,7 +45,7 @@ function affectedBy(warnings: RegistryBuild['warnings']): ReadonlyMap<string, re
 }
 
 const weight = ({ state, warnings, affects }: ModelReport): number =>
-  affects.length * 10 + (state === 'active' ? 0 : 4) + (warnings.length > 0 ? 1 : 0);
+  affects.length * 10 + (state === 'active' || state === 'moving' ? 0 : 4) + (warnings.length > 0 ? 1 : 0);
 
 export const warningText = ({ attribute, text }: ModelWarning): string => (attribute === null ? text : `${attribute}: ${text}`);
 

@@ -287,7 +287,11 @@ describe('unique values that all locales share, in a collection from before', ()
       const { registry } = buildRegistry([plain]);
       const type = registry.types.get(plain.uid);
       if (type === undefined || serving.server.backend === null) throw new Error('there is a type and a database');
-      const unfit = await findUnfit(type, buildRegistry([]).registry, serving.server.backend.store.database);
+      const unfit = await findUnfit(
+        type,
+        { before: buildRegistry([]).registry, after: registry },
+        serving.server.backend.store.database,
+      );
       expect(unfit).to.deep.equal([{ uid: plain.uid, attribute: 'sku', rule: 'unique', count: 2, examples: [3, 5] }]);
     } finally {
       await serving.stop();

@@ -72,6 +72,30 @@ const cases: readonly Case[] = [
     },
   },
   {
+    what: 'options that mean nothing',
+    before: null,
+    after: [
+      {
+        ...model('book', { title: { type: 'string', pluginOptions: { i18n: { localised: true } } } }),
+        options: { comment: '', historic: {}, populateCreatorField: true },
+        pluginOptions: { 'content-manager': { visible: false }, sync: { enable: true }, schedul: { enabled: true } },
+      },
+    ],
+    inForce: { book: ['title'] },
+    problems: {},
+    warnings: {
+      'api::book.book': new RegExp(
+        [
+          'options\\.historic is not a key of models and ignored; did you mean history\\?',
+          'options\\.populateCreatorField is not .* populateCreatorFields\\?',
+          'pluginOptions\\.sync\\.enable is not .* enabled\\?',
+          'pluginOptions\\.schedul is not .* schedule\\?',
+          'title: \\.pluginOptions\\.i18n\\.localised is not .* localized\\?$',
+        ].join('; '),
+      ),
+    },
+  },
+  {
     what: 'misspelt keys',
     before: null,
     after: [

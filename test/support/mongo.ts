@@ -4,6 +4,7 @@ import type { Database } from '../../src/mongo/send/database.js';
 import { Replies } from '../../src/mongo/send/command-turns.js';
 import { AbandonedTransactions } from '../../src/mongo/send/abandoned.js';
 import { Sessions } from '../../src/mongo/send/calls.js';
+import { FieldMoves } from '../../src/mongo/send/field-moves.js';
 import { SearchIndexes, UniqueBuilds } from '../../src/mongo/send/index-state.js';
 import { endless } from '../../src/limits/clock.js';
 import { workTime } from '../../src/mongo/send/calls.js';
@@ -62,6 +63,7 @@ export const databaseOf = ({ client, db }: Pick<FreshDatabase, 'client' | 'db'>,
   reads: null,
   sessions: new Sessions(client),
   searches: new SearchIndexes(),
+  moves: new FieldMoves(),
   uniques: new UniqueBuilds(),
   abandoned: new AbandonedTransactions({ client, isSharded: false, longest: workTime(limit) }),
   writers: new WriteQueues(),

@@ -1,4 +1,6 @@
 import type { Document } from 'mongodb';
+import type { ContentType } from '../../schema/content-type.js';
+import { uidsOf } from '../../schema/served-names.js';
 
 /** The filter of a command: values by document path, in the forms that the functions of this file return. */
 export type Match = Document;
@@ -14,6 +16,10 @@ export const matchesNone = (...matches: readonly Match[]): Match => ({ $nor: mat
 
 /** Matches a value, or a list with an element, that is one of these. */
 export const oneOf = (values: readonly unknown[]): Match => ({ $in: values });
+
+/** Matches the uid of a type, also under another uid that stored links may have. */
+export const uidOf = (type: Pick<ContentType, 'uid' | 'otherUid'>): unknown =>
+  type.otherUid === undefined ? type.uid : oneOf(uidsOf(type));
 
 /** Matches every value that is none of these. */
 export const noneOf = (values: readonly unknown[]): Match => ({ $nin: values });

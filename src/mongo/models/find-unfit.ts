@@ -1,107 +1,222 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type AttributePlace, dottedPath, findPlaces, isShared } from '../../schema/attribute-places.js';
+import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
+import { matches } from '../../schema/linear-regex.js';
+import { scalarProblems } from '../../schema/check-scalar.js';
+import { listsParts, type PartsAttribute } from '../../schema/parts.js';
+import { scalarTypes } from '../../schema/scalar-types.js';
+import { isRecord } from '../../values.js';
+import { groupNumber } from '../form/layout.js';
+import { matchAt } from '../form/match-at.js';
 import { type Database, type Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { groupNumber } from '../form/layout.js';
 import { holdsDocuments } from './served-collections.js';
-import { isShared } from '../../schema/attribute-places.js';
-import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
-import { scalarTypes } from '../../schema/scalar-types.js';
 import { unfitExpressions } from './unfit-match.js';
 
 /** Stored values that a new form of an attribute would refuse. */
 export interface UnfitData {
   readonly uid: string;
+  /** Path in entries, without positions in lists. */
   readonly attribute: string;
-  /** The violated rule: `required`, `type`, `enum`, `unique`, `minLength`, `maxLength`, `min`, `max`. */
+  /** The violated rule: `required`, `type`, `enum`, `unique`, `minLength`, `maxLength`, `min`, `max`, `regex`. */
   readonly rule: string;
   readonly count: number;
   /** Ids of some of the entries. */
   readonly examples: readonly number[];
 }
 
-/** Returns the stored values that would violate new or changed attributes of a type. Types without entries are not searched. */
-export async function findUnfit(type: ContentType, before: Registry, database: Database): Promise<UnfitData[]> {
-  const former = before.types.get(type.uid);
-  const changed = [...type.attributes.values()].filter(
-    (attribute) => !isDeepStrictEqual(attribute, former?.attributes.get(attribute.name)),
-  );
-  if (changed.length === 0 || !(await holdsDocuments(type.collection, database))) return [];
-  const found = await Promise.all(
-    changed.flatMap((attribute) =>
-      Object.entries(rulesOf(attribute)).map(([rule, match]) => count(type, attribute, { rule, match }, database)),
-    ),
-  );
-  const twice = await Promise.all(changed.map((attribute) => countDuplicates(type, attribute, database)));
-  return [...found, ...twice].filter((unfit) => unfit.count > 0);
-}
-
-/** Returns filters that find the values which a rule refuses, by the name of the rule. */
-function rulesOf(attribute: Attribute): Record<string, Document> {
-  const { name } = attribute;
-  const required = attribute.required ? { required: { [name]: null } } : {};
-  return attribute.kind === 'scalar' ? { ...required, ...scalarRules(attribute) } : required;
-}
-
-function scalarRules(attribute: ScalarAttribute): Record<string, Document> {
-  const { name, minLength, maxLength, min, max } = attribute;
-  const unfit = unfitExpressions(attribute.type).map((expression) => ({ [name]: expression }));
-  const isText = scalarTypes[attribute.type].search === 'text';
-  const isString = { $eq: [{ $type: `$${name}` }, 'string'] };
-  const length = (operator: '$lt' | '$gt', figure: number): Document => ({
-    [name]: { $type: 'string' },
-    $expr: { $cond: [isString, { [operator]: [{ $strLenCP: `$${name}` }, figure] }, false] },
-  });
-  return {
-    ...(unfit.length > 0 && { type: { $or: unfit } }),
-    ...(attribute.type === 'enumeration' && { enum: { [name]: { $type: 'string', $nin: attribute.enum } } }),
-    ...(isText && minLength !== null && { minLength: length('$lt', minLength) }),
-    ...(isText && maxLength !== null && { maxLength: length('$gt', maxLength) }),
-    ...(typeof min === 'number' && { min: { [name]: { $lt: min } } }),
-    ...(typeof max === 'number' && { max: { [name]: { $gt: max } } }),
-  };
-}
-
-const firstTen = (input: string): Document => ({ $firstN: { input, n: 10 } });
-
+/** A rule of an attribute. */
 interface Rule {
   readonly rule: string;
+  /** Finds the values that violate it, in the entry or component that has them. */
   readonly match: Document;
+  /** Decides whether one of them violates it, if the database cannot. */
+  readonly refuses?: (value: unknown) => boolean;
 }
 
-async function count(type: ContentType, attribute: Attribute, { rule, match }: Rule, database: Database): Promise<UnfitData> {
-  const group = { _id: null, count: { $sum: 1 }, examples: firstTen('$_id') };
-  const pipeline = [{ $match: match }, { $group: group }];
-  const [row] = await readAll(database, { aggregate: type.collection, pipeline, cursor: {} });
-  return describe(type, attribute, rule, row);
+/** Maximum number of ids of one rule. */
+const mostExamples = 10;
+
+/**
+ * Returns the stored values that would violate new or changed attributes of a type, also inside its components. Types without
+ * entries are not searched.
+ */
+export async function findUnfit(
+  type: ContentType,
+  { before, after }: { readonly before: Registry; readonly after: Registry },
+  database: Database,
+): Promise<UnfitData[]> {
+  const places = findPlaces(type, after, isAttribute).flatMap((place) => changedPlace(place, before));
+  if (places.length === 0 || !(await holdsDocuments(type.collection, database))) return [];
+  const found: UnfitData[] = [];
+  for (const { place, name } of places) {
+    for (const rule of rulesOf(place.attribute, name)) found.push(await search(type, { place, name }, rule, database));
+    if (isUnique(place.attribute)) found.push(await countDuplicates(type, { place, name }, database));
+  }
+  return found.filter(({ count }) => count > 0);
 }
 
-async function countDuplicates(type: ContentType, attribute: Attribute, database: Database): Promise<UnfitData> {
-  if (attribute.kind !== 'scalar' || !attribute.unique) return describe(type, attribute, 'unique', undefined);
-  const { name } = attribute;
-  const isOfGroup = isShared(attribute);
-  const value = { value: `$${name}`, ...(type.localized && !isOfGroup && { locale: '$locale' }) };
+const isAttribute = (attribute: Attribute): attribute is Attribute => attribute.visible || attribute.writable;
+
+const isUnique = (attribute: Attribute): boolean => attribute.kind === 'scalar' && attribute.unique;
+
+/** A place, and the name under which the values of its attribute are stored. */
+interface StoredPlace {
+  readonly place: AttributePlace;
+  readonly name: string;
+}
+
+/** Returns a place whose attribute is new or changed. That of a renamed attribute has its values under the former name. */
+function changedPlace(place: AttributePlace, { types }: Registry): readonly StoredPlace[] {
+  const { attribute } = place;
+  const holder = place.holders.at(-1);
+  const former = types.get(holder?.uid ?? '')?.attributes;
+  if (isDeepStrictEqual(attribute, former?.get(attribute.name))) return [];
+  const alias = [...(holder?.aliases ?? [])].find(([, name]) => name === attribute.name)?.[0];
+  const isRenamed = alias !== undefined && former?.has(alias) === true && !former.has(attribute.name);
+  return [{ place, name: isRenamed ? alias : attribute.name }];
+}
+
+/** Returns the rules of an attribute that stored values may violate. */
+function rulesOf(attribute: Attribute, name: string): readonly Rule[] {
+  const required = attribute.required ? [{ rule: 'required', match: { [name]: null } }] : [];
+  if (attribute.kind === 'scalar') return [...required, ...scalarRules(attribute, name)];
+  return listsParts(attribute) ? [...required, ...countRules(attribute, name)] : required;
+}
+
+/** Returns the rules of a list of components. An empty one need not have the minimum number, unless it is required. */
+function countRules({ required, min, max }: PartsAttribute, name: string): readonly Rule[] {
+  const item = (index: number): string => `${name}.${String(index)}`;
+  const least = { [name]: { $type: 'array' }, ...(min !== null && { [item(min - 1)]: { $exists: false } }) };
+  return [
+    ...(min !== null && (min > 1 || (required && min === 1))
+      ? [{ rule: 'min', match: required ? least : { ...least, [item(0)]: { $exists: true } } }]
+      : []),
+    ...(max !== null ? [{ rule: 'max', match: { [item(max)]: { $exists: true } } }] : []),
+  ];
+}
+
+/** Returns whether a value of a type with a form of its own, such as an e-mail address, has another form. */
+const isMisformed =
+  (attribute: ScalarAttribute) =>
+  (value: unknown): boolean =>
+    scalarProblems(value, { ...attribute, minLength: null, maxLength: null, regex: null }, '', { mode: 'update', draft: true })
+      .length > 0;
+
+/** Types of texts that have a form of their own. */
+const formed: ReadonlySet<string> = new Set(['email', 'uid']);
+
+function scalarRules(attribute: ScalarAttribute, name: string): readonly Rule[] {
+  const { minLength, maxLength, min, max, regex } = attribute;
+  const unfit = unfitExpressions(attribute.type).map((expression) => ({ [name]: expression }));
+  const isText = scalarTypes[attribute.type].search === 'text';
+  const texts = { [name]: { $type: 'string' } };
+  const isOdd = (value: unknown): boolean => value !== '' && regex !== null && !matches(regex, String(value));
+  const lengthOf = (value: unknown): number => String(value).length;
+  return [
+    ...(unfit.length > 0 ? [{ rule: 'type', match: { $or: unfit } }] : []),
+    ...(formed.has(attribute.type) ? [{ rule: 'type', match: texts, refuses: isMisformed(attribute) }] : []),
+    ...(attribute.type === 'enumeration' ? [{ rule: 'enum', match: { [name]: { $type: 'string', $nin: attribute.enum } } }] : []),
+    ...(isText && minLength !== null
+      ? [{ rule: 'minLength', match: texts, refuses: (value: unknown) => lengthOf(value) < minLength }]
+      : []),
+    ...(isText && maxLength !== null
+      ? [{ rule: 'maxLength', match: texts, refuses: (value: unknown) => lengthOf(value) > maxLength }]
+      : []),
+    ...(typeof min === 'number' ? [{ rule: 'min', match: { [name]: { $lt: min } } }] : []),
+    ...(typeof max === 'number' ? [{ rule: 'max', match: { [name]: { $gt: max } } }] : []),
+    ...(isText && regex !== null ? [{ rule: 'regex', match: texts, refuses: isOdd }] : []),
+  ];
+}
+
+/** Rules that drafts need not meet. */
+const freeInDrafts: ReadonlySet<string> = new Set(['required', 'minLength']);
+
+async function search(type: ContentType, at: StoredPlace, rule: Rule, database: Database): Promise<UnfitData> {
+  const inside = matchAt(at.place.steps, rule.match);
+  const match = type.draftAndPublish && freeInDrafts.has(rule.rule) ? { $and: [inside, { publishedAt: { $ne: null } }] } : inside;
+  if (rule.refuses !== undefined) return scan(type, at, { ...rule, match }, database);
+  const group = { _id: null, count: { $sum: 1 }, examples: firstOf('$_id') };
+  const [row] = await readAll(database, {
+    aggregate: type.collection,
+    pipeline: [{ $match: match }, { $group: group }],
+    cursor: {},
+  });
+  return describe(type, at, rule.rule, row);
+}
+
+/** Reads the values of a rule that the database cannot decide, one batch after the other. */
+async function scan(type: ContentType, at: StoredPlace, { rule, match, refuses }: Rule, database: Database): Promise<UnfitData> {
+  const root = at.place.steps[0]?.name ?? at.name;
+  const examples: number[] = [];
+  let count = 0;
+  const cursor = database.db
+    .collection<{ readonly _id: number }>(type.collection)
+    .find(match, { projection: { [root]: 1 }, sort: { _id: 1 } });
+  for await (const document of cursor) {
+    if (!valuesIn(document, at.place.steps, at.name).some((value) => typeof value === 'string' && refuses?.(value) === true))
+      continue;
+    count += 1;
+    if (examples.length < mostExamples) examples.push(Number(document._id));
+  }
+  return { uid: type.uid, attribute: dottedPath(at.place), rule, count, examples };
+}
+
+/** Returns the values at a place of a document. */
+function valuesIn(at: unknown, [step, ...rest]: AttributePlace['steps'], name: string): readonly unknown[] {
+  if (!isRecord(at)) return [];
+  if (step === undefined) return [at[name]];
+  const parts = [at[step.name]]
+    .flat()
+    .filter((part) => step.zone === null || (isRecord(part) && part['__component'] === step.zone));
+  return parts.flatMap((part) => valuesIn(part, rest, name));
+}
+
+const firstOf = (input: string): Document => ({ $firstN: { input, n: mostExamples } });
+
+/** Counts the entries with a value that another one has, or another component of the same one. */
+async function countDuplicates(type: ContentType, { place, name }: StoredPlace, database: Database): Promise<UnfitData> {
+  const path = [...place.steps.map((step) => step.name), name].join('.');
+  const root = place.holders[0]?.attributes.get(place.steps[0]?.name ?? place.attribute.name);
+  const isOfGroup = root !== undefined && isShared(root);
+  const value = { value: `$${path}`, ...(type.localized && !isOfGroup && { locale: '$locale' }) };
   const pipeline = [
-    { $match: { [name]: { $ne: null } } },
-    ...(isOfGroup ? oncePerGroup(name) : []),
-    { $group: { _id: value, count: { $sum: 1 }, ids: firstTen('$_id') } },
+    ...place.steps.flatMap((step, index) =>
+      unwound(
+        place.steps
+          .slice(0, index + 1)
+          .map((one) => one.name)
+          .join('.'),
+        step,
+      ),
+    ),
+    { $match: { [path]: { $ne: null } } },
+    ...(isOfGroup ? oncePerGroup(path) : []),
+    { $group: { _id: value, count: { $sum: 1 }, ids: firstOf('$_id') } },
     { $match: { count: { $gt: 1 } } },
-    { $group: { _id: null, count: { $sum: '$count' }, examples: firstTen('$ids') } },
+    { $group: { _id: null, count: { $sum: '$count' }, examples: firstOf('$ids') } },
   ];
   const [row] = await readAll(database, { aggregate: type.collection, pipeline, cursor: {}, allowDiskUse: true });
-  return describe(type, attribute, 'unique', row);
+  return describe(type, { place, name }, 'unique', row);
 }
 
-/** Returns the stages that count a value once for all locales of an entry. */
-const oncePerGroup = (name: string): Document[] => [
-  { $group: { _id: { value: `$${name}`, group: groupNumber }, first: { $min: '$_id' } } },
-  { $sort: { first: 1 } },
-  { $project: { _id: '$first', [name]: '$_id.value' } },
+/** Returns the stages that make a document of each component of a list. */
+const unwound = (path: string, { list, zone }: AttributePlace['steps'][number]): Document[] => [
+  ...(list ? [{ $unwind: `$${path}` }] : []),
+  ...(zone === null ? [] : [{ $match: { [`${path}.__component`]: zone } }]),
 ];
 
-const describe = ({ uid }: ContentType, { name }: Attribute, rule: string, row: Document | undefined): UnfitData => ({
+/** Returns the stages that count a value once for all locales of an entry. */
+const oncePerGroup = (path: string): Document[] => [
+  { $group: { _id: { value: `$${path}`, group: groupNumber }, first: { $min: '$_id' } } },
+  { $sort: { first: 1 } },
+  { $project: { _id: '$first', [path]: '$_id.value' } },
+];
+
+const describe = ({ uid }: ContentType, { place }: StoredPlace, rule: string, row: Document | undefined): UnfitData => ({
   uid,
-  attribute: name,
+  attribute: dottedPath(place),
   rule,
   count: Number(row?.['count'] ?? 0),
-  examples: Array.isArray(row?.['examples']) ? row['examples'].flat().slice(0, 10).map(Number) : [],
+  examples: Array.isArray(row?.['examples']) ? row['examples'].flat().slice(0, mostExamples).map(Number) : [],
 });

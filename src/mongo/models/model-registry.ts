@@ -12,6 +12,7 @@ import { readLocales, type Locales } from '../stores/locale-store.js';
 import { StoredModels } from '../stores/model-store.js';
 import { findForeign, recordServed } from './served-collections.js';
 import { ModelStatus } from './model-status.js';
+import { Renames } from './renames.js';
 import { RequiredChecks } from './required-nulls.js';
 import { SearchBuilds } from './search-builds.js';
 import { TypePreparation } from './type-preparation.js';
@@ -60,6 +61,8 @@ export class ModelRegistry {
   readonly #indexes: IndexBuilds;
   readonly #preparation: TypePreparation;
   readonly #models: StoredModels;
+  /** The renames of attributes and types that models ask for. */
+  readonly renames: Renames;
 
   constructor(database: Database, settings: ModelSettings, jobs: Jobs) {
     this.#database = database;
@@ -81,6 +84,8 @@ export class ModelRegistry {
       report: (uid, state) => this.status.reportSearch(uid, state),
     });
     this.#preparation = new TypePreparation({ database, jobs, indexes: this.#indexes, searches: this.#searches });
+    const report = (uid: string, renames: readonly string[]) => this.status.reportIndexState(uid, { renames });
+    this.renames = new Renames({ database, settings, jobs, report });
     this.#required = new RequiredChecks(database, (uid, found) => this.status.reportViolations(uid, found));
     jobs.start({ name: 'model recount', every: recountEvery, run: () => this.#lookAgain() });
     this.#build = buildRegistry([], settings);
@@ -100,7 +105,7 @@ export class ModelRegistry {
 
   /** Returns the state of each model, causes first. */
   reports(): readonly ModelReport[] {
-    return reportModels(this.#build);
+    return reportModels(this.#build, this.renames.moving());
   }
 
   /** Calls the listener with every new snapshot. */
@@ -156,11 +161,13 @@ export class ModelRegistry {
   }
 
   async #loadOnce(): Promise<void> {
-    const [stored] = await Promise.all([this.#models.read(), this.#loadLocales()]);
+    const [written] = await Promise.all([this.#models.read(), this.#loadLocales()]);
+    const stored = await this.renames.served(written);
     const expected = this.#expected;
     this.#expected = null;
     if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) {
-      await this.status.report(this.#build); // writes what could not be written before
+      await this.renames.follow(this.#build.registry);
+      await this.status.report(this.#build, this.renames.moving()); // writes what could not be written before
       return;
     }
     const previous = this.#stored === null ? null : this.#build.registry;
@@ -172,12 +179,13 @@ export class ModelRegistry {
     await this.#searches.keep(build.registry);
     this.#stored = stored;
     this.#replace(build);
+    await this.renames.follow(build.registry);
     const incomplete = changed.filter((type) => asksForMore({ type, registry: build.registry }, previous));
     this.#preparation.completeLater(incomplete, build.registry, this.snapshot.locales.default);
     const check = () => this.#required.check(changed, build.registry, older);
     this.#background = this.#background.then(check).catch(this.#report('required count'));
     this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#report('search build'));
-    await this.status.report(build);
+    await this.status.report(build, this.renames.moving());
   }
 
   async #loadLocales(): Promise<void> {

@@ -28,6 +28,8 @@ export interface ModelState extends Partial<FoundViolations> {
   readonly indexProblems?: readonly string[];
   readonly indexesBuilding?: readonly BuildingIndex[];
   readonly unusedIndexes?: readonly string[];
+  /** The renames that the instance follows, each with its phase. */
+  readonly renames?: readonly string[];
   /** The indexes that searches can use; absent if no attribute of the model has the option `search`. */
   readonly search?: SearchState;
   readonly at: Date;

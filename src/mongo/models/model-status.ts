@@ -59,8 +59,8 @@ export class ModelStatus {
   }
 
   /** Writes the state of models whose state or revision has changed. Logs the problems of a changed state, causes first. */
-  async report(build: RegistryBuild): Promise<void> {
-    const reports = reportModels(build);
+  async report(build: RegistryBuild, moving?: ReadonlySet<string>): Promise<void> {
+    const reports = reportModels(build, moving);
     const changed = reports.flatMap((report) => {
       const model = build.models.get(report.uid);
       const now = { state: stateOf(report), revision: model === undefined ? null : revisionOfModel(model) };
@@ -88,8 +88,11 @@ export class ModelStatus {
     await this.#write([this.#set(uid, { indexProblems })]);
   }
 
-  /** Writes the indexes that are being built, or the names of those that no read has used for a month. */
-  async reportIndexState(uid: string, state: Pick<StatusDocument, 'indexesBuilding' | 'unusedIndexes'>): Promise<void> {
+  /** Writes the indexes that are being built, the names of those that no read has used for a month, or the renames that are followed. */
+  async reportIndexState(
+    uid: string,
+    state: Pick<StatusDocument, 'indexesBuilding' | 'unusedIndexes' | 'renames'>,
+  ): Promise<void> {
     await this.#write([this.#set(uid, state)]);
   }
 

@@ -5,10 +5,12 @@ import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../schema/build-registry.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { Model } from '../../schema/model.js';
+import { movedAway, withoutRenamed } from '../../schema/renames.js';
 import { warningText } from '../../schema/report-models.js';
 import { findUnfit, type UnfitData } from './find-unfit.js';
 import type { ExpectedModels } from './model-registry.js';
 import type { Backend } from './open-backend.js';
+import { readRenames, servedDocuments } from '../stores/rename-store.js';
 import { findForeign } from './served-collections.js';
 
 /** The effects of a change to models. */
@@ -59,13 +61,20 @@ export async function previewChange(
   const uids = [...models.map(({ uid }) => uid), ...removed];
   const others = stored.filter(({ uid }) => !uids.includes(uid));
   const changed = [...others, ...models].sort((a, b) => Number(a.uid > b.uid) - Number(a.uid < b.uid));
+  const records = await readRenames(backend.store.database);
+  const served = (documents: readonly StoredModel[]) => servedDocuments(withoutRenamed(documents), records);
   const inForce = backend.models.inForce();
   const open = [...notInForce(stored, inForce), ...models];
   const foreign = await findForeign(open, backend.store.database, inForce.registry);
   const settings = { ...backend.settings, foreign };
-  const before = buildStored(stored, settings, inForce);
-  const after = buildRegistry(changed, settings, before);
-  return { preview: await compare(uids, { before, after }, backend), expected: { stored: changed, before, after } };
+  const before = buildStored(served(stored), settings, inForce);
+  const after = buildRegistry(served(changed), settings, before);
+  const moving = movedAway(
+    models,
+    records.filter(({ phase }) => phase !== 'done'),
+  );
+  const refused = { ...after, problems: new Map([...after.problems, ...moving]) };
+  return { preview: await compare(uids, { before, after: refused }, backend), expected: { stored: changed, before, after } };
 }
 
 /** Returns the effects of removing a model. Throws a NotFoundError if it is not stored. */
@@ -94,7 +103,9 @@ async function compare(uids: readonly string[], { before, after }: Builds, { sto
   const problems = [...after.problems].filter(([uid]) => uids.includes(uid) || !before.problems.has(uid));
   const isValid = problems.length === 0;
   const types = changedTypes(after.registry, before.registry);
-  const unfit = isValid ? await Promise.all(types.map((type) => findUnfit(type, before.registry, store.database))) : [];
+  const unfit = isValid
+    ? await Promise.all(types.map((type) => findUnfit(type, { before: before.registry, after: after.registry }, store.database)))
+    : [];
   return {
     isValid,
     problems: Object.fromEntries(problems),
@@ -115,11 +126,12 @@ function newWarnings(uids: readonly string[], before: RegistryBuild, after: Regi
   return Object.fromEntries(shown);
 }
 
-/** Returns the changed attributes of a model. */
+/** Returns the changed attributes of a model. One that is renamed is added, and not removed. */
 export function changeOf(uid: string, before: Model | undefined, after: Model | undefined): ModelChange {
   const [old, now] = [before?.attributes ?? {}, after?.attributes ?? {}];
   const added = Object.keys(now).filter((name) => !Object.hasOwn(old, name));
-  const removed = Object.keys(old).filter((name) => !Object.hasOwn(now, name));
+  const renamed = new Set(Object.values(now).map(({ renamedFrom }) => renamedFrom));
+  const removed = Object.keys(old).filter((name) => !Object.hasOwn(now, name) && !renamed.has(name));
   const changed = Object.keys(now).filter((name) => Object.hasOwn(old, name) && !isDeepStrictEqual(old[name], now[name]));
   return { uid, change: kindOfChange(before, after), added, changed, removed };
 }

@@ -6,6 +6,7 @@ import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../sc
 import { inWriteTime } from '../send/calls.js';
 import { type Database } from '../send/database.js';
 import { readAll, runRead } from '../send/read-commands.js';
+import { matchAt } from '../form/match-at.js';
 import { unfitExpressions } from './unfit-match.js';
 
 /** An attribute that stored entries violate. */
@@ -165,13 +166,3 @@ function typeRule(place: AttributePlace<ScalarAttribute>): readonly Rule[] {
 }
 
 const keyOf = (place: AttributePlace): string => `${dottedPath(place)} ${place.steps.map(({ zone }) => zone ?? '').join(' ')}`;
-
-/** Returns a match for entries that have the component at the end of the steps, which meets a condition on one attribute. */
-function matchAt([step, ...rest]: AttributePlace['steps'], condition: Document): Document {
-  if (step === undefined) return condition;
-  const { name, list, zone } = step;
-  const inner = { ...(zone !== null && { __component: zone }), ...matchAt(rest, condition) };
-  if (list) return { [name]: { $elemMatch: inner } };
-  const below = Object.entries(inner).map(([key, value]) => [`${name}.${key}`, value as unknown]);
-  return { [name]: { $ne: null }, ...(Object.fromEntries(below) as Document) };
-}

@@ -86,7 +86,11 @@ async function readRecorded(names: readonly string[], database: Database): Promi
 
 /** Returns those of the models that are in force on some instance of the service. */
 async function readActive(models: readonly StoredModel[], database: Database): Promise<readonly StoredModel[]> {
-  const states = await readAll(database, { find: collections.modelStatus, filter: { state: 'active' }, batchSize: 100_000 });
+  const states = await readAll(database, {
+    find: collections.modelStatus,
+    filter: { state: { $in: ['active', 'moving'] } },
+    batchSize: 100_000,
+  });
   const active = new Set(states.map(({ uid }) => uid as unknown));
   return models.filter(({ uid }) => active.has(uid));
 }

@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { uidOf } from '../form/matches.js';
 import type { LinkChild, MorphChild } from '../../query/plan.js';
 import type { Resolved } from './compile-condition.js';
 import { isGroup, orderField, rankPath } from '../form/layout.js';
@@ -110,7 +111,7 @@ function compileInverse(relation: PendingRelation, child: LinkChild, resolved: R
     return [
       ...compileRows(child, match, { [field]: 1 }, resolved),
       { $unwind: `$${field}` },
-      ...(isMorph ? [{ $match: { [`${field}.__type`]: relation.owner.uid } }] : []),
+      ...(isMorph ? [{ $match: { [`${field}.__type`]: uidOf(relation.owner) } }] : []),
       { $group: { _id: `$${field}${isMorph ? '.id' : ''}`, count: { $sum: 1 } } },
     ];
   }
@@ -127,8 +128,8 @@ function inverseMatch(
     const { field } = link.storage;
     const other = target.attributes.get(field);
     if (other?.kind === 'morph' && !other.many)
-      return { field, match: { [`${field}.__type`]: owner.uid, [`${field}.id`]: { $in: parents } } };
-    return { field, match: { [field]: { $elemMatch: { __type: owner.uid, id: { $in: parents } } } } };
+      return { field, match: { [`${field}.__type`]: uidOf(owner), [`${field}.id`]: { $in: parents } } };
+    return { field, match: { [field]: { $elemMatch: { __type: uidOf(owner), id: { $in: parents } } } } };
   }
   const field = link.storage.kind === 'inverse' ? link.storage.field : link.name;
   return { field, match: { [field]: { $in: parents } } };

@@ -27,7 +27,7 @@ export function compileLookup(child: LinkChild, { owner, as }: LookupTarget, res
   };
   const stages = compilePagePipeline(page).map((stage) => ('$sort' in stage && rank !== null ? rank.sort : stage));
   const isMorph = child.link.storage.kind === 'morph';
-  const before = [...(isMorph ? matchMorphLink(field, owner.uid) : []), ...(rank?.before ?? [])];
+  const before = [...(isMorph ? matchMorphLink(field, owner) : []), ...(rank?.before ?? [])];
   return {
     from: child.target.collection,
     localField: '_id',
@@ -47,9 +47,10 @@ function foreignField({ link }: LinkChild): string {
  * Returns the stages that add the link to the parent as `_link`, and drop entries without one. Type and id must match in the same
  * link.
  */
-function matchMorphLink(field: string, uid: string): Document[] {
+function matchMorphLink(field: string, { uid, otherUid }: ContentType): Document[] {
   const links = { $cond: [{ $isArray: `$${field}` }, `$${field}`, [`$${field}`]] };
-  const leadsHere = { $and: [{ $eq: ['$$this.__type', uid] }, { $eq: ['$$this.id', '$$parent'] }] };
+  const isType = otherUid === undefined ? { $eq: ['$$this.__type', uid] } : { $in: ['$$this.__type', [uid, otherUid]] };
+  const leadsHere = { $and: [isType, { $eq: ['$$this.id', '$$parent'] }] };
   return [
     { $set: { _link: { $first: { $filter: { input: links, cond: leadsHere } } } } },
     { $match: { _link: { $type: 'object' } } },

@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { uidsOf } from '../../schema/served-names.js';
 import type { LinkChild } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { orderField, storedRank } from '../form/layout.js';
@@ -50,7 +51,7 @@ function indexLists(child: LinkChild, rows: readonly Document[], { owner, next }
     case 'inverse':
       return listsBy(inverseLists(child, nodes, storage.field), '_id');
     case 'morph':
-      return listsBy(morphLists(child, nodes, { field: storage.field, owner: owner.uid }), '_id');
+      return listsBy(morphLists(child, nodes, { field: storage.field, owners: uidsOf(owner) }), '_id');
   }
 }
 
@@ -141,15 +142,15 @@ function inverseLists(child: LinkChild, nodes: readonly Growing[], field: string
 
 interface MorphField {
   readonly field: string;
-  /** Uid of the type that the links lead to. */
-  readonly owner: string;
+  /** Uids of the type that the links lead to. */
+  readonly owners: readonly string[];
 }
 
-function morphLists(child: LinkChild, nodes: readonly Growing[], { field, owner }: MorphField): Map<unknown, Growing[]> {
+function morphLists(child: LinkChild, nodes: readonly Growing[], { field, owners }: MorphField): Map<unknown, Growing[]> {
   const lists = groupBy(nodes, ({ document }) =>
-    morphLinks(document[field]).flatMap(({ __type, id }) => (__type === owner ? [id] : [])),
+    morphLinks(document[field]).flatMap(({ __type, id }) => (owners.includes(__type) ? [id] : [])),
   );
-  if (child.sort.length === 0) sortByRank(lists, morphRank({ field, owner }), child);
+  if (child.sort.length === 0) sortByRank(lists, morphRank({ field, owners }), child);
   return lists;
 }
 
@@ -185,6 +186,6 @@ const rankIn =
     storedRank(document, field, parent) ?? -Infinity;
 
 const morphRank =
-  ({ field, owner }: MorphField): RankOf =>
+  ({ field, owners }: MorphField): RankOf =>
   (document, parent) =>
-    morphLinks(document[field]).find(({ __type, id }) => __type === owner && id === parent)?.rank ?? -Infinity;
+    morphLinks(document[field]).find(({ __type, id }) => owners.includes(__type) && id === parent)?.rank ?? -Infinity;

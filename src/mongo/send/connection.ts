@@ -10,6 +10,7 @@ import { observeCommands } from './observe-commands.js';
 import { createClientOf, explainRefusal, hasDatabase } from './refused-access.js';
 import { AbandonedTransactions } from './abandoned.js';
 import { Sessions, workTime } from './calls.js';
+import { FieldMoves } from './field-moves.js';
 import { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { Replies } from './command-turns.js';
 import { endless } from '../../limits/clock.js';
@@ -51,6 +52,7 @@ export async function connectForReads(uri: string, config: DatabaseConfig, obser
       scans: new Queue({ ...waitBounds, atOnce: Math.max(Math.floor(config.poolSize / 4), 1) }),
       replies: new Replies(new Queue({ ...waitBounds, atOnce: 2 })),
       searches: new SearchIndexes(),
+      moves: new FieldMoves(),
       uniques: new UniqueBuilds(),
       abandoned: new AbandonedTransactions({ client, isSharded, longest: workTime(config.maxTimeMS.write) }),
       writers: new WriteQueues(),

@@ -6,6 +6,7 @@ import type { Registry } from '../../schema/content-type.js';
 import type { AbandonedTransactions } from './abandoned.js';
 import { requestTime, type Sessions } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
+import type { FieldMoves } from './field-moves.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
 import type { ReadLog } from './read-log.js';
 import { WaitTime } from '../../limits/clock.js';
@@ -19,7 +20,7 @@ export type { Document } from 'mongodb';
  * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`
  * - the transaction, if there is one: `session`, `order`, `last`, `later`, `undo`, `written`
  * - the request, if there is one: `budget`, `time`, `turns`, `sender`, `comment`, `reads`, `trace`
- * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `uniques`, `abandoned`, `writers`
+ * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `moves`, `uniques`, `abandoned`, `writers`
  * - the kind of command: `isScanned`, `concern`
  *
  * `forRequest`, `asScanned` and `inTransaction` return copies with another scope.
@@ -63,6 +64,8 @@ export interface Database {
   readonly replies: Replies;
   /** The attributes that are indexed for searches. */
   readonly searches: SearchIndexes;
+  /** The attributes whose values are being moved to another name. */
+  readonly moves: FieldMoves;
   /** The index builds that writes wait for. */
   readonly uniques: UniqueBuilds;
   /** Ends transactions of instances that have died. */

@@ -6,11 +6,13 @@ import { commentIn, type Database, type Document, inScope } from '../send/databa
 import { readAll } from '../send/read-commands.js';
 import { unlessPresent } from '../send/ensure-collections.js';
 import { inTransaction } from '../send/transaction.js';
+import { noteRemoved } from './removed-store.js';
 import { tellingModels } from './model-events.js';
 
-/** Returns all documents of `_models` as models with their uid, in a stable order. They are not checked. */
-export async function readModels(database: Database): Promise<{ readonly uid: string }[]> {
-  const documents = await readAll(database, { find: collections.models, sort: { _id: 1 }, batchSize: 100_000 });
+/** Returns the documents of `_models`, or those of some uids, as models with their uid, in a stable order. They are not checked. */
+export async function readModels(database: Database, uids?: readonly string[]): Promise<{ readonly uid: string }[]> {
+  const filter = uids === undefined ? {} : { filter: { _id: { $in: uids } } };
+  const documents = await readAll(database, { find: collections.models, ...filter, sort: { _id: 1 }, batchSize: 100_000 });
   return documents.map(modelOf);
 }
 
@@ -144,16 +146,18 @@ export async function writeModels(database: Database, models: readonly Model[]):
   await inTransaction(database, (inner) =>
     tellingModels(inner, written, async () => {
       const stored = inner.db.collection<StoredModel>(collections.models);
+      await noteRemoved(inner, await readModels(inner, [...written.keys()]), models);
       await inWriteTime(inner, () => stored.bulkWrite(operations, inScope(inner)));
     }),
   );
 }
 
-/** Removes a model. Its entries stay. Returns false if there was none. */
-export const removeModel = (database: Database, uid: string): Promise<boolean> =>
+/** Removes a model. Its entries stay. It can be restored, unless another model has renamed it. Returns false if there was none. */
+export const removeModel = (database: Database, uid: string, { isRenamed = false } = {}): Promise<boolean> =>
   inTransaction(database, (inner) =>
     tellingModels(inner, new Map([[uid, null]]), async () => {
       const models = inner.db.collection<StoredModel>(collections.models);
+      if (!isRenamed) await noteRemoved(inner, await readModels(inner, [uid]), []);
       const { deletedCount } = await inWriteTime(inner, () => models.deleteOne({ _id: uid }, inScope(inner)));
       return deletedCount > 0;
     }),

@@ -6,7 +6,8 @@ import { readAll } from '../send/read-commands.js';
 import { rankPath, storedRank } from '../form/layout.js';
 import type { StoredDocument } from '../form/loaded.js';
 import { morphLinks } from '../read/stored-lists.js';
-import { absent, type Match, matchesAll, matchesAny, withElement } from '../form/matches.js';
+import { absent, type Match, matchesAll, matchesAny, withElement, uidOf } from '../form/matches.js';
+import { uidsOf } from '../../schema/served-names.js';
 
 /** A related entry with its rank in a list; null if it has none yet. */
 export interface Ranked {
@@ -51,12 +52,14 @@ export async function readLinking(
 /** Returns a match for documents that link to an entry by an attribute. `path` leads from the document to the attribute. */
 export function linking(other: LinkAttribute | MorphAttribute, { type, id }: Owner, path = other.name): Match {
   if (other.kind !== 'morph') return { [path]: id };
-  return other.many ? { [path]: withElement({ __type: type.uid, id }) } : { [`${path}.__type`]: type.uid, [`${path}.id`]: id };
+  return other.many
+    ? { [path]: withElement({ __type: uidOf(type), id }) }
+    : { [`${path}.__type`]: uidOf(type), [`${path}.id`]: id };
 }
 
 function rankOf(row: StoredDocument, other: LinkAttribute | MorphAttribute, { type, id }: Owner): number | null {
   if (other.kind === 'morph')
-    return morphLinks(row[other.name]).find((link) => link.__type === type.uid && link.id === id)?.rank ?? null;
+    return morphLinks(row[other.name]).find((link) => uidsOf(type).includes(link.__type) && link.id === id)?.rank ?? null;
   return storedRank(row, other.name, id);
 }
 
@@ -98,5 +101,5 @@ function unlinking(other: LinkAttribute | MorphAttribute, owner: Owner): Change 
 /** Returns the change that removes a link at a path, from an attribute without ranks. */
 export function unlinkingAt(path: string, other: LinkAttribute | MorphAttribute, { type, id }: Owner): Change {
   if (!other.many) return { set: { [path]: null } };
-  return { take: { [path]: other.kind === 'morph' ? { __type: type.uid, id } : id } };
+  return { take: { [path]: other.kind === 'morph' ? { __type: uidOf(type), id } : id } };
 }

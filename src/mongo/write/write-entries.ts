@@ -23,7 +23,8 @@ export type EntryDocument = Document & { readonly _id: number };
  */
 export async function insertEntry(store: Store, collection: string, document: EntryDocument): Promise<void> {
   await writeOne(store, { collection, id: document._id, count: 1 }, async (inner) => {
-    const complete = inner.database.searches.completeDocument(collection, document);
+    const { searches, moves } = inner.database;
+    const complete = moves.document(collection, searches.completeDocument(collection, document));
     try {
       await runWrite(inner.database, { insert: collection, documents: [complete] });
     } catch (error) {
@@ -77,8 +78,9 @@ async function updateOne(
   { match, change, projection, mayBeWhole = false }: EntryUpdate,
   hearing: Hearing | null,
 ): Promise<EntryDocument | null> {
-  const { replies } = store.database;
-  const update = store.database.searches.completeUpdate(collection, raising(store, collection, compileChange(change)));
+  const { replies, searches, moves } = store.database;
+  const given = searches.completeUpdate(collection, raising(store, collection, compileChange(change)));
+  const update = moves.update(collection, given);
   const told = hearing !== null && changesAttributes(update) ? hearing : null;
   const needsBefore = told?.subscribers.some((one) => one.needsBefore) === true;
   const [before] = needsBefore

@@ -31,7 +31,10 @@ async function render({ request, running, content }: PanelCall): Promise<Html> {
     readStates(database, list.items, most.states),
   ]);
   const inState = (wanted: ModelReport['state']): number => reports.filter(({ state }) => state === wanted).length;
-  return html`<p>${count(inState('active'), 'model')} in force, ${inState('refused')} refused, ${inState('missing')} missing.</p>
+  return html`<p>
+      ${count(inState('active') + inState('moving'), 'model')} in force, ${inState('refused')} refused, ${inState('missing')}
+      missing.
+    </p>
     ${states.length === most.states ? html`<p class="warnings">Only the first ${most.states} states are shown.</p>` : null}
     ${list.items.map((uid) => {
       const own = states.filter((state) => state.uid === uid);
@@ -85,6 +88,7 @@ function renderGroup(uid: string, group: readonly ModelState[]): Html | null {
 
 function stateText(uid: string, { state, revision }: ModelState): Html {
   if (state === 'active') return html`In force`;
+  if (state === 'moving') return html`In force; a rename is under way`;
   if (state === undefined) return html`Not reported yet`;
   if (uid === graphql) return html`<strong>The schema of these models cannot be built. The one before stays in use.</strong>`;
   if (state === 'missing') return html`<strong>Other models name it, and it does not exist.</strong>`;

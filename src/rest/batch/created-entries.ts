@@ -1,6 +1,7 @@
 import { fieldErrors } from '../../errors.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { hasParts, mapParts } from '../../schema/parts.js';
+import { attributeOf } from '../../schema/served-names.js';
 import { isRecord, type Values } from '../../values.js';
 
 /** An entry that a request of a batch has created. */
@@ -34,7 +35,7 @@ export class CreatedEntries {
    */
   resolve(values: Values, type: ContentType, at: Place): Values {
     return mapValues(values, at, (value, name, place) => {
-      const attribute = type.attributes.get(name);
+      const attribute = attributeOf(type, name);
       if (hasParts(attribute))
         return mapParts(attribute, value, this.#registry, (part, inner) => this.resolve(part, inner, place));
       if (attribute?.kind === 'relation') return this.#resolveLink(value, attribute.target, place);

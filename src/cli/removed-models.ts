@@ -1,0 +1,91 @@
+import { countRemoved, isBack, type ModelsNow, purgeRemoved as deleteData, withPart } from '../mongo/models/removed-data.js';
+import { readModels, writeModels } from '../mongo/stores/model-store.js';
+import { readRenames } from '../mongo/stores/rename-store.js';
+import { forgetRemoved, readRemoved, type RemovedPart } from '../mongo/stores/removed-store.js';
+import { findForeign } from '../mongo/models/served-collections.js';
+import { suggest } from '../nearest-name.js';
+import { buildRegistry } from '../schema/build-registry.js';
+import type { Model } from '../schema/model.js';
+import type { OpenedDatabase } from './open-database.js';
+import { print, printTable } from './print.js';
+import { recordCommand } from './record-command.js';
+import { allowNoMore, parseWords, required } from './usage-error.js';
+
+const flag = { type: 'boolean', default: false } as const;
+
+/** Prints the removed models and attributes, when they were removed, and how many entries hold data of them. Returns the exit code. */
+export async function listRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
+  const { values } = parseWords({ args: [...args], options: { json: flag } });
+  const now = await modelsNow(opened);
+  const parts = (await readRemoved(opened.database)).filter((part) => !isBack(part, now));
+  const rows: (Omit<RemovedPart, 'definition'> & { readonly entries: number })[] = [];
+  for (const part of parts) {
+    const { uid, attribute, at } = part;
+    rows.push({ uid, attribute, at, entries: await countRemoved(part, now, opened.database) });
+  }
+  if (values.json) print(JSON.stringify(rows, null, 2));
+  else if (rows.length === 0) print('nothing is removed');
+  else printTable(rows.map(({ uid, attribute, at, entries }) => [uid, attribute ?? '', at.toISOString(), entriesOf(entries)]));
+  return 0;
+}
+
+const entriesOf = (count: number): string => (count === 1 ? '1 entry' : `${String(count)} entries`);
+
+/** Puts a removed model or attribute back. Returns the exit code. */
+export async function restoreRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
+  const { positionals } = parseWords({ args: [...args], allowPositionals: true });
+  const now = await modelsNow(opened);
+  const part = await findPart(opened, now, positionals);
+  const documents = withPart(part, now);
+  const build = buildRegistry(documents, { ...opened.settings, foreign: await findForeign(documents, opened.database) });
+  const problems = build.problems.get(part.uid) ?? [];
+  if (problems.length > 0) throw new Error(`${part.uid} cannot be restored: ${problems.join('; ')}`);
+  const model = documents.filter(({ uid }) => uid === part.uid) as unknown as Model[]; // its form was checked
+  await recordCommand(opened.database, ['models restore-removed', positionals], () => writeModels(opened.database, model));
+  await forgetRemoved(opened.database, part);
+  print(`restored ${nameOf(part)}: ${entriesOf(await countRemoved(part, now, opened.database))} with data`);
+  return 0;
+}
+
+/** Deletes the data of a removed model or attribute, if `--yes` is given. Returns the exit code. */
+export async function purgeRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseWords({ args: [...args], options: { yes: flag }, allowPositionals: true });
+  const { database } = opened;
+  const now = await modelsNow(opened);
+  const part = await findPart(opened, now, positionals);
+  if (!values.yes) {
+    print(
+      `${nameOf(part)}: the data of ${entriesOf(await countRemoved(part, now, database))} would be deleted for ever; add --yes`,
+    );
+    return 1;
+  }
+  const count = await recordCommand(database, ['models purge', positionals], () => deleteData(part, now, database));
+  await forgetRemoved(database, part);
+  print(`deleted ${nameOf(part)}: the data of ${entriesOf(count)}`);
+  return 0;
+}
+
+const nameOf = ({ uid, attribute }: RemovedPart): string => (attribute === null ? uid : `${uid} ${attribute}`);
+
+const modelsNow = async ({ database, settings }: OpenedDatabase): Promise<ModelsNow> => ({
+  documents: await readModels(database),
+  kept: new Map(
+    (await readRenames(database)).flatMap(({ to, collection }) => (collection === undefined ? [] : [[to, collection]])),
+  ),
+  settings,
+});
+
+/** Returns the removed part that arguments name. Throws an Error if there is none, or if it is in use again. */
+async function findPart(
+  { database }: OpenedDatabase,
+  now: ModelsNow,
+  [word, name, ...more]: readonly string[],
+): Promise<RemovedPart> {
+  const uid = required(word, 'a uid');
+  allowNoMore(more);
+  const parts = (await readRemoved(database)).filter((part) => !isBack(part, now));
+  const found = parts.find((part) => part.uid === uid && part.attribute === (name ?? null));
+  if (found !== undefined) return found;
+  const wanted = name === undefined ? uid : `${uid} ${name}`;
+  throw new Error(`${wanted} is not removed${suggest(wanted, parts.map(nameOf))}; npx mangrove models removed lists what is`);
+}

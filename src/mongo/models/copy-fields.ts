@@ -1,0 +1,139 @@
+import type { Document } from 'mongodb';
+import { type AttributePlace, findPlaces } from '../../schema/attribute-places.js';
+import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
+import { inWriteTime } from '../send/calls.js';
+import { commentIn, type Database } from '../send/database.js';
+import { typesWith, type FieldMove } from '../send/field-moves.js';
+
+/** What documents get: the values of the new name, or none under the former one. */
+type FieldWork = 'copy' | 'unset';
+
+/** A field of documents, and the expression of its value after the work. */
+interface FieldChange {
+  readonly field: string;
+  readonly value: unknown;
+}
+
+/** Number of documents that are written at once. */
+const batch = 500;
+
+/**
+ * Copies or removes the values of a moved attribute in all entries, in batches by id. The former name counts while both exist,
+ * because every instance writes it. Returns the number of entries that were changed; 0 if there was nothing to do.
+ */
+export async function moveFields(
+  move: FieldMove,
+  work: FieldWork,
+  { registry, database, signal }: { readonly registry: Registry; readonly database: Database; readonly signal: AbortSignal },
+): Promise<number> {
+  let changed = 0;
+  for (const type of typesWith(new Set([move.uid]), registry)) {
+    const changes = changesFor(type, { move, work, registry, database });
+    if (changes.length > 0) changed += await changeAll(type.collection, changes, { database, signal });
+  }
+  return changed;
+}
+
+/** Changes all documents that differ. Each update computes its values from the document as it then is. */
+async function changeAll(
+  collection: string,
+  changes: readonly FieldChange[],
+  { database, signal }: { readonly database: Database; readonly signal: AbortSignal },
+): Promise<number> {
+  const entries = database.db.collection<Document & { readonly _id: number }>(collection);
+  const differs = { $expr: { $or: changes.map(({ field, value }) => ({ $ne: [`$${field}`, value] })) } };
+  const pipeline = changes.map(({ field, value }) => ({ $set: { [field]: value } }));
+  let changed = 0;
+  for (let last: unknown = null; !signal.aborted;) {
+    const after = last === null ? differs : { $and: [{ _id: { $gt: last as number } }, differs] }; // an id
+    const ids = await entries
+      .find(after, { projection: { _id: 1 }, sort: { _id: 1 }, limit: batch, ...commentIn(database) })
+      .toArray();
+    if (ids.length === 0) return changed;
+    const filter = { _id: { $in: ids.map(({ _id }) => _id) } };
+    const { modifiedCount } = await inWriteTime(database, () => entries.updateMany(filter, pipeline, commentIn(database)));
+    changed += modifiedCount;
+    last = ids.at(-1)?._id;
+  }
+  return changed + 1; // not finished
+}
+
+interface Moving {
+  readonly move: FieldMove;
+  readonly work: FieldWork;
+  readonly registry: Registry;
+  readonly database: Database;
+}
+
+function changesFor(type: ContentType, { move, work, registry, database }: Moving): readonly FieldChange[] {
+  const { from, to } = move;
+  const isMoved = (attribute: Attribute): attribute is Attribute => attribute.name === from || attribute.name === to;
+  const places = findPlaces(type, registry, isMoved)
+    .filter(({ holders }) => holders.at(-1)?.uid === move.uid)
+    .flatMap((place) => underAllNames(place, database));
+  const listed = places.filter(({ attribute, steps }) => isUniqueValue(attribute) && steps.some(({ list }) => list));
+  const keys = listed.map(({ steps }) => steps.map(({ name }) => `${name}/`).join(''));
+  return [
+    ...places.map((place) => changeAt(place, move, work)),
+    ...(type.uid === move.uid ? [keyChange('_ranks', [from, to], work)] : []),
+    ...(type.uid === move.uid && work === 'unset' ? [keyChange('_trigrams', [from, to], work)] : []),
+    ...[...new Set(keys)].map((key) => keyChange('_unique', [`${key}${from}`, `${key}${to}`], work)),
+  ];
+}
+
+const isUniqueValue = (attribute: Attribute): boolean => attribute.kind === 'scalar' && attribute.unique;
+
+/** Returns a place under all names of the attributes that lead to it, because these may be moved at the same time. */
+function underAllNames(place: AttributePlace, { moves }: Database): readonly AttributePlace[] {
+  const variants = place.steps.reduce<readonly AttributePlace['steps'][]>(
+    (all, step, index) =>
+      all.flatMap((steps) =>
+        moves.namesOf(place.holders[index]?.uid ?? '', step.name).map((name) => [...steps, { ...step, name }]),
+      ),
+    [[]],
+  );
+  return variants.map((steps) => ({ ...place, steps }));
+}
+
+/** Returns the change of a value at a place. In lists it changes each component of its kind. */
+function changeAt({ steps }: AttributePlace, move: FieldMove, work: FieldWork): FieldChange {
+  const [first, ...rest] = steps;
+  if (first === undefined) return rootChange(move, work);
+  const inside = (at: string, [step, ...others]: AttributePlace['steps'], depth: number): unknown =>
+    step === undefined
+      ? changedRecord(at, move, work)
+      : { $mergeObjects: [at, { [step.name]: within(step, `${at}.${step.name}`, others, depth) }] };
+  const within = (step: AttributePlace['steps'][number], at: string, others: AttributePlace['steps'], depth: number): unknown => {
+    const item = `$$part${String(depth)}`;
+    const change = (one: string, next: number): unknown => {
+      const fits = { $eq: [{ $type: one }, 'object'] };
+      const isOfKind = step.zone === null ? fits : { $and: [fits, { $eq: [`${one}.__component`, step.zone] }] };
+      return { $cond: [isOfKind, inside(one, others, next), one] };
+    };
+    const each = { $map: { input: at, as: `part${String(depth)}`, in: change(item, depth + 1) } };
+    return { $cond: [{ $isArray: [at] }, each, change(at, depth)] };
+  };
+  return { field: first.name, value: within(first, `$${first.name}`, rest, 0) };
+}
+
+const isMissing = (path: string): Document => ({ $eq: [{ $type: path }, 'missing'] });
+
+function rootChange({ from, to }: FieldMove, work: FieldWork): FieldChange {
+  if (work === 'unset') return { field: from, value: '$$REMOVE' };
+  return { field: to, value: { $cond: [isMissing(`$${from}`), `$${to}`, `$${from}`] } };
+}
+
+const changedRecord = (at: string, { from, to }: FieldMove, work: FieldWork): unknown =>
+  work === 'unset'
+    ? { $unsetField: { field: from, input: at } }
+    : { $cond: [isMissing(`${at}.${from}`), at, { $mergeObjects: [at, { [to]: `${at}.${from}` }] }] };
+
+/** Returns the change of a field that holds values by names. */
+function keyChange(field: string, [from, to]: readonly [from: string, to: string], work: FieldWork): FieldChange {
+  const at = { $getField: { field: from, input: `$${field}` } };
+  const value =
+    work === 'unset'
+      ? { $unsetField: { field: from, input: `$${field}` } }
+      : { $mergeObjects: [`$${field}`, { $arrayToObject: [[[to, at]]] }] };
+  return { field, value: { $cond: [{ $eq: [{ $type: at }, 'missing'] }, `$${field}`, value] } };
+}

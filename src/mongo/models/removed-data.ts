@@ -1,0 +1,104 @@
+import type { ModelSettings } from '../../schema/build-content-type.js';
+import { buildRegistry } from '../../schema/build-registry.js';
+import { type AttributePlace, findPlaces } from '../../schema/attribute-places.js';
+import type { Attribute, Registry } from '../../schema/content-type.js';
+import { collectionOf } from '../../schema/model.js';
+import { documentCollection, type ModelDocument } from '../../schema/renames.js';
+import { isRecord, type Values } from '../../values.js';
+import { matchAt } from '../form/match-at.js';
+import { inWriteTime } from '../send/calls.js';
+import { type Database, inScope } from '../send/database.js';
+import { typesWith } from '../send/field-moves.js';
+import { collections } from '../../schema/collections.js';
+import { countMatching } from '../stored.js';
+import type { RemovedPart } from '../stores/removed-store.js';
+import { moveFields } from './copy-fields.js';
+
+/** The stored models, and what removed parts are compared with. */
+export interface ModelsNow {
+  readonly documents: readonly ModelDocument[];
+  /** The collections that renamed types have kept, by uid. */
+  readonly kept: ReadonlyMap<string, string>;
+  readonly settings: ModelSettings;
+}
+
+/** Returns whether a model has a removed part again. */
+export function isBack({ uid, attribute }: RemovedPart, { documents }: ModelsNow): boolean {
+  const model = documents.find((document) => document.uid === uid) as (ModelDocument & Values) | undefined; // of any form
+  if (attribute === null || model === undefined) return model !== undefined;
+  return isRecord(model['attributes']) && Object.hasOwn(model['attributes'], attribute);
+}
+
+/** Returns the documents of models with a removed part put back. Throws an Error if the model of an attribute does not exist. */
+export function withPart({ uid, attribute, definition }: RemovedPart, { documents }: ModelsNow): readonly ModelDocument[] {
+  const others = documents.filter((document) => document.uid !== uid);
+  if (attribute === null) return [...others, { uid, ...definition }];
+  const model = documents.find((document) => document.uid === uid) as (ModelDocument & Values) | undefined; // of any form
+  if (model === undefined)
+    throw new Error(`there is no model ${uid}; restore it first: npx mangrove models restore-removed ${uid}`);
+  const attributes = isRecord(model['attributes']) ? model['attributes'] : {};
+  const part = Object.fromEntries(Object.entries(definition).filter(([key]) => key !== 'renamedFrom'));
+  const restored: ModelDocument & Values = { ...model, attributes: { ...attributes, [attribute]: part } };
+  return [...others, restored];
+}
+
+/** Returns the number of entries that hold data of a removed part. */
+export async function countRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
+  if (part.attribute === null) return part.uid.includes('::') ? countMatching(database, collectionOfType(part, now), {}) : 0;
+  let count = 0;
+  const registry = registryWith(part, now);
+  for (const type of registry === null ? [] : typesWith(new Set([part.uid]), registry)) {
+    const isPart = (attribute: Attribute): attribute is Attribute => attribute.name === part.attribute;
+    const places = findPlaces(type, registry as Registry, isPart).filter(({ holders }) => holders.at(-1)?.uid === part.uid); // there are types
+    const matches = places.map(({ steps, attribute }: AttributePlace) =>
+      matchAt(steps, { [attribute.name]: { $nin: [null, []] } }),
+    );
+    if (matches.length > 0) count += await countMatching(database, type.collection, { $or: matches });
+  }
+  return count;
+}
+
+/** Returns the collection of a removed type. */
+const collectionOfType = ({ uid, definition }: Pick<RemovedPart, 'uid' | 'definition'>, { kept }: ModelsNow): string =>
+  kept.get(uid) ?? collectionOf(definition);
+
+/** Returns the types as they are with a removed attribute; null if its model is gone too. */
+function registryWith(part: RemovedPart, now: ModelsNow): Registry | null {
+  if (now.documents.every(({ uid }) => uid !== part.uid)) return null;
+  const documents = withPart(part, now).map((one) => ({
+    ...one,
+    ...(now.kept.has(one.uid) && { collectionName: now.kept.get(one.uid) }),
+  }));
+  return buildRegistry(documents, now.settings).registry;
+}
+
+/**
+ * Deletes the data of a removed part: the values of an attribute, or the collection of a type. Throws an Error if that data is in use.
+ * Returns the number of entries that were changed or deleted.
+ */
+export async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
+  if (isBack(part, now)) throw new Error(`${part.uid} ${part.attribute ?? ''} is in use again`);
+  if (part.attribute === null) return purgeType(part, now, database);
+  const registry = registryWith(part, now);
+  if (registry === null) return 0;
+  const move = { uid: part.uid, from: part.attribute, to: part.attribute, keepsFormer: false };
+  return moveFields(move, 'unset', { registry, database, signal: new AbortController().signal });
+}
+
+async function purgeType({ uid, definition }: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
+  const { db } = database;
+  const collection = collectionOfType({ uid, definition }, now);
+  if (!uid.includes('::') || collection === '') return 0;
+  const builtin = now.settings.builtin.map((model) => ({ uid: model.uid, collection: collectionOf(model) }));
+  const used = [
+    ...now.documents.map((one) => ({ uid: one.uid, collection: now.kept.get(one.uid) ?? documentCollection(one) })),
+    ...builtin,
+  ];
+  const other = used.find((one) => one.uid.includes('::') && one.collection === collection);
+  if (other !== undefined) throw new Error(`the collection ${collection} belongs to ${other.uid} now`);
+  const count = await countMatching(database, collection, {});
+  await inWriteTime(database, () => db.dropCollection(collection));
+  const served = db.collection<{ readonly _id: string }>(collections.servedCollections);
+  await inWriteTime(database, () => served.deleteOne({ _id: collection }, inScope(database)));
+  return count;
+}

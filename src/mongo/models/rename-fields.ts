@@ -1,0 +1,90 @@
+import { hostname } from 'node:os';
+import type { ModelSettings } from '../../schema/build-content-type.js';
+import { buildRegistry } from '../../schema/build-registry.js';
+import type { Registry } from '../../schema/content-type.js';
+import { type ModelDocument, withServedNames } from '../../schema/renames.js';
+import { planIndexes } from '../read/plan-indexes.js';
+import { inReadTime } from '../send/calls.js';
+import type { Database } from '../send/database.js';
+import { typesWith } from '../send/field-moves.js';
+import { collections } from '../../schema/collections.js';
+import { enterPhase, renameKey, type RenameRecord } from '../stores/rename-store.js';
+import { moveFields } from './copy-fields.js';
+import { buildIndexes, listIndexes } from './ensure-indexes.js';
+
+/** Milliseconds that a served name stays under both names, because requests under way may still use the former one. */
+const longestRequest = 5_000;
+
+export interface RenameContext {
+  readonly database: Database;
+  readonly settings: ModelSettings;
+  /** The stored models, as they are written. */
+  readonly documents: readonly ModelDocument[];
+  readonly registry: Registry;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Takes the next step of the rename of an attribute, if it can be taken: each step waits for all instances that are alive. Returns
+ * whether the rename has entered its next phase.
+ */
+export async function advanceFields(record: RenameRecord, context: RenameContext): Promise<boolean> {
+  const { database } = context;
+  const all = await isFollowed(record, database);
+  const move = { ...record, keepsFormer: true };
+  switch (record.phase) {
+    case 'copying':
+      if (!all || (await moveFields(move, 'copy', context)) > 0) return false;
+      await buildNewIndexes(record, context);
+      return (await moveFields(move, 'copy', context)) === 0 && enterPhase(database, record, 'switched');
+    case 'switched':
+      // An instance that has not heard of the model yet writes the former name only.
+      if ((await moveFields(move, 'copy', context)) > 0 || !all || isYoung(record)) return false;
+      return enterPhase(database, record, 'clearing');
+    case 'clearing':
+      if (!all || (await moveFields(move, 'unset', context)) > 0) return false;
+      return enterPhase(database, record, 'done');
+    case 'done':
+      return false;
+  }
+}
+
+/** Returns whether requests that began before a phase may still be under way. */
+export const isYoung = ({ since }: RenameRecord): boolean => Date.now() - since.getTime() < longestRequest;
+
+/** Builds the indexes of the new name while the former one is served, so that no read is slow after the switch. */
+async function buildNewIndexes(record: RenameRecord, { database, documents, settings }: RenameContext): Promise<void> {
+  const { registry } = buildRegistry(withServedNames(documents, [{ ...record, serves: 'to' }]), settings);
+  for (const type of typesWith(new Set([record.uid]), registry)) {
+    const present = new Set((await listIndexes(database.db, type.collection)).map(({ name }) => name));
+    const missing = planIndexes(type, registry).filter(({ name }) => !present.has(name));
+    await database.abandoned.endWhile(() => buildIndexes(database.db, type.collection, missing));
+  }
+}
+
+/** What an instance says that it follows: a rename in a phase. */
+export const followed = (record: RenameRecord): string => `${renameKey(record)} ${record.phase}`;
+
+/** Returns whether every instance that is alive follows a rename in its phase. */
+export async function isFollowed(record: RenameRecord, database: Database): Promise<boolean> {
+  const states = database.db.collection(collections.modelStatus);
+  const alive = { expiresAt: { $gt: new Date() } };
+  const [instances, following] = await Promise.all([
+    inReadTime(database, () => states.distinct('instance', alive)),
+    inReadTime(database, () => states.distinct('instance', { ...alive, uid: record.uid, renames: followed(record) })),
+  ]);
+  const named = new Set<unknown>(following);
+  return instances.every((instance: unknown) => named.has(instance) || isGone(String(instance)));
+}
+
+/** Returns whether an instance was a process of this host that has ended without telling. */
+function isGone(instance: string): boolean {
+  const [host, pid] = instance.split(':');
+  if (host !== hostname()) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'; // what `kill` throws
+  }
+}

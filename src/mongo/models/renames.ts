@@ -1,0 +1,197 @@
+import type { Jobs } from '../../jobs.js';
+import type { ModelSettings } from '../../schema/build-content-type.js';
+import type { Registry } from '../../schema/content-type.js';
+import { collectionOf } from '../../schema/model.js';
+import { documentCollection, type ModelDocument, type Rename, renamesIn } from '../../schema/renames.js';
+import { collections } from '../../schema/collections.js';
+import { isRecord } from '../../values.js';
+import { type Database, forJob } from '../send/database.js';
+import { findFirst } from '../stored.js';
+import { storedCollections } from '../send/ensure-collections.js';
+import { noteRemoved } from '../stores/removed-store.js';
+import {
+  beginRename,
+  forgetRenames,
+  readRenames,
+  renameKey,
+  type RenameRecord,
+  servedDocuments,
+} from '../stores/rename-store.js';
+import { advanceFields, followed } from './rename-fields.js';
+import { advanceType } from './rename-type.js';
+
+interface RenamesInput {
+  readonly database: Database;
+  readonly settings: ModelSettings;
+  readonly jobs: Jobs;
+  /** Called with the renames of a model that this instance follows. */
+  readonly report: (uid: string, renames: readonly string[]) => Promise<void>;
+}
+
+const jobName = 'model renames';
+
+/** Milliseconds between two steps. */
+const pace = 300;
+
+/**
+ * The renames of attributes and types. While one is under way, this instance serves the former name until all entries are copied,
+ * and then the new one. Why: see docs/changing-models.md.
+ */
+export class Renames {
+  readonly #input: RenamesInput;
+  #records: readonly RenameRecord[] | null = null;
+  #documents: readonly ModelDocument[] = [];
+  #registry: Registry | null = null;
+  #reported: ReadonlyMap<string, string> = new Map();
+  #stop: (() => Promise<void>) | null = null;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(input: RenamesInput) {
+    this.#input = input;
+  }
+
+  /** Returns stored models with the names that are served now, and begins renames that are new. */
+  async served<Document extends ModelDocument>(documents: readonly Document[]): Promise<readonly Document[]> {
+    const { database } = this.#input;
+    const asked = renamesIn(documents);
+    const before = this.#documents;
+    this.#documents = documents;
+    if (before !== documents && before.length > 0) await noteRemoved(database, before, documents);
+    if (asked.length === 0 && this.#records?.length === 0) return documents;
+    const known = await readRenames(database);
+    const keys = new Set([...asked.map(renameKey), ...known.filter((one) => isKept(one, documents)).map(renameKey)]);
+    this.#records = known;
+    const begun = new Set(known.map(renameKey));
+    const added = asked.filter((one) => !begun.has(renameKey(one)));
+    for (const one of added) await beginRename(database, await this.#first(one));
+    await forgetRenames(
+      database,
+      known.filter((one) => !keys.has(renameKey(one))),
+    );
+    const records = added.length > 0 ? await readRenames(database) : known;
+    this.#records = records.filter((one) => keys.has(renameKey(one)));
+    return servedDocuments(documents, this.#records);
+  }
+
+  /** Lets writes follow the renames, tells other instances that they do, and continues the renames in the background. */
+  async follow(registry: Registry): Promise<void> {
+    const { database, report } = this.#input;
+    this.#registry = registry;
+    const open = this.#open();
+    const fields = open.filter(({ kind }) => kind === 'attribute');
+    database.moves.follow(
+      fields.map(({ uid, from, to, phase }) => ({ uid, from, to, keepsFormer: phase !== 'clearing' })),
+      registry,
+    );
+    for (const done of this.#waiting) done();
+    const now = new Map(open.map(({ uid }) => [uid, open.filter((one) => one.uid === uid).map(followed)]));
+    for (const uid of new Set([...now.keys(), ...this.#reported.keys()])) {
+      const renames = now.get(uid) ?? [];
+      if (this.#reported.get(uid) !== renames.join()) await report(uid, renames);
+    }
+    this.#reported = new Map([...now].map(([uid, renames]) => [uid, renames.join()]));
+    if (open.length > 0) this.#stop ??= this.#work();
+  }
+
+  /** Returns the uids of the models with a rename that is under way. */
+  moving(): ReadonlySet<string> {
+    return new Set(this.#open().map(({ uid }) => uid));
+  }
+
+  /** Resolves when this instance serves the new names of a model, but after `longest` milliseconds at the latest. */
+  async moved(uid: string, longest: number): Promise<void> {
+    const isServed = (): boolean => !this.#open().some((one) => one.uid === uid && one.phase === 'copying');
+    if (isServed()) return;
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve();
+      };
+      const look = (): void => {
+        if (isServed()) end();
+      };
+      const timer = setTimeout(end, longest);
+      this.#waiting.add(look);
+    });
+  }
+
+  #open(): readonly RenameRecord[] {
+    return (this.#records ?? []).filter(({ phase }) => phase !== 'done');
+  }
+
+  /** Returns the first state of a rename. Without stored entries there is nothing to move. */
+  async #first(rename: Rename): Promise<Omit<RenameRecord, 'since'>> {
+    const { database } = this.#input;
+    const former = rename.kind === 'type' ? await this.#formerCollection(rename.from) : null;
+    const isHolder = ({ uid }: ModelDocument): boolean =>
+      uid.includes('::') && (!rename.uid.includes('::') || uid === rename.uid);
+    const names = former === null ? this.#documents.filter(isHolder).map((one) => this.#collectionOf(one)) : [former];
+    const stored = await storedCollections(
+      names.filter((name) => name !== ''),
+      database,
+    );
+    const isEmpty = stored.size === 0;
+    return { ...rename, ...(former !== null && !isEmpty && { collection: former }), phase: isEmpty ? 'done' : 'copying' };
+  }
+
+  /** Returns the collection of a type, which a renamed one has kept, and which a model of the service does not name. */
+  #collectionOf(document: ModelDocument): string {
+    const kept = (this.#records ?? []).find(({ kind, to }) => kind === 'type' && to === document.uid)?.collection;
+    const builtin = this.#input.settings.builtin.find(({ uid }) => uid === document.uid);
+    return kept ?? (builtin === undefined ? documentCollection(document) : collectionOf(builtin));
+  }
+
+  /** Returns the collection of the type that is renamed; null if it is not known. */
+  async #formerCollection(uid: string): Promise<string | null> {
+    const former = this.#documents.find((document) => document.uid === uid);
+    if (former !== undefined) return this.#collectionOf(former);
+    const served = await findFirst(this.#input.database, collections.servedCollections, { uid });
+    return served === null ? null : String(served['_id']);
+  }
+
+  /** Starts the job that takes the next steps, on one instance at a time. It ends when all renames are done. */
+  #work(): () => Promise<void> {
+    return this.#input.jobs.start({
+      name: jobName,
+      every: pace,
+      lease: true,
+      failure: 'the values of a renamed attribute could not be moved',
+      run: async (signal) => {
+        const begun = performance.now();
+        for (const record of this.#open()) await this.#advance(record, signal);
+        if (this.#open().length === 0) void this.#end();
+        return Math.max(pace, performance.now() - begun);
+      },
+    });
+  }
+
+  async #advance(record: RenameRecord, signal: AbortSignal): Promise<void> {
+    const { database, settings } = this.#input;
+    if (this.#registry === null || signal.aborted) return;
+    const context = {
+      database: forJob(database, jobName),
+      settings,
+      documents: this.#documents,
+      registry: this.#registry,
+      signal,
+    };
+    await (record.kind === 'type' ? advanceType : advanceFields)(record, context);
+  }
+
+  async #end(): Promise<void> {
+    const stop = this.#stop;
+    this.#stop = null;
+    await stop?.();
+  }
+}
+
+/**
+ * Returns whether a record is kept although no model asks for the rename: a renamed type keeps its collection, and a move of values that
+ * has begun is finished.
+ */
+function isKept({ kind, uid, from, to, phase, collection }: RenameRecord, documents: readonly ModelDocument[]): boolean {
+  if (kind === 'type') return collection !== undefined;
+  const { attributes } = (documents.find((document) => document.uid === uid) ?? {}) as { readonly attributes?: unknown }; // of any form
+  return phase !== 'done' && isRecord(attributes) && Object.hasOwn(attributes, to) && !Object.hasOwn(attributes, from);
+}

@@ -1,0 +1,85 @@
+import { collections } from '../../schema/collections.js';
+import { renamesIn } from '../../schema/renames.js';
+import { isRecord, type Values } from '../../values.js';
+import { inWriteTime } from '../send/calls.js';
+import { type Database, inScope } from '../send/database.js';
+import { findStored } from '../stored.js';
+
+/** A part of a model that was removed; its data is still stored. */
+export interface RemovedPart {
+  readonly uid: string;
+  /** The name of an attribute; null if the whole model was removed. */
+  readonly attribute: string | null;
+  /** The definition of the attribute, or the document of the model without its uid. */
+  readonly definition: Values;
+  readonly at: Date;
+}
+
+/** A document of `_models`, which may have any form. */
+interface ModelDocument {
+  readonly uid: string;
+}
+
+/** Maximum number of parts that are remembered. The oldest are forgotten; their data stays. */
+const mostRemoved = 1_000;
+
+/** Returns the key of a removed part. */
+const removedKey = ({ uid, attribute }: Pick<RemovedPart, 'uid' | 'attribute'>): string =>
+  attribute === null ? uid : `${uid} ${attribute}`;
+
+const removed = ({ db }: Database) => db.collection<RemovedPart & { readonly _id: string }>(collections.removed);
+
+/** Returns the removed parts, the newest first. */
+export async function readRemoved(database: Database): Promise<readonly RemovedPart[]> {
+  const rows = await findStored(database, collections.removed, { sort: { at: -1, _id: 1 }, limit: mostRemoved });
+  return rows.map(({ uid, attribute, definition, at }) => ({ uid, attribute, definition, at }) as RemovedPart); // stored in this form
+}
+
+/** Remembers the parts that models had before a change and lack after it. */
+export async function noteRemoved(
+  database: Database,
+  before: readonly ModelDocument[],
+  after: readonly ModelDocument[],
+): Promise<void> {
+  const at = new Date();
+  const renamed = new Set(renamesIn(after).map(({ kind, uid, from }) => (kind === 'type' ? from : `${uid} ${from}`)));
+  const parts = before
+    .flatMap((document) =>
+      partsGone(
+        document,
+        after.find(({ uid }) => uid === document.uid),
+      ),
+    )
+    .filter((part) => !renamed.has(removedKey(part)));
+  if (parts.length === 0) return;
+  const operations = parts.map((part) => {
+    const _id = removedKey(part);
+    return { replaceOne: { filter: { _id }, replacement: { ...part, at }, upsert: true } };
+  });
+  await inWriteTime(database, () => removed(database).bulkWrite(operations, inScope(database)));
+  await forgetOldest(database);
+}
+
+type GonePart = Omit<RemovedPart, 'at'>;
+
+function partsGone({ uid, ...before }: ModelDocument, after: ModelDocument | undefined): readonly GonePart[] {
+  const { attributes } = before as Values;
+  if (after === undefined) return [{ uid, attribute: null, definition: before }];
+  const kept = (after as ModelDocument & Values)['attributes'];
+  if (!isRecord(attributes) || !isRecord(kept)) return [];
+  return Object.entries(attributes).flatMap(([attribute, definition]) =>
+    Object.hasOwn(kept, attribute) || !isRecord(definition) ? [] : [{ uid, attribute, definition }],
+  );
+}
+
+async function forgetOldest(database: Database): Promise<void> {
+  const rows = await findStored(database, collections.removed, { fields: ['_id'], sort: { at: -1, _id: 1 }, skip: mostRemoved });
+  if (rows.length === 0) return;
+  const filter = { _id: { $in: rows.map(({ _id }) => String(_id)) } };
+  await inWriteTime(database, () => removed(database).deleteMany(filter, inScope(database)));
+}
+
+/** Forgets a removed part, because it was restored, or its data was deleted. */
+export async function forgetRemoved(database: Database, part: RemovedPart): Promise<void> {
+  await inWriteTime(database, () => removed(database).deleteOne({ _id: removedKey(part) }, inScope(database)));
+}

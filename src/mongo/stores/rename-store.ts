@@ -1,0 +1,92 @@
+import { collections } from '../../schema/collections.js';
+import { type ModelDocument, type Rename, renamesIn, withoutRenamed, withServedNames } from '../../schema/renames.js';
+import { inWriteTime } from '../send/calls.js';
+import type { Database } from '../send/database.js';
+import { readAll } from '../send/read-commands.js';
+import { startingWith } from '../form/matches.js';
+
+/**
+ * The steps of a rename:
+ * - copying: the former name is served, writes store both, and entries are copied.
+ * - switched: the new name is served, and writes still store both, for instances that have not heard of it.
+ * - clearing: writes store the new name only, and what is stored under the former one is removed.
+ * - done: nothing is left to do. The record stays as long as the model names the former name.
+ */
+type Phase = 'copying' | 'switched' | 'clearing' | 'done';
+
+/** A rename with its state, a document of `_settings`. */
+export interface RenameRecord extends Rename {
+  readonly phase: Phase;
+  /** The time when the phase began. */
+  readonly since: Date;
+  /** The collection of a renamed type, which stays. */
+  readonly collection?: string;
+}
+
+const prefix = 'rename';
+
+/** Returns the key of a rename. */
+export const renameKey = ({ kind, uid, from, to }: Rename): string => `${prefix}-${kind} ${uid} ${from} ${to}`;
+
+/** Returns the records of all renames. */
+export async function readRenames(database: Database): Promise<readonly RenameRecord[]> {
+  const rows = await readAll(database, {
+    find: collections.settings,
+    filter: { _id: startingWith(`${prefix}-`) },
+    sort: { _id: 1 },
+    batchSize: 100_000,
+  });
+  return rows.map(({ kind, uid, from, to, phase, since, collection }) => ({
+    ...{ kind, uid, from, to, phase, since },
+    ...(typeof collection === 'string' && { collection }),
+  })) as unknown as readonly RenameRecord[]; // written below
+}
+
+/** Returns models with the names and collections that are served, as renames have them. */
+export function servedDocuments<Document extends ModelDocument>(
+  documents: readonly Document[],
+  records: readonly RenameRecord[],
+): readonly Document[] {
+  const asked = new Set(renamesIn(documents).map(renameKey));
+  const served = records.map((one) => ({ ...one, serves: one.phase === 'copying' ? ('from' as const) : ('to' as const) }));
+  // a type that no longer names its former uid keeps its collection only, so that another type can have that uid
+  return withServedNames(
+    documents,
+    served.map((one) => (one.phase !== 'done' || asked.has(renameKey(one)) ? one : { ...one, from: '' })),
+  );
+}
+
+/** Returns models that are about to be stored as they would be served, without those of types that others rename. */
+export const asServed = async <Document extends ModelDocument>(
+  database: Database,
+  documents: readonly Document[],
+): Promise<readonly Document[]> => servedDocuments(withoutRenamed(documents), await readRenames(database));
+
+/** Returns the records of renames that are under way. */
+export const openRenames = async (database: Database): Promise<readonly RenameRecord[]> =>
+  (await readRenames(database)).filter(({ phase }) => phase !== 'done');
+
+const settings = ({ db }: Database) => db.collection<{ readonly _id: string }>(collections.settings);
+
+/** Stores the record of a rename that has none. */
+export async function beginRename(database: Database, record: Omit<RenameRecord, 'since'>): Promise<void> {
+  const filter = { _id: renameKey(record) };
+  await inWriteTime(database, () =>
+    settings(database).updateOne(filter, { $setOnInsert: { ...record, since: new Date() } }, { upsert: true }),
+  );
+}
+
+/** Puts a rename into its next phase. Returns false if it is no longer in the given one. */
+export async function enterPhase(database: Database, record: RenameRecord, phase: Phase): Promise<boolean> {
+  const filter = { _id: renameKey(record), phase: record.phase };
+  const { matchedCount } = await inWriteTime(database, () =>
+    settings(database).updateOne(filter, { $set: { phase, since: new Date() } }),
+  );
+  return matchedCount > 0;
+}
+
+/** Removes the records of renames that no model asks for. */
+export async function forgetRenames(database: Database, records: readonly RenameRecord[]): Promise<void> {
+  const ids = records.map(renameKey);
+  if (ids.length > 0) await inWriteTime(database, () => settings(database).deleteMany({ _id: { $in: ids } }));
+}

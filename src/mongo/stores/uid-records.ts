@@ -1,0 +1,134 @@
+import type { Document } from 'mongodb';
+import { collections } from '../../schema/collections.js';
+import { isRecord, type Values } from '../../values.js';
+import { initialRanks } from '../form/layout.js';
+import { exactly, oneOf } from '../form/matches.js';
+import { inWriteTime } from '../send/calls.js';
+import type { Database } from '../send/database.js';
+import { createStore } from '../store.js';
+import { findStored } from '../stored.js';
+
+/** The uid of a type before and after it is renamed. */
+export interface UidChange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Returns a text that begins with a uid, such as an action, with the other uid. */
+const renamed = (text: unknown, { from, to }: UidChange): string => `${to}${String(text).slice(from.length)}`;
+
+/** Matches texts that begin with a uid and a dot. */
+const actionsOf = (uid: string): Document => ({ $regex: `^${uid.replaceAll('.', '\\.')}\\.` });
+
+/** Grants roles, tokens and administrators what they may do with a type under its new uid too. Idempotent. */
+export async function copyRights(database: Database, change: UidChange): Promise<void> {
+  await copyActions(database, change);
+  await copySubjects(database, change);
+  for (const token of await findStored(database, collections.tokens, { match: { permissions: actionsOf(change.from) } })) {
+    const actions = (token['permissions'] as readonly unknown[]).filter((action) => String(action).startsWith(`${change.from}.`)); // matched
+    const added = { $addToSet: { permissions: { $each: actions.map((action) => renamed(action, change)) } } };
+    await updateOne(database, collections.tokens, { _id: token['_id'] as never }, added);
+  }
+  await changeRules(database, (rules) => withKey(rules, change));
+}
+
+/** Removes what roles, tokens and administrators may do with a type under its former uid. */
+export async function removeFormerRights(database: Database, { from }: UidChange): Promise<void> {
+  const { db } = database;
+  await inWriteTime(database, () => db.collection(collections.permissions).deleteMany({ action: actionsOf(from) }));
+  await inWriteTime(database, () => db.collection(collections.adminPermissions).deleteMany({ subject: from }));
+  const taken = { $pull: { permissions: actionsOf(from) } } as Document;
+  await inWriteTime(database, () => db.collection(collections.tokens).updateMany({ permissions: actionsOf(from) }, taken));
+  await changeRules(database, (rules) => Object.fromEntries(Object.entries(rules).filter(([uid]) => uid !== from)));
+}
+
+async function copyActions(database: Database, change: UidChange): Promise<void> {
+  const fields = ['action', 'role'];
+  const rows = await findStored(database, collections.permissions, { match: { action: actionsOf(change.from) }, fields });
+  const known = await findStored(database, collections.permissions, { match: { action: actionsOf(change.to) }, fields });
+  const has = new Set(known.map(({ action, role }) => `${String(role)} ${String(action)}`));
+  const added = rows.filter(({ action, role }) => !has.has(`${String(role)} ${renamed(action, change)}`));
+  const ids = await createStore(database).ids.next(collections.permissions, added.length, database);
+  const now = new Date();
+  const documents = added.map(({ action, role }, index) => {
+    const _id = ids[index] ?? 0;
+    return {
+      _id,
+      action: renamed(action, change),
+      role: role as unknown,
+      createdAt: now,
+      updatedAt: now,
+      ...initialRanks({ role: _id }),
+    };
+  });
+  await insert(database, collections.permissions, documents);
+}
+
+/** Copies what administrators may do, which names the type as its subject. */
+async function copySubjects(database: Database, { from, to }: UidChange): Promise<void> {
+  const rows = await findStored(database, collections.adminPermissions, { match: { subject: oneOf([from, to]) } });
+  const keyOf = ({ action, role }: Document): string => `${String(role)} ${String(action)}`;
+  const has = new Set(rows.filter(({ subject }) => subject === to).map(keyOf));
+  const added = rows.filter((row) => row['subject'] === from && !has.has(keyOf(row)));
+  const ids = await createStore(database).ids.next(collections.adminPermissions, added.length, database);
+  await insert(
+    database,
+    collections.adminPermissions,
+    added.map((row, index) => ({ ...row, _id: ids[index] ?? 0, subject: to })),
+  );
+}
+
+async function insert(database: Database, collection: string, documents: readonly Document[]): Promise<void> {
+  if (documents.length > 0) await inWriteTime(database, () => database.db.collection(collection).insertMany([...documents]));
+}
+
+const updateOne = (database: Database, collection: string, match: Document, update: Document): Promise<unknown> =>
+  inWriteTime(database, () => database.db.collection(collection).updateOne(match, update));
+
+/** Changes the row rules and field rules of all roles, which have the uids of types as keys. */
+async function changeRules(database: Database, change: (rules: Values) => Values): Promise<void> {
+  for (const { _id, _rules: rules } of await findStored(database, collections.roles)) {
+    if (!isRecord(rules)) continue;
+    const changed = Object.fromEntries(
+      Object.entries(rules).map(([kind, byUid]) => [kind, isRecord(byUid) ? change(byUid) : byUid]),
+    );
+    const match = { _id: _id as never, _rules: exactly(rules) };
+    await updateOne(database, collections.roles, match, { $set: { _rules: changed } });
+  }
+}
+
+const withKey = (rules: Values, { from, to }: UidChange): Values =>
+  Object.hasOwn(rules, from) && !Object.hasOwn(rules, to) ? { ...rules, [to]: rules[from] } : rules;
+
+/** Gives the versions, the audit, the webhooks and the views of the panel the new uid of a type. Idempotent. */
+export async function changeRecords(database: Database, change: UidChange): Promise<void> {
+  const { db } = database;
+  const { from, to } = change;
+  await renumberVersions(database, change);
+  for (const collection of [collections.history, collections.contentAudit])
+    await inWriteTime(database, () => db.collection(collection).updateMany({ uid: from }, { $set: { uid: to } }));
+  const listed = [{ $set: { types: { $map: { input: '$types', in: { $cond: [{ $eq: ['$$this', from] }, to, '$$this'] } } } } }];
+  await inWriteTime(database, () => db.collection(collections.webhooks).updateMany({ types: from }, listed));
+  const views = db.collection<{ _id: string; value?: unknown }>(collections.codeStore);
+  for (const view of await views.find({ _id: { $regex: `::${from.replaceAll('.', '\\.')}$` } }).toArray()) {
+    const _id = view._id.replace(from, to);
+    const value = JSON.parse(JSON.stringify(view.value ?? null).replaceAll(`"${from}"`, `"${to}"`)) as unknown;
+    await inWriteTime(database, () => views.updateOne({ _id }, { $setOnInsert: { value } }, { upsert: true }));
+  }
+}
+
+/** Numbers the versions that were kept under the new uid after those under the former one. */
+async function renumberVersions(database: Database, { from, to }: UidChange): Promise<void> {
+  const versions = database.db.collection(collections.history);
+  const both = [
+    { $match: { uid: oneOf([from, to]) } },
+    { $group: { _id: '$of', uids: { $addToSet: '$uid' }, last: { $max: { $cond: [{ $eq: ['$uid', from] }, '$version', 0] } } } },
+    { $match: { 'uids.1': { $exists: true } } },
+  ];
+  for await (const { _id: of, last } of versions.aggregate(both))
+    for (const row of await versions
+      .find({ uid: to, of: of as unknown })
+      .sort({ version: -1 })
+      .toArray())
+      await updateOne(database, collections.history, { _id: row._id }, { $inc: { version: Number(last) } });
+}
