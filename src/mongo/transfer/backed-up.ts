@@ -12,7 +12,7 @@ import { patiently } from './patiently.js';
  */
 const leftOut: readonly string[] = [
   ...[collections.modelStatus, collections.writeMarks, collections.claims, collections.imports],
-  ...[collections.attempts, collections.requests, collections.loginStates, changeLog],
+  ...[collections.attempts, collections.requests, collections.loginStates, collections.queryShapes, changeLog],
 ];
 
 /** The names of staging collections of imports and restores, and of the server itself. */
