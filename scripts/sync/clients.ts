@@ -10,6 +10,8 @@ import { EventCopy } from './event-copy.js';
 export interface Held {
   readonly entries: ReadonlyMap<number, unknown>;
   readonly seq: number | null;
+  /** Whether the last answer said that there is no more to read. */
+  readonly isCurrent: boolean;
 }
 
 /** A client that keeps a copy of what its caller may see. */
@@ -68,11 +70,13 @@ async function stepOf(copy: Copy, { caller }: Access, waits?: number, signal?: A
   return more || status === 401 || status >= 500;
 }
 
+const heldIn = ({ entries, token, isCurrent }: Copy): Held => ({ entries, seq: seqOf(token), isCurrent });
+
 /** Reads pages when it is told to. */
 function startPages(access: Access): Following {
   const copy = copyOf(access);
   return {
-    held: () => ({ entries: copy.entries, seq: seqOf(copy.token) }),
+    held: () => heldIn(copy),
     step: () => stepOf(copy, access),
     stop: () => Promise.resolve(),
   };
@@ -91,7 +95,7 @@ function startPolls(access: Access): Following {
   };
   const ended = follow();
   return {
-    held: () => ({ entries: copy.entries, seq: seqOf(copy.token) }),
+    held: () => heldIn(copy),
     stop: () => (leaving.abort(), ended),
   };
 }
@@ -123,6 +127,7 @@ function startTyped(access: Access): Following {
     held: () => ({
       entries: new Map(entries().map(({ id, attributes }) => [id, attributes])),
       seq: seqOf(store.token() as string | null), // the store is in memory
+      isCurrent: false, // a store does not hear of it
     }),
     stop: () => (leaving.abort(), ended),
   };

@@ -1,7 +1,10 @@
 import { FetchError, Shape, ShapeStream, type ShapeStreamInterface } from '@electric-sql/client';
 import { type Access, again, fetchFor, type Following, type Held } from './clients.js';
 
-const none: Held = { entries: new Map(), seq: null };
+const none: Held = { entries: new Map(), seq: null, isCurrent: true };
+
+/** The client gives up after 50 errors. */
+const mostRefusals = 20;
 
 /** A copy by the client of Electric. It begins anew if the caller lacks the right. */
 export class ElectricCopy implements Following {
@@ -10,6 +13,7 @@ export class ElectricCopy implements Following {
   #stop: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #held = none;
+  #refusals = 0;
 
   constructor(access: Access, isStream: boolean) {
     this.#access = access;
@@ -40,7 +44,8 @@ export class ElectricCopy implements Following {
       signal: leaving.signal,
       backoffOptions: { initialDelay: again, maxDelay: 500, multiplier: 1.5 },
       onError: (error) => {
-        if (error instanceof FetchError && error.status === 401) return {};
+        const isRefused = error instanceof FetchError && error.status === 401;
+        if (isRefused && (this.#refusals += 1) % mostRefusals !== 0) return {};
         if (!leaving.signal.aborted) this.#startAgain();
         return undefined;
       },
@@ -49,7 +54,8 @@ export class ElectricCopy implements Following {
     shape.subscribe(({ rows }) => {
       if (leaving.signal.aborted) return;
       const entries = new Map(rows.map(({ id, ...attributes }) => [Number(id), attributes]));
-      this.#held = { entries, seq: Number(BigInt(stream.lastOffset.split('_')[0] ?? '0') / 2n ** 30n) };
+      const seq = Number(BigInt(stream.lastOffset.split('_')[0] ?? '0') / 2n ** 30n);
+      this.#held = { entries, seq, isCurrent: true }; // it tells of rows when it is up to date
     });
   }
 

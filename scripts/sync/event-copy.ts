@@ -8,13 +8,14 @@ export class EventCopy implements Following {
   readonly #leaving = new AbortController();
   readonly #ended: Promise<void>;
   #last: string | null = null;
+  #isCurrent = false;
 
   constructor(access: Access) {
     this.#access = access;
     this.#ended = this.#follow();
   }
 
-  readonly held = (): Held => ({ entries: this.#entries, seq: seqOf(this.#last) });
+  readonly held = (): Held => ({ entries: this.#entries, seq: seqOf(this.#last), isCurrent: this.#isCurrent });
 
   readonly stop = (): Promise<void> => {
     this.#leaving.abort();
@@ -55,6 +56,7 @@ export class EventCopy implements Following {
     const entry = JSON.parse(data ?? '{}') as { readonly id: number; readonly attributes: object };
     if (event === 'upsert') this.#entries.set(entry.id, entry.attributes);
     if (event === 'delete') this.#entries.delete(entry.id);
+    this.#isCurrent = event === 'uptodate';
     this.#last = id ?? this.#last;
   }
 

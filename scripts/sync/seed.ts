@@ -24,10 +24,17 @@ const shapes = [
 ] as const;
 
 /** The kinds of the clients of a seed. Queries and callers are chosen by the seed. */
-const kinds = ['pages', 'pages', 'polls', 'events', 'events', 'Electric polls', 'Electric events', 'typed client'];
+const kinds = [
+  ['pages'],
+  ['pages', 'polls'],
+  ['polls', 'events'],
+  ['events'],
+  ['Electric polls', 'Electric events'],
+  ['typed client'],
+] as const;
 
 /** Operations of one seed. */
-const length = 40;
+const length = 30;
 
 /** Milliseconds in which a client that acts by itself must have heard of everything. */
 const longestQuiet = 20_000;
@@ -38,7 +45,7 @@ type Client = Access & { readonly name: string; readonly following: Following };
 export async function runSeed(seed: number, world: World, log: (line: string) => void): Promise<string[]> {
   const random = new Random(seed);
   await world.begin();
-  const clients = kinds.map((kind) => startClient(kind, random, world));
+  const clients = kinds.map((kind) => startClient(random.of(kind), random, world));
   const witness = new Witness(world, clients);
   const scene: Scene = { world, random, open: null };
   const wrong: string[] = [];
@@ -96,7 +103,11 @@ async function compareOne({ name, caller, shape, following }: Client, witness: W
     const held = textsOf(following.held().entries);
     if (isDeepStrictEqual(held, listed ?? new Map())) return [];
     const isLate = performance.now() > until || (following.step !== undefined && !isBehind);
-    if (isLate) return [`${name}: ${[...held].join('\n    ')}\n  instead of ${[...(listed ?? ['a refusal'])].join('\n    ')}`];
+    if (isLate) {
+      const right = [...(listed ?? ['a refusal'])].join('\n    ');
+      const place = `at ${String(following.held().seq)} of ${String(await witness.lastSeq())}`;
+      return [`${name}, ${place}: ${[...held].join('\n    ')}\n  instead of ${right}`];
+    }
     await delay(20);
   }
 }

@@ -54,16 +54,28 @@ export class Witness {
     return status === 200 ? textsOf(new Map(Object.entries(entries).map(([id, entry]) => [Number(id), entry]))) : null;
   }
 
-  /** Returns the entries that a client holds although its caller could not read them, as they are, at any moment since its token. */
-  async wrongIn({ caller, shape }: Asking, { entries, seq }: Held): Promise<string[]> {
+  /**
+   * Returns the entries that a client holds although its caller could not read them at any moment since its token. A client that is up
+   * to date holds them as they were at such a moment; one with more to read may hold an older form.
+   */
+  async wrongIn({ caller, shape }: Asking, { entries, seq, isCurrent }: Held): Promise<string[]> {
     if (seq === null || entries.size === 0) return [];
     await this.#readLog();
     const since = this.#moments.slice(this.#momentOf(seq));
     if (since.some(({ visible }) => visible === null)) return [];
     const key = keyOf({ caller, shape });
-    return [...textsOf(entries)].flatMap(([id, text]) =>
-      since.some(({ visible }) => visible?.get(key)?.get(id) === text) ? [] : [`${String(id)} ${text}`],
-    );
+    return [...textsOf(entries)].flatMap(([id, text]) => {
+      const read = new Set(since.map(({ visible }) => visible?.get(key)?.get(id)));
+      const isReadable = isCurrent ? read.has(text) : read.size > 1 || !read.has(undefined);
+      const forms = [...read].map((form) => form ?? 'hidden').join('\n    then ');
+      return isReadable ? [] : [`${String(id)} ${text}\n  at ${String(seq)}, since when it was ${forms}`];
+    });
+  }
+
+  /** Returns the number of the last change in the log. */
+  async lastSeq(): Promise<number> {
+    await this.#readLog();
+    return this.#log.at(-1)?.seq ?? 0;
   }
 
   async #readLog(): Promise<void> {

@@ -10,7 +10,7 @@ import { actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Asked } from './asked.js';
 import { bindShape, type Shape } from './shape.js';
-import { handleOf } from './token.js';
+import { handleOf, resetError } from './token.js';
 
 /** The rights of a caller at one moment, and what they are answered. */
 export interface Sight {
@@ -28,8 +28,11 @@ export class SyncSession {
   /** What the caller was answered when they were identified last. */
   sight: Sight;
 
-  /** Throws a 4xx if the caller lacks the right, or the type is not synced. */
-  constructor({ request, running, caller, content }: RouteCall, asked: Asked) {
+  /**
+   * Throws a 4xx if the caller lacks the right, or the type is not synced. A client that `continues` and may no longer ask this is told
+   * to begin anew, so that it deletes what it has.
+   */
+  constructor({ request, running, caller, content }: RouteCall, asked: Asked, continues: boolean) {
     const type = typeAt(request.params['plural'] ?? '', content);
     checkRight(caller, actionOf(type, 'find'));
     this.#request = request;
@@ -37,17 +40,17 @@ export class SyncSession {
     this.#asked = asked;
     this.#uid = type.uid;
     this.sender = content.store.database.sender ?? request.sender;
-    this.sight = sightOf(asked, type, content);
+    this.sight = continues ? sightAgain(asked, type, content) : sightOf(asked, type, content);
   }
 
-  /** Identifies the caller again. Throws what a new request would be answered. */
+  /** Identifies the caller again. Throws what the next request would be answered. */
   async look(): Promise<Sight> {
     const request = { request: this.#request, action: actionOf(this.#uid, 'find'), sender: this.sender };
     const { caller, content } = await identifyAgain(request, this.#running);
     const type = content.bind.registry.types.get(this.#uid);
     if (type === undefined) throw notFoundError();
     checkRight(caller, request.action);
-    this.sight = sightOf(this.#asked, type, content);
+    this.sight = sightAgain(this.#asked, type, content);
     return this.sight;
   }
 
@@ -69,6 +72,15 @@ function sightOf(asked: Asked, type: ContentType, content: ContentContext): Sigh
     throw validationError(`${type.pluralName} are not synced: set pluginOptions.sync.enabled to true in the model ${type.uid}`);
   if (!content.store.database.isReplicated) throw validationError(withoutReplicas);
   return { shape: bindShape(asked, type, content), content };
+}
+
+/** Throws a SyncResetError instead of a ValidationError, because what a client has asked before was valid. */
+function sightAgain(asked: Asked, type: ContentType, content: ContentContext): Sight {
+  try {
+    return sightOf(asked, type, content);
+  } catch (error) {
+    throw error instanceof ApiError && error.status === 400 ? resetError('Rights or models have changed') : error;
+  }
 }
 
 export const withoutReplicas = 'Sync needs a replica set or a sharded cluster: a standalone MongoDB server has no change streams';

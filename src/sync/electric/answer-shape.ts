@@ -26,23 +26,22 @@ export async function answerShape(call: RouteCall): Promise<Answer> {
   const { request, running } = call;
   const { asked, rest } = parseAsked(request.query, shapeParameters, running.config);
   const parameters = checked(rest);
-  const session = new SyncSession(call, asked);
   const service = syncOf(running);
-  const { state, seen } = await service.reader.followed(session.sight, call.ends);
-  const given = parameters.handle;
-  const own = session.handle(state);
-  const isOwn = given?.startsWith(`${own}-`) === true;
-  const handle = isOwn ? given : newHandle(own);
+  let own = 'anew';
   try {
-    const position = parameters.offset === '-1' ? firstPosition(state) : continued(parameters.offset, isOwn);
-    const begun = { state, seen, position, handle };
+    const session = new SyncSession(call, asked, parameters.offset !== '-1');
+    const { state, seen } = await service.reader.followed(session.sight, call.ends);
+    own = session.handle(state);
+    const handle = parameters.handle?.startsWith(`${own}-`) === true ? parameters.handle : null;
+    const position = parameters.offset === '-1' ? firstPosition(state) : continued(parameters.offset, handle !== null);
+    const begun = { state, seen, position, handle: handle ?? newHandle(own) };
     if (parameters.isStream) return answerStream(call, { session, service, begun });
     const step = await nextStep(call, { session, service, begun, wait: parameters.isLive ? wait : 0 });
     const upToDate = step.more ? {} : { 'electric-up-to-date': '' };
-    return { body: messagesOf(step, session.sight.shape), headers: { ...headersOf(session, handle, step.next), ...upToDate } };
+    return { body: messagesOf(step, session.sight.shape), headers: { ...headersOf(session, begun.handle, step.next), ...upToDate } };
   } catch (error) {
     if (!isReset(error)) throw error;
-    const headers = { ...unstored, ...exposing, 'electric-handle': newHandle(session.handle(state)) };
+    const headers = { ...unstored, ...exposing, 'electric-handle': newHandle(own) };
     return { status: 409, body: [{ headers: { control: 'must-refetch' } }], headers };
   }
 }
