@@ -98,6 +98,7 @@ async function compareOne({ name, caller, shape, following }: Client, witness: W
   const until = performance.now() + longestQuiet;
   let listed = await witness.list(caller, shape);
   while (listed === 'unknown') listed = await witness.list(caller, shape);
+  if (listed === 'ended') return [];
   for (;;) {
     const isBehind = (await following.step?.()) === true;
     const held = textsOf(following.held().entries);

@@ -46,11 +46,12 @@ export class Witness {
     this.#moments.push({ time: operationTime, visible: isKnown ? visible : null });
   }
 
-  /** Returns what a caller can read now; null if the query is refused. */
-  async list({ valid }: Caller, shape: string): Promise<Entries | null | 'unknown'> {
+  /** Returns what a caller can read now; null if the query is refused; `ended` if the caller is, who may be admitted again later. */
+  async list({ valid }: Caller, shape: string): Promise<Entries | null | 'unknown' | 'ended'> {
     const as = (token: string | null, method: string, path: string) => sendAs(token, method, `${this.#world.urlOf(0)}${path}`);
     const { status, entries } = await readList({ as }, valid(), shape).catch(() => ({ status: 500, entries: {} }));
     if (status >= 500) return 'unknown';
+    if (status === 401) return 'ended';
     return status === 200 ? textsOf(new Map(Object.entries(entries).map(([id, entry]) => [Number(id), entry]))) : null;
   }
 
