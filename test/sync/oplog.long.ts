@@ -65,8 +65,7 @@ describe('sync over an oplog that has ended', () => {
     const second = await serveSync({ database });
     const next = second.copyOf(first.editor, 'posts?publicationState=preview');
     next.token = copy.token;
-    await second.logged();
-    expect((await log.findOne({ _id: 'log' }))?.epoch).to.not.equal(before?.epoch);
+    while ((await log.findOne({ _id: 'log' }))?.epoch === before?.epoch);
     const again = second.copyOf(first.editor, 'posts');
     again.token = copy.token;
     expect((await again.step()).status).to.equal(410);
