@@ -4,15 +4,16 @@ import { serveAccounts } from '../../test/auth/serve-accounts.js';
 import { syncModels } from '../../test/sync/sync-models.js';
 
 /*
- * A process of the service: `instance.ts ADDRESS` with the database in the address; `first` behind it stores the models. It tells its
- * parent its address, answers the message `settle` when it has noticed every write so far, and ends with its parent or after `stop`.
+ * A process of the service: `instance.ts ADDRESS SETTINGS` with the database in the address and the settings of sync as JSON; `first`
+ * behind them stores the models. It tells its parent its address, answers the message `settle` when it has noticed every write so far,
+ * and `memory` with what it uses. It ends with its parent or after `stop`.
  */
-const [uri = '', order] = process.argv.slice(2);
+const [uri = '', settings = '{}', order] = process.argv.slice(2);
 const client = await new MongoClient(uri, { monitorCommands: true }).connect();
 const db = client.db();
 const database = { uri, name: db.databaseName, client, db, drop: () => Promise.resolve() };
 const config = {
-  api: { sync: { pageSize: 5, connectionsPerCaller: 1_000 } } as object,
+  api: { sync: JSON.parse(settings) as object } as object,
   database: { silence: 2_000, selectionTimeout: 30_000 },
 };
 const serving = await serveAccounts({ database, models: order === 'first' ? syncModels : [], config });
@@ -28,10 +29,18 @@ async function settle(): Promise<void> {
   }
 }
 
-let settling = Promise.resolve();
+const answers: Readonly<Record<string, () => unknown>> = {
+  settle,
+  memory: () => {
+    globalThis.gc?.();
+    return process.memoryUsage();
+  },
+  stop: () => serving.stop().then(() => process.exit(0)),
+};
+
+let answered = Promise.resolve();
 process.on('message', (message) => {
-  if (message === 'stop') void serving.stop().then(() => process.exit(0));
-  else settling = settling.then(settle).then(() => void process.send?.('settled'));
+  answered = answered.then(async () => void process.send?.((await answers[String(message)]?.()) ?? 'done'));
 });
 process.on('disconnect', () => process.exit(0));
 process.send?.(serving.server.url);

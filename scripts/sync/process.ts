@@ -6,21 +6,22 @@ import { join } from 'node:path';
 export class Instance {
   readonly url: string;
   readonly #child: ChildProcess;
-  readonly #settling: (() => void)[] = [];
+  /** Called with the answers to messages, which come in their order. */
+  readonly #waiting: ((answer: unknown) => void)[] = [];
 
   private constructor(child: ChildProcess, url: string) {
     this.#child = child;
     this.url = url;
-    child.on('message', () => this.#settling.shift()?.());
+    child.on('message', (answer) => this.#waiting.shift()?.(answer));
     child.on('exit', () => {
-      for (const end of this.#settling.splice(0)) end();
+      for (const end of this.#waiting.splice(0)) end(null);
     });
   }
 
-  /** Starts a process over a database. `isFirst`: whether it stores the models. */
-  static async start(uri: string, isFirst: boolean): Promise<Instance> {
-    const args = [uri, ...(isFirst ? ['first'] : [])];
-    const child = fork(join(import.meta.dirname, 'instance.ts'), args, { execArgv: ['--import', 'tsx'] });
+  /** Starts a process over a database. `isFirst`: whether it stores the models; `settings`: those of sync. */
+  static async start(uri: string, isFirst: boolean, settings: object = {}): Promise<Instance> {
+    const args = [uri, JSON.stringify(settings), ...(isFirst ? ['first'] : [])];
+    const child = fork(join(import.meta.dirname, 'instance.ts'), args, { execArgv: ['--expose-gc', '--import', 'tsx'] });
     const ended = once(child, 'exit').then(() => Promise.reject(new Error('an instance does not start')));
     const [url] = (await Promise.race([once(child, 'message'), ended])) as [string];
     ended.catch(() => undefined);
@@ -28,11 +29,20 @@ export class Instance {
   }
 
   /** Resolves when the process has noticed every write so far, or has ended. */
-  settled(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return Promise.resolve();
+  async settled(): Promise<void> {
+    await this.#ask('settle');
+  }
+
+  /** Returns the memory that the process uses after a collection of garbage. */
+  async memory(): Promise<NodeJS.MemoryUsage> {
+    return (await this.#ask('memory')) as NodeJS.MemoryUsage; // as `instance.ts` answers
+  }
+
+  #ask(message: string): Promise<unknown> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return Promise.resolve(null);
     return new Promise((resolve) => {
-      this.#settling.push(resolve);
-      this.#child.send('settle');
+      this.#waiting.push(resolve);
+      this.#child.send(message);
     });
   }
 

@@ -11,6 +11,9 @@ export const allActions = ['post', 'author', 'tag', 'note'].map((name) => `api::
 /** Roles of users and of the public. */
 export const roles = ['1', '2'] as const;
 
+/** Small pages, so that copies have many. */
+const settings = { pageSize: 5, connectionsPerCaller: 1_000 };
+
 const postUid = 'api::post.post';
 
 /** Files that entries link. */
@@ -41,14 +44,14 @@ export class World {
     const { port } = (await set.primary()).link;
     const database = await freshDatabase(`mongodb://127.0.0.1:${String(port)}/?replicaSet=rs0`);
     await database.db.collection<{ _id: number }>('files').insertMany([...files]);
-    const first = await Instance.start(database.uri, true);
+    const first = await Instance.start(database.uri, true, settings);
     const admin = async (path: string, body: object): Promise<Answer['body']> =>
       (await sendAs(adminToken, 'POST', `${first.url}/admin/api${path}`, body)).body.data;
     const editor = (await admin('/tokens', { name: 'editor', type: 'full-access' })).accessKey as string; // by the admin API
     await admin('/locales', { code: 'fr', name: 'French' });
     const ann = { username: 'ann', email: 'ann@mail.test', password: 'Passw0rd!', role: 1, confirmed: true };
     const user = new User((await admin('/users', ann)).id as number);
-    const second = await Instance.start(database.uri, false);
+    const second = await Instance.start(database.uri, false, settings);
     const world = new World(set, database, { running: [first, second], editor, user, clerk: new Holder('clerk', null) });
     await world.replaceClerk();
     return world;
@@ -103,7 +106,7 @@ export class World {
     await this.#starting;
     const ended = this.#at(index);
     this.#running = this.#running.filter((instance) => instance !== ended);
-    this.#starting = Instance.start(this.database.uri, false).then((instance) => {
+    this.#starting = Instance.start(this.database.uri, false, settings).then((instance) => {
       this.#running = [...this.#running, instance];
     });
     await ended[how]();
