@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Collection } from '@tanstack/db';
+import type { ElectricCollectionUtils } from '@tanstack/electric-db-collection';
 import { expect } from 'chai';
 import { indexedDB } from 'fake-indexeddb';
 import { createRxDatabase, type RxDatabase } from 'rxdb';
@@ -150,16 +152,9 @@ describe('the clients of docs/sync.md', () => {
   });
 
   it('follow with TanStack DB, and send changes of the user', async () => {
-    interface Collection {
-      readonly toArray: readonly { readonly id: number; readonly title: string }[];
-      preload(): Promise<void>;
-      cleanup(): Promise<void>;
-      update(
-        key: number,
-        change: (draft: { title: string }) => void,
-      ): { readonly isPersisted: { readonly promise: Promise<unknown> } };
-    }
-    const { trailsOf } = await load<{ trailsOf: (url: string, authorization: string) => Collection }>('client/tanstack.ts');
+    type Trail = { id: number; title: string };
+    type Trails = Collection<Trail, string | number, ElectricCollectionUtils<Trail>>;
+    const { trailsOf } = await load<{ trailsOf: (url: string, authorization: string) => Trails }>('client/tanstack.ts');
     const trails = trailsOf(server.server.url, `Bearer ${server.editor}`);
     const shown = (): string =>
       trails.toArray
