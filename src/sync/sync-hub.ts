@@ -2,6 +2,7 @@ import { nextTurn, Queue } from '../limits/queue.js';
 import type { Database } from '../mongo/send/database.js';
 import { type LogState, markOf, readLogState, type StoredChange } from '../mongo/stores/change-log.js';
 import type { LogSignal } from './log-signal.js';
+import { Looks } from './looks.js';
 import { concerns, readChanges, type Step } from './read-step.js';
 import type { SyncReader } from './sync-reader.js';
 import type { Sight, SyncSession } from './sync-session.js';
@@ -68,7 +69,7 @@ export class SyncHub {
         }, tick).unref();
         this.#hasMissed ||= this.#input.log.version !== waiting.seen;
         if (this.#hasMissed) this.#schedule();
-        void this.#look(listener); // rights may have changed since the caller was identified
+        void this.#look(listener, new Looks()); // rights may have changed since the caller was identified
       });
     } finally {
       waiting.ends.removeEventListener('abort', stop);
@@ -78,7 +79,8 @@ export class SyncHub {
 
   /** Identifies waiting callers again, whose rights may have changed. Those who see something else now are told to start anew. */
   async recheck(isMeant: (session: SyncSession) => boolean): Promise<void> {
-    for (const listener of [...this.#listeners].filter(({ session }) => isMeant(session))) await this.#look(listener);
+    const looks = new Looks();
+    for (const listener of [...this.#listeners].filter(({ session }) => isMeant(session))) await this.#look(listener, looks);
   }
 
   /** Ends the shared timers. */
@@ -89,7 +91,7 @@ export class SyncHub {
   }
 
   #tick(): void {
-    const now = performance.now();
+    const [now, looks] = [performance.now(), new Looks()];
     if (this.#listeners.size === 0) {
       clearInterval(this.#ticking ?? undefined);
       this.#ticking = null;
@@ -99,7 +101,7 @@ export class SyncHub {
       if (listener.beat === undefined || listener.nextBeat > now) continue;
       listener.nextBeat += beatEvery;
       listener.beat();
-      void this.#look(listener);
+      void this.#look(listener, looks);
     }
   }
 
@@ -157,9 +159,10 @@ export class SyncHub {
   /** Identifies the callers of a group again, and reads for those that still see the same. */
   async #readFor(group: readonly Listener[], { changes, state }: Logged): Promise<void> {
     const left: Listener[] = [];
+    const looks = new Looks();
     let sight: Sight | null = null;
     for (const [index, listener] of group.entries()) {
-      const own = await this.#look(listener);
+      const own = await this.#look(listener, looks);
       if (own !== null) left.push(listener);
       sight ??= own;
       if (index % 100 === 99) await nextTurn();
@@ -180,9 +183,9 @@ export class SyncHub {
   }
 
   /** Identifies a caller again. Returns what they see if it is the same as before; otherwise ends the wait, and returns null. */
-  async #look({ session, digest, settle }: Listener): Promise<Sight | null> {
+  async #look({ session, digest, settle }: Listener, looks: Looks): Promise<Sight | null> {
     try {
-      const sight = await session.identify();
+      const sight = await looks.at(session);
       if (sight.shape.digest === digest) return sight;
       settle({ kind: 'failed', error: resetError('Rights or models have changed') });
     } catch (error) {

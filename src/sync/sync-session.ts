@@ -25,7 +25,8 @@ export class SyncSession {
   readonly sender: Sender;
   readonly #request: Identifying;
   readonly #running: Running;
-  readonly #asked: Asked;
+  /** Equal queries are one object. */
+  readonly asked: Asked;
   readonly #uid: string;
   /** What the caller was answered when they were identified last. */
   #shape: Shape;
@@ -40,11 +41,17 @@ export class SyncSession {
     checkRight(caller, actionOf(type, 'find'));
     this.#request = { authorization: request.headers.authorization, isLocal: request.isLocal };
     this.#running = running;
-    this.#asked = asked;
+    this.asked = asked;
     this.#uid = type.uid;
     this.sender = withoutRequest(content.store.database.sender ?? request.sender, ends);
     this.#shape = (continues ? sightAgain(asked, type, content) : sightOf(asked, type, content)).shape;
     this.#content = content;
+  }
+
+  /** What distinguishes callers of the same type and query: their credentials. */
+  get identity(): string {
+    const { authorization = '', isLocal } = this.#request;
+    return `${this.#uid} ${String(isLocal)} ${authorization}`;
   }
 
   get shape(): Shape {
@@ -77,7 +84,7 @@ export class SyncSession {
     const type = content.bind.registry.types.get(this.#uid);
     if (type === undefined) throw notFoundError();
     checkRight(caller, request.action);
-    return sightAgain(this.#asked, type, content);
+    return sightAgain(this.asked, type, content);
   }
 
   /** Returns the handle of the answers in an epoch of the log. */
