@@ -130,7 +130,7 @@ const eventStream = 'text/event-stream';
 /** Sends the headers of a stream before its first bytes, so that clients know that they are connected. */
 export const flushStreams: Middleware = async (ctx, next) => {
   await next();
-  sendLive(ctx);
+  if (!sendLive(ctx)) ctx.res.once('pipe', () => ctx.res.flushHeaders());
 };
 
 /** Does the same for event streams only. */

@@ -65,11 +65,12 @@ export function answerLive(ctx: LiveContext, body: LiveBody): void {
   ctx[live] = body;
 }
 
-/** Sends the body that lasts, if the answer has one. */
-export function sendLive(ctx: LiveContext): void {
+/** Sends the body that lasts. Returns false if the answer has none. */
+export function sendLive(ctx: LiveContext): boolean {
   const body = ctx[live];
-  if (body === undefined) return;
+  if (body === undefined) return false;
   ctx[live] = undefined;
   if (ctx.method === 'HEAD') body.end();
   body.sendTo(ctx.res);
+  return true;
 }
