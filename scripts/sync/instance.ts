@@ -14,6 +14,7 @@ const db = client.db();
 const database = { uri, name: db.databaseName, client, db, drop: () => Promise.resolve() };
 const config = {
   api: { sync: JSON.parse(settings) as object } as object,
+  server: { maxConnections: 100_000 },
   database: { silence: 2_000, selectionTimeout: 30_000 },
 };
 const serving = await serveAccounts({ database, models: order === 'first' ? syncModels : [], config });

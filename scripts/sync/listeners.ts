@@ -73,10 +73,14 @@ function open(token: string, query: string): { readonly listener: Listener; read
   let waiting: (() => void)[] = [];
   socket.setEncoding('utf8');
   socket.on('data', (text: string) => {
+    if (text.startsWith('HTTP/') && !text.startsWith('HTTP/1.1 200')) throw new Error(text);
     if (!text.includes('event: uptodate')) return;
     const told = waiting;
     waiting = [];
     for (const tell of told) tell();
+  });
+  socket.on('close', (hadError) => {
+    if (waiting.length > 0) throw new Error(`a listener was disconnected${hadError ? ' by an error' : ''}`);
   });
   socket.on('error', () => socket.destroy());
   const path = `/api/sync/authors?${query}`;
