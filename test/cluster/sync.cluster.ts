@@ -18,8 +18,7 @@ describe('sync on a cluster of two shards', () => {
     for (let rating = 1; rating <= 20; rating += 1)
       await server.as(server.editor, 'POST', '/api/posts', { data: { title: 'a', rating } });
     const copies = [server.copyOf(server.editor, 'posts'), server.copyOf(server.editor, shape)] as const;
-    const equal = (): Promise<void> =>
-      server.expectEqual([copies[0], server.editor, 'posts'], [copies[1], server.editor, shape]);
+    const equal = (): Promise<void> => server.expectEqual([copies[0], server.editor, 'posts'], [copies[1], server.editor, shape]);
     await equal();
     expect(copies.map(({ entries }) => entries.size)).to.deep.equal([20, 18]);
     await server.as(server.editor, 'PUT', '/api/posts/1', { data: { rating: 30 } });
