@@ -7,7 +7,7 @@ import { findBinary } from '../../src/mongo/embedded/find-binary.js';
 import { launchMongod, type RunningMongod } from '../../src/mongo/embedded/launch-mongod.js';
 import { commonArguments } from '../../src/mongo/embedded/open-data.js';
 import { pickPort } from '../../src/mongo/embedded/open-data.js';
-import { linkTo, type TcpLink } from './tcp-link.js';
+import { directLink, linkTo, type TcpLink } from './tcp-link.js';
 
 /** One mongod of the set, and the link that everybody reaches it by, the other members too. */
 export interface Member {
@@ -37,10 +37,18 @@ export interface ReplicaSet {
   readonly stop: () => Promise<void>;
 }
 
-export async function startReplicaSet(): Promise<ReplicaSet> {
+interface SetInput {
+  /** The folder of the data. */
+  readonly parent?: string;
+  /** Whether the members are reached without links, which take processor time. */
+  readonly isDirect?: boolean;
+}
+
+export async function startReplicaSet({ parent = tmpdir(), isDirect = false }: SetInput = {}): Promise<ReplicaSet> {
   const { path } = await findBinary({ env: process.env, log: console.log });
-  const folder = await mkdtemp(join(tmpdir(), 'mangrove-faults-'));
-  const members = await Promise.all([0, 1, 2].map((index) => openMember(path, join(folder, String(index)))));
+  const folder = await mkdtemp(join(parent, 'mangrove-faults-'));
+  const open = (dbpath: string): Promise<Member> => openMember(path, dbpath, isDirect ? directLink : linkTo);
+  const members = await Promise.all([0, 1, 2].map((index) => open(join(folder, String(index)))));
   const hosts = members.map(({ link }) => `127.0.0.1:${String(link.port)}`);
   const config = {
     _id: 'rs0',
@@ -67,10 +75,14 @@ export async function startReplicaSet(): Promise<ReplicaSet> {
   return set;
 }
 
-async function openMember(program: string, dbpath: string): Promise<Member> {
+async function openMember(
+  program: string,
+  dbpath: string,
+  connect: (port: number) => TcpLink | Promise<TcpLink>,
+): Promise<Member> {
   await mkdir(dbpath);
   const port = await pickPort(0);
-  const link = await linkTo(port);
+  const link = await connect(port);
   const args = [
     ...['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', 'rs0', ...commonArguments(0.25)],
     // A member notices that the one that it follows hangs after half the time of an election and this second, and then asks another one.

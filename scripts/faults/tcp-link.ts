@@ -16,6 +16,19 @@ export interface TcpLink {
   close(): Promise<void>;
 }
 
+const nothing = (): void => undefined;
+
+/** The port itself, which cannot be disturbed. */
+export const directLink = (port: number): TcpLink => ({
+  port,
+  delay: nothing,
+  block: nothing,
+  unblock: nothing,
+  cut: nothing,
+  loseReply: nothing,
+  close: () => Promise.resolve(),
+});
+
 interface LinkState {
   delay: number;
   isBlocked: boolean;

@@ -1,237 +1,261 @@
-import type { ClientSession } from 'mongodb';
-import { allActions, type Instances } from './instances.js';
+import { type ClientSession, MongoError } from 'mongodb';
+import { changeModel, changeRights, changeRole, changeRules, changeUser } from './access-operations.js';
+import { importAuthors } from './import-authors.js';
 import type { Random } from './random.js';
+import type { World } from './world.js';
 
 /** Posts up to this id are written only by transactions that are held open, so that nobody waits for them. */
 const lastHeld = -1_000;
 
 /** What operations work on. */
-export interface World {
-  readonly instances: Instances;
+export interface Scene {
+  readonly world: World;
   readonly random: Random;
   /** A transaction that is held open over several operations; null if there is none. */
   open: ClientSession | null;
 }
 
-type Operate = (world: World) => Promise<unknown>;
+type Operate = (scene: Scene) => Promise<unknown>;
 
-const post = 'api::post.post';
+const rows = ({ world }: Pick<Scene, 'world'>, name: string) => world.database.db.collection<{ _id: number }>(name);
 
-const rows = ({ instances }: Pick<World, 'instances'>, name: string) => instances.database.db.collection<{ _id: number }>(name);
-const claims = ({ database }: Instances) => database.db.collection<{ _id: string }>('_claims');
+const write = ({ world, random }: Scene, method: string, path: string, data: object): Promise<unknown> =>
+  world.send(random.below(2), method, path, { data });
 
-const write = async ({ instances, random }: World, method: string, path: string, data: object): Promise<unknown> =>
-  instances.at(random.below(2)).as(instances.at(0).editor, method, path, { data });
-
-async function idsOf(world: World, name: string): Promise<number[]> {
-  const found = await rows(world, name)
+async function idsOf(scene: Scene, name: string): Promise<number[]> {
+  const found = await rows(scene, name)
     .find({ _id: { $gt: 0 } }, { projection: { _id: 1 } })
     .sort({ _id: 1 })
     .toArray();
   return found.map(({ _id }) => _id);
 }
 
-const oneId = async (world: World, name: string): Promise<number | null> => world.random.maybe(await idsOf(world, name)) ?? null;
+const oneId = async (scene: Scene, name: string): Promise<number | null> => scene.random.maybe(await idsOf(scene, name)) ?? null;
 
-const someIds = async (world: World, name: string): Promise<number[]> =>
-  (await idsOf(world, name)).filter(() => world.random.oneIn(3));
+const someIds = async (scene: Scene, name: string): Promise<number[]> =>
+  (await idsOf(scene, name)).filter(() => scene.random.oneIn(3));
 
-async function change(world: World, name: string, values: (world: World) => object | Promise<object>): Promise<unknown> {
-  const id = await oneId(world, name);
-  return id === null ? null : write(world, 'PUT', `/api/${name}/${String(id)}`, await values(world));
+async function change(scene: Scene, name: string, values: (scene: Scene) => object | Promise<object>): Promise<unknown> {
+  const id = await oneId(scene, name);
+  return id === null ? null : write(scene, 'PUT', `/api/${name}/${String(id)}`, await values(scene));
 }
 
-async function remove(world: World, name: string): Promise<unknown> {
-  const id = await oneId(world, name);
-  return id === null ? null : write(world, 'DELETE', `/api/${name}/${String(id)}`, {});
+async function remove(scene: Scene, name: string): Promise<unknown> {
+  const id = await oneId(scene, name);
+  return id === null ? null : write(scene, 'DELETE', `/api/${name}/${String(id)}`, {});
 }
 
-const color = ({ random }: Pick<World, 'random'>): string => random.of(['red', 'blue', 'green']);
+const color = ({ random }: Pick<Scene, 'random'>): string => random.of(['red', 'blue', 'green']);
 
-const authorValues = ({ random }: Pick<World, 'random'>): object => ({
+const authorValues = ({ random }: Pick<Scene, 'random'>): object => ({
   name: random.of(['Ann', 'Bob', 'Cid']),
   active: !random.oneIn(3),
 });
 
-async function postValues(world: World): Promise<object> {
-  const { random } = world;
-  const author = await oneId(world, 'authors');
+async function postValues(scene: Scene): Promise<object> {
+  const { random } = scene;
+  const author = await oneId(scene, 'authors');
   return {
     title: `t${String(random.below(100))}`,
     rating: random.below(6),
     owner: 1 + random.below(2),
     ...(random.oneIn(2) && { author }),
-    ...(random.oneIn(2) && { tags: await someIds(world, 'tags') }),
-    ...(random.oneIn(2) && { seo: random.oneIn(2) ? null : { title: color(world), author } }),
+    ...(random.oneIn(2) && { tags: await someIds(scene, 'tags') }),
+    ...(random.oneIn(2) && { seo: random.oneIn(2) ? null : { title: color(scene), author } }),
     ...(random.oneIn(3) && { body: [{ __component: 'shared.seo', author }] }),
+    ...(random.oneIn(4) && { cover: random.oneIn(3) ? null : 1 + random.below(3) }),
   };
 }
 
-async function localize(world: World): Promise<unknown> {
-  const id = await oneId(world, 'posts');
-  const { instances, random } = world;
+async function localize(scene: Scene): Promise<unknown> {
+  const id = await oneId(scene, 'posts');
+  const { world, random } = scene;
   const body = { locale: 'fr', title: 'fr', publishedAt: random.oneIn(2) ? null : new Date() };
-  return instances.at(random.below(2)).as(instances.at(0).editor, 'POST', `/api/posts/${String(id)}/localizations`, body);
+  return world.send(random.below(2), 'POST', `/api/posts/${String(id)}/localizations`, body);
 }
 
-async function replacePastApi(world: World): Promise<unknown> {
-  const _id = (await oneId(world, 'posts')) ?? 999;
-  const { random } = world;
-  const author = random.oneIn(2) ? 900 + random.below(3) : await oneId(world, 'authors');
+async function replacePastApi(scene: Scene): Promise<unknown> {
+  const _id = (await oneId(scene, 'posts')) ?? 999;
+  const { random } = scene;
+  const author = random.oneIn(2) ? 900 + random.below(3) : await oneId(scene, 'authors');
   const replacement = { title: 'past', rating: random.below(6), owner: 1, locale: 'en', publishedAt: new Date(0), author };
   if (random.oneIn(2))
-    await rows(world, 'authors').replaceOne(
+    await rows(scene, 'authors').replaceOne(
       { _id: 900 + random.below(3) },
       { name: 'Ann', active: true, publishedAt: new Date(0) } as object,
       { upsert: true },
     );
-  return rows(world, 'posts').replaceOne({ _id }, replacement as object, { upsert: true });
+  return rows(scene, 'posts').replaceOne({ _id }, replacement as object, { upsert: true });
 }
 
-async function holdOpen(world: World): Promise<void> {
-  if (world.open !== null) return;
-  const session = world.instances.database.client.startSession();
+async function holdOpen(scene: Scene): Promise<void> {
+  if (scene.open !== null) return;
+  const session = scene.world.database.client.startSession();
   session.startTransaction();
-  world.open = session;
-  const _id = lastHeld - world.random.below(1_000);
+  scene.open = session;
+  const _id = lastHeld - scene.random.below(1_000);
   const held = { title: 'held', locale: 'en', publishedAt: new Date(0), rating: 5, owner: 1 };
-  const update = { $set: { rating: world.random.below(6) } };
-  await rows(world, 'posts').updateMany({ _id: { $lte: lastHeld } }, update as object, { session });
-  await rows(world, 'posts').updateOne({ _id }, { $set: held } as object, { upsert: true, session });
+  const update = { $set: { rating: scene.random.below(6) } };
+  await rows(scene, 'posts').updateMany({ _id: { $lte: lastHeld } }, update as object, { session });
+  await rows(scene, 'posts').updateOne({ _id }, { $set: held } as object, { upsert: true, session });
 }
 
 /** Commits or aborts the transaction that is held open. */
-export async function endOpen(world: World): Promise<void> {
-  const { open, random } = world;
-  world.open = null;
+export async function endOpen(scene: Scene): Promise<void> {
+  const { open, random } = scene;
+  scene.open = null;
   if (open === null) return;
-  if (random.oneIn(4)) await open.abortTransaction();
+  if (random.oneIn(4)) await open.abortTransaction().catch(() => undefined);
   else await open.commitTransaction().catch(() => undefined); // the server may have ended it
   await open.endSession();
 }
 
-function changeRules({ instances, random }: World): Promise<unknown> {
-  const ofPosts = random.maybe([
-    { owner: { $eq: '$user.id' } },
-    { rating: { $gt: 2 } },
-    { author: { active: { $eq: true } } },
-    { notes: { approved: { $eq: true } } },
-  ]);
-  const rules = random.oneIn(3)
-    ? { rows: null, fields: null }
-    : {
-        rows: { [post]: ofPosts, 'api::author.author': { active: { $eq: true } } },
-        fields: random.oneIn(2) ? { [post]: { deny: ['secret'] } } : null,
-      };
-  return instances.at(random.below(2)).admin('PUT', '/roles/1/rules', rules);
-}
-
-function changeRights({ instances, random }: World): Promise<unknown> {
-  const actions = random.oneIn(2) ? allActions : allActions.filter((_name, index) => index === 0 || !random.oneIn(3));
-  return instances.at(random.below(2)).admin('PUT', '/roles/1', { actions });
-}
-
-const changeModel = ({ instances, random }: World): Promise<unknown> =>
-  instances.database.db
-    .collection<{ _id: string }>('_models')
-    .updateOne(
-      { _id: post },
-      random.oneIn(2) ? { $set: { 'attributes.extra': { type: 'string' } } } : { $unset: { 'attributes.extra': 1 } },
-    );
-
-async function replaceCollection(world: World): Promise<void> {
-  await endOpen(world);
-  const kept = await rows(world, 'tags')
+async function replaceCollection(scene: Scene): Promise<void> {
+  await endOpen(scene);
+  const kept = await rows(scene, 'tags')
     .find({ _id: { $gt: 0 } })
     .toArray();
-  await rows(world, 'tags_new').deleteMany({});
-  await rows(world, 'tags_new').insertMany(
-    [...kept, { _id: 5_000 + world.random.below(1_000) }].filter(
+  await rows(scene, 'tags_new').deleteMany({});
+  await rows(scene, 'tags_new').insertMany(
+    [...kept, { _id: 5_000 + scene.random.below(1_000) }].filter(
       ({ _id }, index, all) => all.findIndex((one) => one._id === _id) === index,
     ),
   );
-  await rows(world, 'tags_new').rename('tags', { dropTarget: true });
+  await rows(scene, 'tags_new').rename('tags', { dropTarget: true });
 }
 
-/** Operations with their weights. */
-const operations: readonly (readonly [weight: number, name: string, operate: Operate])[] = [
-  [10, 'create a post', async (world) => write(world, 'POST', '/api/posts', await postValues(world))],
-  [20, 'update a post', (world) => change(world, 'posts', postValues)],
-  [6, 'delete a post', (world) => remove(world, 'posts')],
+/** Sends several writes in one request, in one transaction or each for itself. */
+async function writeBatch(scene: Scene): Promise<unknown> {
+  const { world, random } = scene;
+  const ids = [await oneId(scene, 'posts'), await oneId(scene, 'posts')].filter((id) => id !== null);
+  const created = [{ method: 'POST', path: '/posts', body: { data: await postValues(scene) } }];
+  const changed = ids.map((id) => ({ method: 'PUT', path: `/posts/${String(id)}`, body: { data: { rating: random.below(6) } } }));
+  const id = await oneId(scene, 'authors');
+  const removed = id === null || !random.oneIn(3) ? [] : [{ method: 'DELETE', path: `/authors/${String(id)}` }];
+  const body = { transaction: random.oneIn(2), requests: [...created, ...changed, ...removed] };
+  return world.send(random.below(2), 'POST', '/api/batch', body);
+}
+
+async function changeFile(scene: Scene): Promise<unknown> {
+  const { random } = scene;
+  const _id = 1 + random.below(3);
+  return random.oneIn(2)
+    ? rows(scene, 'files').deleteOne({ _id })
+    : rows(scene, 'files').replaceOne({ _id }, { name: 'again', mime: 'image/png' } as object, { upsert: true });
+}
+
+const changeLocale: Operate = ({ world, random }) =>
+  world.admin('PUT', `/locales/${random.of(['en', 'fr'])}`, { isDefault: true }, random.below(2));
+
+const letOtherWrite: Operate = ({ world }) =>
+  world.database.db.collection<{ _id: string }>('_claims').deleteOne({ _id: 'job change log' });
+
+async function revokeTokens({ user, database }: World): Promise<void> {
+  user.tokenVersion += 1;
+  const users = database.db.collection<{ _id: number }>('up_users');
+  await users.updateOne({ _id: user.id }, { $set: { _tokenVersion: user.tokenVersion } });
+}
+
+/** Operations with their weights. Between the writes of those that are not clear, it is not known what callers could read. */
+const operations: readonly (readonly [weight: number, name: string, operate: Operate, isUnclear?: true])[] = [
+  [10, 'create a post', async (scene) => write(scene, 'POST', '/api/posts', await postValues(scene))],
+  [20, 'update a post', (scene) => change(scene, 'posts', postValues)],
+  [6, 'delete a post', (scene) => remove(scene, 'posts')],
   [
     4,
     'publish or hide a post',
-    (world) => change(world, 'posts', ({ random }) => ({ publishedAt: random.oneIn(2) ? null : new Date() })),
+    (scene) => change(scene, 'posts', ({ random }) => ({ publishedAt: random.oneIn(2) ? null : new Date() })),
   ],
   [3, 'localize a post', localize],
   [
     4,
     'create an author',
-    ({ random, ...world }) => write({ random, ...world }, 'POST', '/api/authors', authorValues({ random })),
+    ({ random, ...scene }) => write({ random, ...scene }, 'POST', '/api/authors', authorValues({ random })),
   ],
-  [8, 'update an author', (world) => change(world, 'authors', authorValues)],
-  [3, 'delete an author', (world) => remove(world, 'authors')],
+  [8, 'update an author', (scene) => change(scene, 'authors', authorValues)],
+  [3, 'delete an author', (scene) => remove(scene, 'authors')],
   [
     3,
     'hide or publish an author',
-    (world) => change(world, 'authors', ({ random }) => ({ publishedAt: random.oneIn(2) ? null : new Date() })),
+    (scene) => change(scene, 'authors', ({ random }) => ({ publishedAt: random.oneIn(2) ? null : new Date() })),
   ],
   [
     5,
     'link posts from their author',
-    (world) => change(world, 'authors', async () => ({ posts: await someIds(world, 'posts') })),
+    (scene) => change(scene, 'authors', async () => ({ posts: await someIds(scene, 'posts') })),
   ],
-  [3, 'create a tag', (world) => write(world, 'POST', '/api/tags', { name: color(world) })],
+  [3, 'create a tag', (scene) => write(scene, 'POST', '/api/tags', { name: color(scene) })],
   [
     4,
     'link posts from a tag',
-    (world) => change(world, 'tags', async () => ({ name: color(world), posts: await someIds(world, 'posts') })),
+    (scene) => change(scene, 'tags', async () => ({ name: color(scene), posts: await someIds(scene, 'posts') })),
   ],
   [
     4,
     'create a note',
-    async (world) => write(world, 'POST', '/api/notes', { approved: true, post: await oneId(world, 'posts') }),
+    async (scene) => write(scene, 'POST', '/api/notes', { approved: true, post: await oneId(scene, 'posts') }),
   ],
   [
     4,
     'update a note',
-    (world) => change(world, 'notes', async () => ({ approved: world.random.oneIn(2), post: await oneId(world, 'posts') })),
+    (scene) => change(scene, 'notes', async () => ({ approved: scene.random.oneIn(2), post: await oneId(scene, 'posts') })),
   ],
   [
     4,
     'write many past the API',
-    async (world) =>
-      rows(world, 'posts').updateMany(
-        { _id: { $gt: 0 }, rating: world.random.below(6) },
-        { $set: { rating: world.random.below(6) } },
+    async (scene) =>
+      rows(scene, 'posts').updateMany(
+        { _id: { $gt: 0 }, rating: scene.random.below(6) },
+        { $set: { rating: scene.random.below(6) } },
       ),
   ],
   [3, 'replace past the API', replacePastApi],
   [
     2,
     'delete past the API',
-    async (world) => rows(world, world.random.of(['posts', 'authors', 'tags'])).deleteOne({ _id: { $gt: 0 } }),
+    async (scene) => rows(scene, scene.random.of(['posts', 'authors', 'tags'])).deleteOne({ _id: { $gt: 0 } }),
   ],
   [4, 'hold a transaction open', holdOpen],
   [4, 'end the transaction', endOpen],
-  [2, 'change the rules', changeRules],
-  [1, 'change the rights', changeRights],
+  [4, 'write a batch', writeBatch, true],
+  [2, 'change a file', changeFile],
+  [2, 'import authors', ({ world, random }) => importAuthors(world, random), true],
+  [3, 'change the rules', changeRules],
+  [2, 'change the rights', changeRights],
+  [1, 'change the role of the user', changeRole],
+  [1, 'block or admit the user', changeUser],
   [1, 'change the model', changeModel],
-  [1, 'renew the token', ({ instances }) => instances.renewToken()],
-  [1, 'let another instance write the log', ({ instances }) => claims(instances).deleteOne({ _id: 'job change log' })],
-  [1, 'replace a collection', replaceCollection],
+  [1, 'change the default locale', changeLocale],
+  [3, 'let the token of the user expire', ({ world, random }) => Promise.resolve(world.user.expireIn(1 + random.below(2)))],
+  [1, 'revoke the tokens of the user', ({ world }) => revokeTokens(world)],
+  [1, 'replace the token of the clerk', ({ world }) => world.replaceClerk()],
+  [2, 'let another instance write the log', letOtherWrite],
+  [1, 'replace a collection', replaceCollection, true],
 ];
 
 const total = operations.reduce((sum, [weight]) => sum + weight, 0);
 
-/** Runs an operation. Returns its name. */
-export async function operate(world: World): Promise<string> {
-  let left = world.random.below(total);
-  for (const [weight, name, run] of operations) {
+/** An operation that was run. */
+export interface Operated {
+  readonly name: string;
+  /** Whether all could read what they could before or after it, and nothing else in between. */
+  readonly isClear: boolean;
+}
+
+/** Runs an operation. It may fail while a primary is elected. */
+export async function operate(scene: Scene): Promise<Operated> {
+  let left = scene.random.below(total);
+  for (const [weight, name, run, isUnclear] of operations) {
     left -= weight;
     if (left >= 0) continue;
-    await run(world);
-    return name;
+    const isDone = await run(scene).then(() => true, unlessElecting);
+    return { name, isClear: isDone && isUnclear !== true };
   }
-  return 'nothing';
+  return { name: 'nothing', isClear: true };
+}
+
+/** Returns false for errors of a database that has no primary at the moment; others are thrown. */
+function unlessElecting(error: unknown): false {
+  if (error instanceof MongoError) return false;
+  throw error;
 }

@@ -8,6 +8,7 @@ import { isJson } from './count-memory.js';
 import { countAttempt } from './limit-requests.js';
 import { onceFor } from './idempotency/run-once.js';
 import { ignoreKey, keyError } from './idempotency/read-key.js';
+import { answerLive, LiveBody } from './live-body.js';
 import { letLast } from './long-answers.js';
 import { type QueryStringLimits, readParameters } from './query-string.js';
 import { decodeBody, isUndecoded } from './request-body.js';
@@ -134,6 +135,7 @@ function send(ctx: Context, { status = 200, headers, body }: Answer): void {
   ctx.status = status;
   if (headers !== undefined) for (const name of Object.keys(headers)) ctx.set(name, headers[name] ?? '');
   if (body === undefined) return;
+  if (body instanceof LiveBody) return answerLive(ctx, body);
   // set here, because Koa would look it up in a table of all types
   if (isJson(body) && !ctx.res.hasHeader('Content-Type')) ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
   ctx.body = body;

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../errors.js';
 import { type Access, type ActionName, allows, fullAccess } from '../query/access.js';
 import type { Sender } from '../limits/queue.js';
-import { requestIdOf, type RouteRequest, senderOf } from './route-request.js';
+import { requestIdOf, senderOf } from './route-request.js';
 import { memoryOf } from './count-memory.js';
 import { isLocal } from './is-local.js';
 import type { ReadLog } from '../mongo/send/read-log.js';
@@ -57,9 +57,15 @@ export async function identify(
   return { caller, content: createRequestContext(running.config, running.source, origin) };
 }
 
+/** What says who sends a request. */
+export interface Identifying {
+  readonly authorization: string | undefined;
+  readonly isLocal: boolean;
+}
+
 /** The caller of a long answer. */
 interface IdentifiedRequest {
-  readonly request: RouteRequest;
+  readonly request: Identifying;
   readonly action: ActionName;
   readonly sender: Sender;
 }
@@ -71,7 +77,7 @@ interface IdentifiedRequest {
 export async function identifyAgain({ request, action, sender }: IdentifiedRequest, running: Running): Promise<Authorized> {
   const { authenticator, config, source } = running;
   const caller = await authenticator.authenticate({
-    authorization: request.headers.authorization,
+    authorization: request.authorization,
     isLocal: () => request.isLocal,
     ignores: (fault) => ignoresFault(fault, { actions: [action] }, config),
     requestId: sender.requestId ?? '',

@@ -1,3 +1,4 @@
+import { sendLive } from './live-body.js';
 import helmet from 'helmet';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Middleware } from 'koa';
@@ -129,7 +130,7 @@ const eventStream = 'text/event-stream';
 /** Sends the headers of a stream before its first bytes, so that clients know that they are connected. */
 export const flushStreams: Middleware = async (ctx, next) => {
   await next();
-  ctx.res.once('pipe', () => ctx.res.flushHeaders());
+  if (!sendLive(ctx)) ctx.res.once('pipe', () => ctx.res.flushHeaders());
 };
 
 /** Does the same for event streams only. */

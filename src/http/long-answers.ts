@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
+import { connectionClosed } from '../limits/clock.js';
 import { leavePlace } from './admit-requests.js';
 import { endTimeLimit } from './request-limits.js';
-import { senderOf } from './route-request.js';
 import { type Connection, notRunning } from './running.js';
 
 /**
@@ -13,11 +13,11 @@ export function letLast(ctx: Context, { stopping }: Connection): AbortSignal {
   leavePlace(ctx);
   endTimeLimit(ctx.req);
   const ends = new AbortController();
-  const { signal } = senderOf(ctx, null);
   const end = (): void => {
-    ends.abort();
+    ends.abort(connectionClosed);
   };
-  signal.addEventListener('abort', end);
-  stopping.addEventListener('abort', end, { signal });
+  if (ctx.res.closed) end();
+  else ctx.res.once('close', end);
+  stopping.addEventListener('abort', end, { signal: ends.signal });
   return ends.signal;
 }

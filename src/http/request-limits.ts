@@ -41,6 +41,7 @@ export function allowUploadTime(request: IncomingMessage): void {
 /** Ends the time limit of a request on a path of long answers. */
 export function endTimeLimit(request: IncomingMessage): void {
   limits.get(request)?.('none');
+  limits.delete(request);
 }
 
 /**

@@ -153,7 +153,7 @@ export function endSignal(response: Response): AbortSignal {
 }
 
 /** The reason of all these signals. Without one each signal would create an exception with a stack. */
-const connectionClosed = new Error('The connection is closed');
+export const connectionClosed = new Error('The connection is closed');
 
 /**
  * The time that a request waits for the database, for all its commands and transactions together. Only slow ones count, so that a

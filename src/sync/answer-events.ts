@@ -23,7 +23,7 @@ export async function answerEvents(call: RouteCall, { session, service, token }:
   const last = request.headers['last-event-id'];
   const isAgain = typeof last === 'string' && last !== '';
   const events = new EventStream();
-  const answer = { body: events.body, headers: { ...unstored, 'Content-Type': 'text/event-stream; charset=utf-8' } };
+  const answer = { body: events, headers: { ...unstored, 'Content-Type': 'text/event-stream; charset=utf-8' } };
   const begun = await begin(service, session, { token: isAgain ? last : token, ends }).catch((error: unknown) => {
     if (!isAgain || !isReset(error)) throw error;
     return null;
@@ -52,12 +52,13 @@ async function send(events: EventStream, { session, service, begun, ends }: Send
   const beat = (): void => {
     events.beat();
   };
-  for await (const step of follow({ session, service, begun, ends, beat })) {
+  const take = (step: Step): Promise<void> => {
     const next = service.tokens.write(step.next, begun.handle);
     events.write(textsOf(step, { token, next }));
     token = next;
-    await events.isRead();
-  }
+    return events.ready();
+  };
+  await follow({ session, service, begun, ends, beat, take });
   events.end();
 }
 

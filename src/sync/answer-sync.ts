@@ -14,9 +14,9 @@ const longestWait = 55;
 export async function answerSync(call: RouteCall): Promise<Answer> {
   const { request, running } = call;
   const { asked, rest } = parseAsked(request.query, ['token', 'wait'], running.config);
-  const session = new SyncSession(call, asked);
-  const service = syncOf(running);
   const token = textOf(rest['token']);
+  const session = new SyncSession(call, asked, token !== null || request.headers['last-event-id'] !== undefined);
+  const service = syncOf(running);
   const isStream = request.headers.accept?.includes('text/event-stream') === true;
   if (isStream && rest['wait'] !== undefined) throw validationError('Invalid parameter wait: a stream waits by itself');
   if (isStream) return answerEvents(call, { session, service, token });

@@ -6,6 +6,7 @@ import { parseQuery } from '../query/parse-query.js';
 import type { Query } from '../query/ast.js';
 import type { Config } from '../config/config.js';
 import type { Values } from '../values.js';
+import { SharedValues } from './shared-values.js';
 
 /** What a client asks for: the entries, and which of their values. */
 export type Asked = Pick<Query, 'filter' | 'fields' | 'locale' | 'publicationState'>;
@@ -16,6 +17,9 @@ interface AskedRequest {
   /** The other parameters. */
   readonly rest: Values;
 }
+
+/** What clients ask, by the text of their queries. */
+const questions = new SharedValues<Asked>();
 
 const selecting = ['filters', 'fields', 'locale', 'publicationState'] as const;
 
@@ -30,8 +34,10 @@ export function parseAsked(query: QueryParameters, others: readonly string[], { 
     if (!known.includes(name)) throw validationError(`Invalid parameter ${name}: sync supports only ${known.join(', ')}`);
   for (const name of others)
     if (typeof (input[name] ?? '') !== 'string') throw validationError(`Invalid parameter ${name}: it must have one value`);
-  const { filter, locale, publicationState } = parseQuery(pick(input, selecting), api.limits);
-  return { asked: { filter, fields: parseFields(input['fields']), locale, publicationState }, rest: pick(input, others) };
+  const selected = pick(input, selecting);
+  const { filter, locale, publicationState } = parseQuery(selected, api.limits);
+  const asked = { filter, fields: parseFields(input['fields']), locale, publicationState };
+  return { asked: questions.share(JSON.stringify(selected), asked), rest: pick(input, others) };
 }
 
 const pick = (input: Values, names: readonly string[]): Values =>

@@ -11,22 +11,24 @@ interface Following {
   readonly ends: AbortSignal;
   /** Called every 15 s while there is nothing new. */
   readonly beat: () => void;
+  /** Takes a step. Resolves when the client can take the next one. */
+  readonly take: (step: Step) => Promise<void>;
 }
 
-/** Yields the steps of a client: all that is stored, then each one as soon as something changes, until the signal aborts. */
-export async function* follow({ session, service, begun, ends, beat }: Following): AsyncGenerator<Step, void, void> {
+/** Takes the steps of a client: all that is stored, then each one as soon as something changes, until the signal aborts. */
+export async function follow({ session, service, begun, ends, beat, take }: Following): Promise<void> {
   const { reader, hub } = service;
   let { position, state, seen } = begun;
   const handle = session.handle(state);
   while (!ends.aborted) {
     const step = await reader.step(session, position, state);
-    yield step;
+    await take(step);
     ({ next: position } = step);
     for (let isBehind = step.more; !isBehind && !ends.aborted;) {
       const waiting: Waiting = { session, position, epoch: state.epoch, seen, deadline: null, beat, ends };
       const outcome = await hub.wait(waiting);
       if (outcome.kind === 'failed') throw outcome.error;
-      if (outcome.kind === 'step') yield outcome.step;
+      if (outcome.kind === 'step') await take(outcome.step);
       position = outcome.kind === 'step' ? outcome.step.next : waiting.position;
       seen = outcome.kind === 'step' ? outcome.seen : seen;
       isBehind = outcome.kind === 'again' || (outcome.kind === 'step' && outcome.step.more);

@@ -10,6 +10,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Asked } from './asked.js';
 import { type Dependencies, dependenciesOf } from './depends-on.js';
 import { heldQuery } from './held-query.js';
+import { SharedValues } from './shared-values.js';
 
 /** What one caller is answered for one query, with the rights and models in force. */
 export interface Shape {
@@ -27,17 +28,25 @@ const version = 1;
 export function bindShape(asked: Asked, type: ContentType, { bind }: ContentContext): Shape {
   const query = queryOf(asked, type, bind);
   const plan = bindPlan(query, type, { ...bind, settings: settingsOf(bind.settings), now: refuseNow });
-  return { plan, query, ...factsOf(plan) };
+  const shape = { plan, query, ...factsOf(plan) };
+  return shapes.share(shape.digest, shape, (known) => known.plan.type === plan.type);
 }
 
+/** The shapes in use, by their digests. */
+const shapes = new SharedValues<Shape>();
+
 /** The queries of what clients ask for, so that one that is asked for again is bound once. */
-const queries = new WeakMap<Asked, { readonly type: ContentType; readonly bind: BindContext; readonly query: Query }>();
+const queries = new WeakMap<
+  Asked,
+  Pick<BindContext, 'registry' | 'access'> & { readonly type: ContentType; readonly query: Query }
+>();
 
 function queryOf(asked: Asked, type: ContentType, bind: BindContext): Query {
-  const known = queries.get(asked);
-  if (known?.type === type && known.bind.registry === bind.registry && known.bind.access === bind.access) return known.query;
+  const { registry, access } = bind;
+  const bound = queries.get(asked);
+  if (bound?.type === type && bound.registry === registry && bound.access === access) return bound.query;
   const query = heldQuery(asked, type, bind);
-  queries.set(asked, { type, bind, query });
+  queries.set(asked, { type, registry, access, query });
   return query;
 }
 

@@ -1,10 +1,11 @@
-import { nextTurn } from '../limits/queue.js';
+import { nextTurn, Queue } from '../limits/queue.js';
 import type { Database } from '../mongo/send/database.js';
 import { type LogState, markOf, readLogState, type StoredChange } from '../mongo/stores/change-log.js';
 import type { LogSignal } from './log-signal.js';
+import { Looks } from './looks.js';
 import { concerns, readChanges, type Step } from './read-step.js';
 import type { SyncReader } from './sync-reader.js';
-import type { SyncSession } from './sync-session.js';
+import type { Sight, SyncSession } from './sync-session.js';
 import { type Position, resetError } from './token.js';
 import type { Outcome, Waiting } from './waiting.js';
 
@@ -34,6 +35,8 @@ const quiet: Outcome = { kind: 'quiet' };
 export class SyncHub {
   readonly #input: HubInput;
   readonly #listeners = new Set<Listener>();
+  /** Listeners are as few as their settings allow, so their reads may wait. */
+  readonly #queue = new Queue({ atOnce: 16 });
   #timer: NodeJS.Timeout | null = null;
   #ticking: NodeJS.Timeout | null = null;
   /** The time of the last flush, and the version of the log signal before it. */
@@ -56,7 +59,8 @@ export class SyncHub {
     const stop = (): void => listener?.settle(quiet);
     try {
       return await new Promise<Outcome>((settle) => {
-        const { digest } = waiting.session.sight.shape;
+        const { digest } = waiting.session.shape;
+        waiting.session.rest();
         listener = Object.assign(waiting, { digest, settle, nextBeat: performance.now() + beatEvery });
         this.#listeners.add(listener);
         waiting.ends.addEventListener('abort', stop);
@@ -65,7 +69,7 @@ export class SyncHub {
         }, tick).unref();
         this.#hasMissed ||= this.#input.log.version !== waiting.seen;
         if (this.#hasMissed) this.#schedule();
-        void this.#look(listener); // rights may have changed since the caller was identified
+        void this.#look(listener, new Looks()); // rights may have changed since the caller was identified
       });
     } finally {
       waiting.ends.removeEventListener('abort', stop);
@@ -75,7 +79,8 @@ export class SyncHub {
 
   /** Identifies waiting callers again, whose rights may have changed. Those who see something else now are told to start anew. */
   async recheck(isMeant: (session: SyncSession) => boolean): Promise<void> {
-    for (const listener of [...this.#listeners].filter(({ session }) => isMeant(session))) await this.#look(listener);
+    const looks = new Looks();
+    for (const listener of [...this.#listeners].filter(({ session }) => isMeant(session))) await this.#look(listener, looks);
   }
 
   /** Ends the shared timers. */
@@ -86,7 +91,7 @@ export class SyncHub {
   }
 
   #tick(): void {
-    const now = performance.now();
+    const [now, looks] = [performance.now(), new Looks()];
     if (this.#listeners.size === 0) {
       clearInterval(this.#ticking ?? undefined);
       this.#ticking = null;
@@ -96,7 +101,7 @@ export class SyncHub {
       if (listener.beat === undefined || listener.nextBeat > now) continue;
       listener.nextBeat += beatEvery;
       listener.beat();
-      void this.#look(listener);
+      void this.#look(listener, looks);
     }
   }
 
@@ -143,7 +148,7 @@ export class SyncHub {
       const changes = await (logs.get(key) ?? remember(logs, key, this.#input.reader.changes(position, state)));
       const last = changes.at(-1);
       if (last === undefined) return;
-      if (concerns(changes, session.sight.shape.dependencies)) return await this.#readFor(group, { changes, state });
+      if (concerns(changes, session.shape.dependencies)) return await this.#readFor(group, { changes, state });
       moveOn(group, { seq: last._id, mark: markOf(last.token), after: null });
       if (last._id < state.seq) settleAll(group, { kind: 'again' });
     } catch (error) {
@@ -154,34 +159,39 @@ export class SyncHub {
   /** Identifies the callers of a group again, and reads for those that still see the same. */
   async #readFor(group: readonly Listener[], { changes, state }: Logged): Promise<void> {
     const left: Listener[] = [];
+    const looks = new Looks();
+    let sight: Sight | null = null;
     for (const [index, listener] of group.entries()) {
-      if (await this.#look(listener)) left.push(listener);
+      const own = await this.#look(listener, looks);
+      if (own !== null) left.push(listener);
+      sight ??= own;
       if (index % 100 === 99) await nextTurn();
     }
     const [first] = left;
-    if (first === undefined) return;
+    if (first === undefined || sight === null) return;
+    const { content } = sight;
     const { session, position } = first;
-    const { sight } = session;
     const seen = this.#flushed;
     const size = changes.length;
-    const read = (): Promise<Step> => readChanges(changes, position, { ...sight, state, size });
-    const step = await this.#input.reader.inTurn(session, read).catch((error: unknown) => {
-      if (sight.content.bind.budget.exceeded === error && error !== null) return null;
+    const read = (): Promise<Step> => readChanges(changes, position, { shape: session.shape, content, state, size });
+    const step = await this.#queue.run(read, session.sender).catch((error: unknown) => {
+      if (content.bind.budget.exceeded === error && error !== null) return null;
       throw error;
     });
     if (step !== null && step.changes.length === 0 && !step.more) moveOn(left, step.next);
     else settleAll(left, step === null ? { kind: 'again' } : { kind: 'step', step, seen });
   }
 
-  /** Identifies a caller again. Returns whether they see the same as before; otherwise ends the wait. */
-  async #look({ session, digest, settle }: Listener): Promise<boolean> {
+  /** Identifies a caller again. Returns what they see if it is the same as before; otherwise ends the wait, and returns null. */
+  async #look({ session, digest, settle }: Listener, looks: Looks): Promise<Sight | null> {
     try {
-      if ((await session.look()).shape.digest === digest) return true;
+      const sight = await looks.at(session);
+      if (sight.shape.digest === digest) return sight;
       settle({ kind: 'failed', error: resetError('Rights or models have changed') });
     } catch (error) {
       settle({ kind: 'failed', error });
     }
-    return false;
+    return null;
   }
 }
 

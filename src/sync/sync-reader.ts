@@ -27,6 +27,7 @@ interface ReaderInput {
 /** Reads for clients. Requests of long answers do not wait in the queue of requests, so their reads have one. */
 export class SyncReader {
   readonly #input: ReaderInput;
+  #last: LogState | null = null;
   readonly #queue = new Queue({ atOnce: 16, waiting: 2_000, ofClient: 100, longest: 10_000, refusal: busy });
 
   constructor(input: ReaderInput) {
@@ -42,12 +43,18 @@ export class SyncReader {
     const until = performance.now() + longestStart;
     for (;;) {
       const seen = log.version;
-      const state = await readLogState(database);
+      const state = this.#sameAs(await readLogState(database));
       if (state !== null && follows(state, shape.dependencies.collections)) return { state, seen };
       const left = until - performance.now();
       if (left <= 0 || signal?.aborted === true) throw unavailableError('The change log does not follow this type yet');
       await log.changed(seen, Math.min(left, 500));
     }
+  }
+
+  /** Returns the state that was read before if it is equal, so that clients that wait share one. */
+  #sameAs(state: LogState | null): LogState | null {
+    if (state?.writes !== this.#last?.writes || state?.epoch !== this.#last?.epoch) this.#last = state;
+    return this.#last;
   }
 
   /** Reads the next step of a client; with fewer entries if a whole page exceeds the limits of a request. */

@@ -1,8 +1,7 @@
 import type { ContentContext } from '../content/content-context.js';
 import { ApiError, notFoundError, validationError } from '../errors.js';
-import { checkRight, identifyAgain } from '../http/authorize.js';
+import { checkRight, identifyAgain, type Identifying } from '../http/authorize.js';
 import type { RouteCall } from '../http/route.js';
-import type { RouteRequest } from '../http/route-request.js';
 import type { Running } from '../http/running.js';
 import type { Sender } from '../limits/queue.js';
 import type { LogState } from '../mongo/stores/change-log.js';
@@ -10,7 +9,7 @@ import { actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Asked } from './asked.js';
 import { bindShape, type Shape } from './shape.js';
-import { handleOf } from './token.js';
+import { handleOf, resetError } from './token.js';
 
 /** The rights of a caller at one moment, and what they are answered. */
 export interface Sight {
@@ -18,44 +17,89 @@ export interface Sight {
   readonly content: ContentContext;
 }
 
-/** One request of a client. Its caller is identified again whenever something is read for it later. */
+/**
+ * One request of a client. Its caller is identified again whenever something is read for it later. While it waits, it keeps as little
+ * as possible, because there may be thousands.
+ */
 export class SyncSession {
   readonly sender: Sender;
-  readonly #request: RouteRequest;
+  readonly #request: Identifying;
   readonly #running: Running;
-  readonly #asked: Asked;
+  /** Equal queries are one object. */
+  readonly asked: Asked;
   readonly #uid: string;
   /** What the caller was answered when they were identified last. */
-  sight: Sight;
+  #shape: Shape;
+  #content: ContentContext | null;
 
-  /** Throws a 4xx if the caller lacks the right, or the type is not synced. */
-  constructor({ request, running, caller, content }: RouteCall, asked: Asked) {
+  /**
+   * Throws a 4xx if the caller lacks the right, or the type is not synced. A client that `continues` and may no longer ask this is told
+   * to begin anew, so that it deletes what it has.
+   */
+  constructor({ request, running, caller, content, ends }: RouteCall, asked: Asked, continues: boolean) {
     const type = typeAt(request.params['plural'] ?? '', content);
     checkRight(caller, actionOf(type, 'find'));
-    this.#request = request;
+    this.#request = { authorization: request.headers.authorization, isLocal: request.isLocal };
     this.#running = running;
-    this.#asked = asked;
+    this.asked = asked;
     this.#uid = type.uid;
-    this.sender = content.store.database.sender ?? request.sender;
-    this.sight = sightOf(asked, type, content);
+    this.sender = withoutRequest(content.store.database.sender ?? request.sender, ends);
+    this.#shape = (continues ? sightAgain(asked, type, content) : sightOf(asked, type, content)).shape;
+    this.#content = content;
   }
 
-  /** Identifies the caller again. Throws what a new request would be answered. */
+  /** What distinguishes callers of the same type and query: their credentials. */
+  get identity(): string {
+    const { authorization = '', isLocal } = this.#request;
+    return `${this.#uid} ${String(isLocal)} ${authorization}`;
+  }
+
+  get shape(): Shape {
+    return this.#shape;
+  }
+
+  /** What reads need. The caller must have been identified since the session waited. */
+  get sight(): Sight {
+    if (this.#content === null) throw new Error('the caller must be identified again');
+    return { shape: this.#shape, content: this.#content };
+  }
+
+  /** Forgets what only reads need. */
+  rest(): void {
+    this.#content = null;
+  }
+
+  /** Identifies the caller again. Throws what the next request would be answered. */
   async look(): Promise<Sight> {
+    const { shape, content } = await this.identify();
+    this.#shape = shape;
+    this.#content = content;
+    return this.sight;
+  }
+
+  /** The same, but keeps nothing of it. */
+  async identify(): Promise<Sight> {
     const request = { request: this.#request, action: actionOf(this.#uid, 'find'), sender: this.sender };
     const { caller, content } = await identifyAgain(request, this.#running);
     const type = content.bind.registry.types.get(this.#uid);
     if (type === undefined) throw notFoundError();
     checkRight(caller, request.action);
-    this.sight = sightOf(this.#asked, type, content);
-    return this.sight;
+    return sightAgain(this.asked, type, content);
   }
 
   /** Returns the handle of the answers in an epoch of the log. */
   handle(state: LogState): string {
-    return handleOf(this.sight.shape, state);
+    return handleOf(this.#shape, state);
   }
 }
+
+/** Returns a sender that does not keep its request. */
+const withoutRequest = (sender: Sender, ends: AbortSignal | undefined): Sender => ({
+  client: sender.client,
+  ...(sender.caller !== undefined && { caller: sender.caller }),
+  requestId: sender.requestId,
+  signal: ends ?? sender.signal,
+});
 
 function typeAt(plural: string, { bind }: ContentContext): ContentType {
   const type = bind.registry.byPluralName.get(plural);
@@ -69,6 +113,15 @@ function sightOf(asked: Asked, type: ContentType, content: ContentContext): Sigh
     throw validationError(`${type.pluralName} are not synced: set pluginOptions.sync.enabled to true in the model ${type.uid}`);
   if (!content.store.database.isReplicated) throw validationError(withoutReplicas);
   return { shape: bindShape(asked, type, content), content };
+}
+
+/** Throws a SyncResetError instead of a ValidationError, because what a client has asked before was valid. */
+function sightAgain(asked: Asked, type: ContentType, content: ContentContext): Sight {
+  try {
+    return sightOf(asked, type, content);
+  } catch (error) {
+    throw error instanceof ApiError && error.status === 400 ? resetError('Rights or models have changed') : error;
+  }
 }
 
 export const withoutReplicas = 'Sync needs a replica set or a sharded cluster: a standalone MongoDB server has no change streams';

@@ -1,6 +1,7 @@
 import { hash } from 'bcrypt';
 import { serveModels, type Answer, type Serving, type ServingInput, type TestModel } from '../support/serve.js';
 
+export const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 export const adminToken = 'admin-token-of-the-tests-0123456789abcdef';
 
 /** A service that is not open, with requests that tests of accounts send. */
@@ -67,13 +68,13 @@ export async function serveAccounts(input: Partial<ServingInput> = {}): Promise<
       plugins: {
         ...config.plugins,
         'users-permissions': config.plugins?.['users-permissions'] ?? {
-          config: { jwtSecret: 'jwt-secret-of-the-tests-0123456789abcdef', ratelimit: { enabled: false } },
+          config: { jwtSecret, ratelimit: { enabled: false } },
         },
       },
       admin: secrets,
     },
   });
-  const as: ServingAccounts['as'] = (token, method, path, body) => send(`${serving.server.url}${path}`, token, method, body);
+  const as: ServingAccounts['as'] = (token, method, path, body) => sendAs(token, method, `${serving.server.url}${path}`, body);
   const admin: ServingAccounts['admin'] = (method, path, body) => as(adminToken, method, `/admin/api${path}`, body);
   const addUser: ServingAccounts['addUser'] = async (username, role = 1) => {
     const made = await admin('POST', '/users', { username, email: `${username}@mail.test`, password, role, confirmed: true });
@@ -83,7 +84,13 @@ export async function serveAccounts(input: Partial<ServingInput> = {}): Promise<
   return { ...serving, as, admin, addUser };
 }
 
-async function send(url: string, token: string | null, method: string, body: unknown): Promise<Answer & { headers: Headers }> {
+/** Sends a request with a token; null: without credentials. */
+export async function sendAs(
+  token: string | null,
+  method: string,
+  url: string,
+  body?: unknown,
+): Promise<Answer & { readonly headers: Headers }> {
   const response = await fetch(url, {
     method,
     redirect: 'manual',

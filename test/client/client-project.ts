@@ -44,9 +44,9 @@ export function compileProject(directory: string, names: readonly string[], opti
 function emitClient(outDir: string): void {
   const config = ts.readConfigFile(path.join(packageRoot, 'tsconfig.build.json'), (name) => ts.sys.readFile(name));
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, packageRoot);
-  const entry = path.join(packageRoot, 'src/client/create-client.ts');
+  const entries = ['create-client', 'sync'].map((name) => path.join(packageRoot, `src/client/${name}.ts`));
   const quick = { noCheck: true, types: [], lib: ['lib.es2022.d.ts'] };
-  ts.createProgram([entry], { ...options, ...quick, outDir, sourceMap: false }).emit();
+  ts.createProgram(entries, { ...options, ...quick, outDir, sourceMap: false }).emit();
 }
 
 const strict: ts.CompilerOptions = {

@@ -21,6 +21,7 @@ interface Project {
 /** The declarations that programs of pages may use: more would cost the compiler a second per program. */
 const surroundings = `
 declare const console: { log(...values: readonly unknown[]): void };
+declare class AbortController { signal: { aborted: boolean; addEventListener(type: string, listener: () => void): void; removeEventListener(type: string, listener: () => void): void }; abort(): void; }
 declare const localStorage: { getItem(name: string): string | null; setItem(name: string, value: string): void };
 declare class File { constructor(parts: readonly string[], name: string, options: object); size: number; type: string; arrayBuffer(): Promise<ArrayBuffer>; }
 `;

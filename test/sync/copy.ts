@@ -8,6 +8,8 @@ export class Copy {
   readonly entries = new Map<number, Held>();
   token: string | null = null;
   resets = 0;
+  /** Whether the last answer said that there is no more to read. */
+  isCurrent = false;
   /** Answers that were received. */
   steps = 0;
   readonly #url: () => string;
@@ -34,6 +36,7 @@ export class Copy {
       if (op === 'upsert') this.entries.set(id, attributes);
       else this.entries.delete(id);
     this.token = body.meta.sync.token;
+    this.isCurrent = body.meta.sync.more !== true;
     return { status, more: body.meta.sync.more };
   }
 

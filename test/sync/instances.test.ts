@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { features } from '../../src/features.js';
 import { freshDatabase } from '../support/mongo.js';
 import { collectionType } from '../support/collection-type.js';
 import { serveModels } from '../support/serve.js';
@@ -20,18 +21,36 @@ const streamsOf = async (database: Awaited<ReturnType<typeof freshDatabase>>): P
 };
 
 describe('sync over several instances', () => {
-  it('costs nothing without synced types: no stream, no lease, no log', async () => {
-    const database = await freshDatabase();
-    const serving = await serveModels({ database, models: [collectionType('plain', { name: { type: 'string' } })] });
-    await serving.call('POST', '/api/plains', { data: { name: 'first' } });
-    await serving.settled();
-    const { commands } = await serving.countCommands(() => serving.call('POST', '/api/plains', { data: { name: 'a' } }));
-    expect(commands.filter((name) => name !== 'insert')).to.deep.equal([]);
-    expect(await streamsOf(database)).to.be.at.most(1);
-    expect(await database.db.collection('_claims').countDocuments({ _id: /change log/ as never })).to.equal(0);
-    expect(await database.db.listCollections({ name: '_changes' }).toArray()).to.deep.equal([]);
-    await serving.stop();
-    await database.drop();
+  it('costs nothing without synced types: the same commands, no stream, no lease, no log', async () => {
+    const related = { target: 'api::plain.plain', type: 'relation', relation: 'manyToMany' };
+    const models = [
+      collectionType('plain', { name: { type: 'string' }, others: related }, { options: { draftAndPublish: true } }),
+    ];
+    const sent = [];
+    for (const used of [features, features.filter(({ name }) => name !== 'sync')]) {
+      const database = await freshDatabase();
+      const serving = await serveModels({ database, models, features: used });
+      const { call } = serving;
+      for (const name of ['first', 'second']) await call('POST', '/api/plains', { data: { name } });
+      await call('PUT', '/api/plains/1', { data: { name: 'warm', others: [2] } });
+      await serving.settled();
+      const { commands } = await serving.countCommands(async () => {
+        const { body } = await call('POST', '/api/plains', { data: { name: 'a', others: [1, 2] } });
+        expect(body.data.id).to.equal(3);
+        await call('PUT', '/api/plains/3', { data: { name: 'b', others: [2], publishedAt: null } });
+        await call('DELETE', '/api/plains/3');
+        await call('GET', '/api/plains?populate=others');
+      });
+      sent.push({ commands, streams: await streamsOf(database) });
+      expect(await database.db.collection('_claims').countDocuments({ _id: /change log/ as never })).to.equal(0);
+      expect(await database.db.listCollections({ name: '_changes' }).toArray()).to.deep.equal([]);
+      await serving.stop();
+      await database.drop();
+    }
+    const [withSync, without] = sent;
+    expect(withSync).to.deep.equal(without);
+    expect(withSync?.streams).to.be.at.most(1);
+    expect(withSync?.commands).to.include.members(['insert', 'findAndModify', 'find']);
   });
 
   it('adds nothing to writes of synced types, and one stream for all instances', async () => {

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { userTokens } from '../../src/auth/user-tokens.js';
+import { jwtSecret } from '../auth/serve-accounts.js';
 import { serveSync, type ServingSync } from './serve-sync.js';
 import { readEvents } from './read-events.js';
 import { syncModels } from './sync-models.js';
@@ -108,7 +110,10 @@ describe('requests for copies', () => {
       async () => {
         await put(1, { title: 'later' });
         await server.logged();
-        await server.database.db.collection<{ _id: unknown }>('_changes').deleteMany({ token: { $gt: '' } });
+        const { client, db } = server.database;
+        await db.collection('_changes').updateMany({ token: { $gt: '' } }, { $set: { at: new Date(0) } });
+        await client.db('admin').command({ setParameter: 1, ttlMonitorSleepSecs: 1 });
+        while ((await db.collection('_changes').findOne({ token: { $gt: '' } })) !== null);
       },
     ],
   ];
@@ -121,6 +126,51 @@ describe('requests for copies', () => {
       expect([answer.status, answer.body.error.name]).to.deep.equal([410, 'SyncResetError']);
       expect((await get('posts', ann)).status).to.equal(200);
     });
+
+  it('of a query that the caller may no longer ask are answered with 410, so that the copy is deleted', async () => {
+    await change({ rows: null, fields: null });
+    const path = 'posts?filters[rating][$gt]=3';
+    let first = await get(path, ann);
+    while (first.status !== 200) first = await get(path, ann);
+    const poll = waiting(path, tokenOf(first));
+    await change({ fields: { [post]: { deny: ['rating'] } } });
+    expect((await poll).status).to.equal(410);
+    expect((await get(`${path}&token=${tokenOf(first)}`, ann)).status).to.equal(410);
+    expect((await get(path, ann)).status).to.equal(400);
+    await change({ fields: null });
+  });
+
+  it('follow a rule that leads through a relation of the entry', async () => {
+    await server.as(server.editor, 'POST', '/api/authors', { data: { name: 'Eve', active: true } });
+    const { body } = await server.as(server.editor, 'GET', '/api/authors?sort=id:desc');
+    const author = body.data[0].id as number;
+    const activate = (active: boolean) => server.as(server.editor, 'PUT', `/api/authors/${String(author)}`, { data: { active } });
+    await put(2, { author });
+    await change({ rows: { [post]: { author: { active: { $eq: true } } } } });
+    let first = await get('posts', ann);
+    while (first.body.data?.length !== 1) first = await get('posts', ann); // until this instance has heard of the rule
+    const poll = waiting('posts', tokenOf(first));
+    await activate(false);
+    const hidden = await poll;
+    expect(hidden.body.data).to.deep.equal([{ op: 'delete', id: 2 }]);
+    const next = waiting('posts', tokenOf(hidden));
+    await activate(true);
+    expect((await next).body.data.map(({ op, id }: { op: string; id: number }) => `${op} ${String(id)}`)).to.deep.equal([
+      'upsert 2',
+    ]);
+    await change({ rows: null });
+  });
+
+  it('are answered with 410 if it is not known which entries a rule shows now, because it leads through the other side', async () => {
+    await change({ rows: { [post]: { notes: { approved: { $eq: true } } } } });
+    let first = await get('posts', ann);
+    while (first.body.data?.length !== 0) first = await get('posts', ann); // until this instance has heard of the rule
+    const poll = waiting('posts', tokenOf(first));
+    await server.as(server.editor, 'POST', '/api/notes', { data: { approved: true, post: 1 } });
+    expect((await poll).status).to.equal(410);
+    expect((await get('posts', ann)).body.data.map(({ id }: { id: number }) => id)).to.deep.equal([1]);
+    await change({ rows: null });
+  });
 
   it('of another query are answered with 410', async () => {
     const token = tokenOf(await get('posts?fields=title'));
@@ -215,6 +265,23 @@ describe('requests for copies', () => {
       await stream.ended;
       expect((await events('posts')).status).to.equal(403);
       await server.admin('PUT', '/roles/1', { actions: reading });
+    });
+
+    it('end without a reset when the token of the user expires, and go on with another one', async () => {
+      const { id } = await server.addUser('cid');
+      const tokens = userTokens(jwtSecret, '1h');
+      const path = 'posts?fields=rating';
+      const open = (jwt: string, headers = {}) => events(path, { authorization: `Bearer ${jwt}`, ...headers });
+      const stream = await open(tokens.sign({ id, tokenVersion: 0 }, 1));
+      await stream.until('uptodate');
+      let isOver = false;
+      void stream.ended.then(() => (isOver = true));
+      for (let rating = 1; !isOver; rating += 1) await put(3, { rating });
+      expect(stream.received.map(({ event }) => event)).to.not.include('reset');
+      const last = stream.received.at(-1)?.id ?? '';
+      const again = await open(tokens.sign({ id, tokenVersion: 0 }), { 'last-event-id': last });
+      expect((await again.until('uptodate')).map(({ event }) => event)).to.not.include('reset');
+      again.close();
     });
 
     it('end without a reset when the token of the user is revoked', async () => {

@@ -58,18 +58,29 @@ let marker = 0;
 
 /** Returns the entries of a list as clients keep them. */
 export async function listOf(
-  { as }: Pick<ServingAccounts, 'as'>,
+  serving: Pick<ServingAccounts, 'as'>,
   token: string | null,
   path: string,
 ): Promise<Record<string, unknown>> {
+  const { status, entries } = await readList(serving, token, path);
+  expect(status).to.equal(200);
+  return entries;
+}
+
+/** The same with the status of the answer. */
+export async function readList(
+  { as }: Pick<ServingAccounts, 'as'>,
+  token: string | null,
+  path: string,
+): Promise<{ readonly status: number; readonly entries: Record<string, unknown> }> {
   const [name = '', given = ''] = path.split('?');
   const parameters = new URLSearchParams(given);
   const fields = [...parameters].flatMap(([key, value]) => (key.startsWith('fields') ? [value] : []));
   const query = given.replaceAll(/&?fields[^=]*=[^&]*/g, '');
   const { status, body } = await as(token, 'GET', `/api/${name}?${query}&pagination[limit]=-1&${populated[name] ?? ''}`);
-  expect(status).to.equal(200);
-  const entries = body.data as { readonly id: number; readonly attributes: object }[];
-  return Object.fromEntries(entries.map(({ id, attributes }) => [String(id), pick(heldIn(attributes), fields)]));
+  const found = (status === 200 ? body.data : []) as { readonly id: number; readonly attributes: object }[];
+  const entries = found.map(({ id, attributes }) => [String(id), pick(heldIn(attributes), fields)] as const);
+  return { status, entries: Object.fromEntries(entries) };
 }
 
 const pick = (entry: unknown, names: readonly string[]): unknown =>

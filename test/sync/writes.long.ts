@@ -122,6 +122,17 @@ describe('copies of clients equal their lists', () => {
       () => rows('authors').insertOne({ _id: 77, name: 'Ann', active: true, publishedAt: new Date(0) } as { _id: number }),
     ],
     [
+      'a transaction that commits after later writes were read',
+      () =>
+        server.database.client.withSession(async (session) => {
+          session.startTransaction();
+          await rows('posts').updateOne({ _id: 5 }, { $set: { title: 'early' } } as object, { session });
+          await put('posts/4', { title: 'late' });
+          await server.expectEqual(...copies);
+          await session.commitTransaction();
+        }),
+    ],
+    [
       'a transaction with equal cluster times',
       async () => {
         await server.database.client.withSession((session) =>

@@ -5,7 +5,7 @@ import { parseAsked } from '../asked.js';
 import { EventStream } from '../event-stream.js';
 import { follow } from '../follow.js';
 import { nextStep } from '../next-step.js';
-import { firstPosition } from '../read-step.js';
+import { firstPosition, type Step } from '../read-step.js';
 import { type Begun, type SyncService, syncOf, unstored } from '../sync-service.js';
 import { isReset, SyncSession } from '../sync-session.js';
 import { type Position, resetError } from '../token.js';
@@ -26,23 +26,22 @@ export async function answerShape(call: RouteCall): Promise<Answer> {
   const { request, running } = call;
   const { asked, rest } = parseAsked(request.query, shapeParameters, running.config);
   const parameters = checked(rest);
-  const session = new SyncSession(call, asked);
   const service = syncOf(running);
-  const { state, seen } = await service.reader.followed(session.sight, call.ends);
-  const given = parameters.handle;
-  const own = session.handle(state);
-  const isOwn = given?.startsWith(`${own}-`) === true;
-  const handle = isOwn ? given : newHandle(own);
+  let own = 'anew';
   try {
-    const position = parameters.offset === '-1' ? firstPosition(state) : continued(parameters.offset, isOwn);
-    const begun = { state, seen, position, handle };
+    const session = new SyncSession(call, asked, parameters.offset !== '-1');
+    const { state, seen } = await service.reader.followed(session.sight, call.ends);
+    own = session.handle(state);
+    const handle = parameters.handle?.startsWith(`${own}-`) === true ? parameters.handle : null;
+    const position = parameters.offset === '-1' ? firstPosition(state) : continued(parameters.offset, handle !== null);
+    const begun = { state, seen, position, handle: handle ?? newHandle(own) };
     if (parameters.isStream) return answerStream(call, { session, service, begun });
     const step = await nextStep(call, { session, service, begun, wait: parameters.isLive ? wait : 0 });
     const upToDate = step.more ? {} : { 'electric-up-to-date': '' };
-    return { body: messagesOf(step, session.sight.shape), headers: { ...headersOf(session, handle, step.next), ...upToDate } };
+    return { body: messagesOf(step, session.shape), headers: { ...headersOf(session, begun.handle, step.next), ...upToDate } };
   } catch (error) {
     if (!isReset(error)) throw error;
-    const headers = { ...unstored, ...exposing, 'electric-handle': newHandle(session.handle(state)) };
+    const headers = { ...unstored, ...exposing, 'electric-handle': newHandle(own) };
     return { status: 409, body: [{ headers: { control: 'must-refetch' } }], headers };
   }
 }
@@ -80,12 +79,12 @@ const exposing = {
     'electric-cursor,electric-handle,electric-offset,electric-schema,electric-up-to-date,X-Request-Id,WWW-Authenticate,Retry-After',
 } as const;
 
-const headersOf = ({ sight }: SyncSession, handle: string, next: Position): Record<string, string> => ({
+const headersOf = ({ shape }: SyncSession, handle: string, next: Position): Record<string, string> => ({
   ...unstored,
   ...exposing,
   'electric-handle': handle,
   'electric-offset': writeOffset(next),
-  'electric-schema': schemaOf(sight.shape),
+  'electric-schema': schemaOf(shape),
   'electric-cursor': String(Date.now()), // a client takes an answer with an equal one for that of a cache
 });
 
@@ -99,24 +98,20 @@ interface Streaming {
 function answerStream({ running, ends }: RouteCall, { session, service, begun }: Streaming): Answer {
   const leave = service.connections.enter(session.sender);
   const events = new EventStream();
-  const send = async (): Promise<void> => {
-    const following = { session, service, begun, ends: ends ?? new AbortController().signal, beat: () => events.beat() };
-    for await (const step of follow(following)) {
-      const { shape } = session.sight;
-      events.write(
-        messagesOf(step, shape)
-          .map((message) => `data: ${JSON.stringify(message)}\n\n`)
-          .join(''),
-      );
-      await events.isRead();
-    }
+  const take = (step: Step): Promise<void> => {
+    const messages = messagesOf(step, session.shape);
+    events.write(messages.map((message) => `data: ${JSON.stringify(message)}\n\n`).join(''));
+    return events.ready();
   };
-  void send()
+  const beat = (): void => {
+    events.beat();
+  };
+  void follow({ session, service, begun, ends: ends ?? new AbortController().signal, beat, take })
     .catch((error: unknown) => events.fail(error, running.backend.jobs.observer))
     .finally(() => {
       events.end();
       leave();
     });
   const headers = { ...headersOf(session, begun.handle, begun.position), 'Content-Type': 'text/event-stream; charset=utf-8' };
-  return { body: events.body, headers };
+  return { body: events, headers };
 }
