@@ -48,7 +48,10 @@ export function makeArticle(id: number, size: Size): MadeEntry & { readonly publ
   const random = makeRandom(1_300_000_000 + id);
   const values = makeArticleValues(random, size);
   const publishedAt = makePublishedAt(id, random);
-  return { ...makeEntry(id, { ...values, slug: `article-${String(id)}`, _ranks: rankAll(id, values) }), publishedAt };
+  return {
+    ...makeEntry(id, { ...values, slug: `article-${String(id)}`, publishedAt, _ranks: rankAll(id, values) }),
+    publishedAt,
+  };
 }
 
 /** The values of an article except its slug, dates and ranks. Links are ids. */

@@ -31,10 +31,8 @@ async function render({ request, running, content }: PanelCall): Promise<Html> {
     readStates(database, list.items, most.states),
   ]);
   const inState = (wanted: ModelReport['state']): number => reports.filter(({ state }) => state === wanted).length;
-  return html`<p>
-      ${count(inState('active') + inState('moving'), 'model')} in force, ${inState('refused')} refused, ${inState('missing')}
-      missing.
-    </p>
+  const inForce = count(inState('active') + inState('moving'), 'model');
+  return html`<p>${inForce} in force, ${inState('refused')} refused, ${inState('missing')} missing.</p>
     ${states.length === most.states ? html`<p class="warnings">Only the first ${most.states} states are shown.</p>` : null}
     ${list.items.map((uid) => {
       const own = states.filter((state) => state.uid === uid);

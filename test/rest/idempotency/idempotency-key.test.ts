@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { features } from '../../../src/features.js';
+import type { Feature } from '../../../src/http/feature.js';
 import type { Database } from '../../../src/mongo/send/database.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { type Keyed, serveKeys, type Sent, type ServingKeys } from './serve-keys.js';
@@ -271,18 +273,20 @@ describe('Idempotency-Key', () => {
   });
 
   it('a standalone server refuses keys', async () => {
-    const { backend } = first.server;
-    if (backend === null) throw new Error('there is no database');
-    const { database: inner } = backend.store;
-    const set = (isReplicated: boolean): void =>
-      void Object.assign(inner as { -readonly [Name in keyof Database]: Database[Name] }, { isReplicated });
-    set(false);
+    const standalone: Feature = {
+      name: 'standalone',
+      start: ({ source }) =>
+        void Object.assign(source.store.database as { -readonly [Name in keyof Database]: Database[Name] }, {
+          isReplicated: false,
+        }),
+    };
+    const third = await serveKeys({ database, features: [...features, standalone] });
     try {
-      const { status, body } = await first.keyed('POST', '/api/articles', { key: randomUUID(), body: { data: {} } });
+      const { status, body } = await third.keyed('POST', '/api/articles', { key: randomUUID(), body: { data: {} } });
       expect([status, body.error.details]).to.deep.equal([400, { code: 'NO_TRANSACTIONS' }]);
       expect(body.error.message).to.contain('standalone');
     } finally {
-      set(true);
+      await third.stop();
     }
   });
 
