@@ -49,10 +49,11 @@ function buildCommon(
 ): CommonParts {
   const typeLocalized = model.pluginOptions?.['i18n']?.localized === true;
   const alwaysLocalized = definition.type === 'relation' || definition.type === 'uid';
+  const isNamed = privateNames.has(name) || (definition.renamedFrom !== undefined && privateNames.has(definition.renamedFrom));
   return {
     name,
     required: definition.required === true,
-    private: definition.private === true || definition.type === 'password' || privateNames.has(name),
+    private: definition.private === true || definition.type === 'password' || isNamed,
     writable: definition.writable !== false,
     visible: definition.visible !== false,
     localized: !typeLocalized || alwaysLocalized || definition.pluginOptions?.['i18n']?.localized === true,

@@ -23,9 +23,6 @@ export function traceRequests(api: typeof Api, spans: Map<string, Api.Span>): Co
       linkHeaders(link, span, api);
       link.around = (work) => context.with(own, work);
     },
-    'request failed': ({ requestId, err }) => {
-      if (err instanceof Error) spans.get(requestId)?.recordException(err);
-    },
     'request ended': ({ requestId, method, route, status, link }) => {
       const span = begun.get(link);
       if (span === undefined) return;

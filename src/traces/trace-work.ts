@@ -31,7 +31,6 @@ function traceJobs(api: typeof Api, runs: Map<string, Api.Span>): Consumer {
       if (runs.get(job) === span) runs.delete(job);
       if (err !== null) {
         const type = err instanceof Error ? err.name : '_OTHER';
-        if (err instanceof Error) span.recordException(err);
         span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR });
       }
       span.end();

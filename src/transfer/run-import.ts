@@ -4,6 +4,7 @@ import type { Database } from '../mongo/send/database.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { retireImported } from '../mongo/stores/blob-store.js';
 import { readModels } from '../mongo/stores/model-store.js';
+import { openRenames } from '../mongo/stores/rename-store.js';
 import {
   beginImport,
   findUnfinished,
@@ -53,6 +54,15 @@ export async function prepareImport(source: Source, { modelSettings, store, prog
   return { source, manifest, plan, occupied, unfinished };
 }
 
+/** Throws an Error if attributes or types are being renamed: their entries are stored under names that change meanwhile. */
+async function assertSettled(database: Database): Promise<void> {
+  const [open] = await openRenames(database);
+  if (open !== undefined)
+    throw new Error(
+      `${open.uid} is being renamed from ${open.from} to ${open.to}: import when npx mangrove models list no longer says moving`,
+    );
+}
+
 /**
  * Imports everything that can be imported, or continues the interrupted import of the same source. Throws an Error with a message
  * for the user if existing entries prevent it or another import is running.
@@ -60,6 +70,7 @@ export async function prepareImport(source: Source, { modelSettings, store, prog
 export async function runImport(prepared: PreparedImport, context: ImportContext, options: ImportOptions): Promise<Tally> {
   const { source, manifest, plan } = prepared;
   const { database } = context.store;
+  await assertSettled(database);
   const state = prepared.unfinished === null ? await begin(prepared, context, options) : await goOn(prepared, context);
   const tally = new Tally(state.counts, state.shortcomings);
   const staged = stagedFor(database, state.run);
@@ -72,6 +83,7 @@ export async function runImport(prepared: PreparedImport, context: ImportContext
     await stageLinks(run);
     await stageEntries(run);
     await stageAssets(run);
+    await assertSettled(database);
     await publishImport(run, options);
     await saveImport(database, { ...run.state, counts: [...tally.counts], shortcomings: [...tally.shortcomings], state: 'done' });
   });

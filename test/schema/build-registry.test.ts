@@ -525,6 +525,14 @@ describe('forms of models that need no warning', () => {
     expect([problemsOf(built), attributeOf(built, 'place')['dangling']]).to.deep.equal([{}, false]);
   });
 
+  it('renamed attributes whose former or new name is private in the configuration', () => {
+    const renamed = (renamedFrom: string) => ({ type: 'string', renamedFrom });
+    const attributes = { plain: renamed('secret'), hidden: renamed('old'), open: renamed('former') };
+    const privateAttributes = ['secret', 'hidden'];
+    const built = buildRegistry([model('thing', attributes)], { ...defaultModelSettings, privateAttributes });
+    expect(['plain', 'hidden', 'open'].map((name) => attributeOf(built, name)['private'])).to.deep.equal([true, true, false]);
+  });
+
   it('a custom field with a configured type', () => {
     const field = { type: 'customField', customField: 'plugin::rating.stars' };
     const customFields = { 'plugin::rating.stars': 'integer' };

@@ -9,6 +9,7 @@ import { suggest } from '../../nearest-name.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { bindRule } from '../../query/bind-filter.js';
 import type { ContentType } from '../../schema/content-type.js';
+import { attributeOf } from '../../schema/served-names.js';
 import { asService } from '../user-store.js';
 import { ruleWarnings } from './rule-warnings.js';
 
@@ -56,7 +57,7 @@ function typeOf(uid: string, { bind }: ContentContext): ContentType {
 }
 
 function checkFields(type: ContentType, { allow, deny = [] }: Partial<Record<'allow' | 'deny', readonly string[]>>): FieldRule {
-  const unknown = [...(allow ?? []), ...deny].find((name) => !type.attributes.has(name));
+  const unknown = [...(allow ?? []), ...deny].find((name) => attributeOf(type, name) === undefined);
   if (unknown !== undefined)
     throw validationError(`fields of ${type.uid}: there is no attribute ${unknown}${suggest(unknown, type.attributes.keys())}`);
   return allow === undefined ? { deny } : { allow };

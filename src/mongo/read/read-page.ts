@@ -104,7 +104,11 @@ async function readByFirst(plan: Plan, facts: Facts): Promise<FoundPage> {
   const begun = performance.now();
   for (const way of ways) {
     if (!(await way.fits(plan, facts))) continue;
-    const page = await (plan.withTotal && way.counts !== true ? readAndCount(way, plan, facts) : readBy(way, plan, facts));
+    const read = plan.withTotal && way.counts !== true ? readAndCount(way, plan, facts) : readBy(way, plan, facts);
+    const page = await read.catch((error: unknown) => {
+      noteWay(way.name, plan, facts, begun); // those that meet the time limit are the slowest
+      throw error;
+    });
     if (page === null) continue;
     noteWay(way.name, plan, facts, begun);
     return page;

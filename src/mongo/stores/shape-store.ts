@@ -5,8 +5,8 @@ import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
-import { countStored } from '../send/read-commands.js';
-import { findStored } from '../stored.js';
+import { startingWith } from '../form/matches.js';
+import { countMatching, findStored } from '../stored.js';
 
 /** Reads of one shape, without their values. */
 export interface ShapeReads {
@@ -34,20 +34,24 @@ export const shapeCollection: OwnCollection = {
 
 const hour = 3_600_000;
 
-/** Maximum number of stored documents, and of shapes that are listed. */
-const most = { stored: 5_000, listed: 100 };
+/** Maximum number of documents of an hour, of those that are read, and of shapes that are listed. */
+const most = { inHour: 200, read: 5_200, listed: 100 };
 
 /** Adds reads to those that all instances have stored in this hour. Shapes beyond the bound are left out. */
 export async function addShapes(database: Database, reads: readonly ShapeReads[]): Promise<void> {
   if (reads.length === 0) return;
-  const upsert = (await countStored(collections.queryShapes, database)) < most.stored;
+  const newest = reads.reduce((last, { lastAt }) => (lastAt > last ? lastAt : last), new Date(0));
+  const stored = await countMatching(database, collections.queryShapes, { _id: startingWith(hourOf(newest).toISOString()) });
+  const upsert = stored < most.inHour;
   const operations = reads.map((read) => ({ updateOne: { ...updateOf(read), upsert } }));
   const shapes = database.db.collection<{ readonly _id: string }>(collections.queryShapes);
   await inWriteTime(database, () => shapes.bulkWrite(operations, { ordered: false, ...commentIn(database) }));
 }
 
+const hourOf = (time: Date): Date => new Date(Math.floor(time.getTime() / hour) * hour);
+
 function updateOf({ uid, shape, way, count, slow, ms, maxMs, lastAt, examined }: ShapeReads) {
-  const begin = new Date(Math.floor(lastAt.getTime() / hour) * hour);
+  const begin = hourOf(lastAt);
   const name = createHash('sha256').update(`${uid}\n${shape}`).digest('hex').slice(0, 32);
   return {
     filter: { _id: `${begin.toISOString()} ${name}` },
@@ -62,7 +66,7 @@ function updateOf({ uid, shape, way, count, slow, ms, maxMs, lastAt, examined }:
 
 /** Returns the reads of the last day by their shapes, those that took most time first. */
 export async function readShapes(database: Database): Promise<readonly ShapeReads[]> {
-  const rows = await findStored(database, collections.queryShapes, { sort: { _id: 1 }, limit: most.stored });
+  const rows = await findStored(database, collections.queryShapes, { sort: { _id: 1 }, limit: most.read });
   const shapes = new Map<string, ShapeReads>();
   for (const row of rows.filter(({ expiresAt }) => (expiresAt as Date).getTime() > Date.now())) {
     const key = `${String(row['uid'])} ${String(row['shape'])}`;
