@@ -52,6 +52,8 @@ export function hiddenBy(fields: RoleRules['fields'], registry: Registry): Acces
     hidden.set(uid, names);
     if (names.has(name)) return;
     names.add(name);
+    // a request that began with the former models has the attribute under its other name
+    for (const [alias, served] of registry.types.get(uid)?.aliases ?? []) if (served === name) names.add(alias);
     for (const other of otherSides(registry).get(uid)?.get(name) ?? []) if (!isMorph(other, registry)) hide(other);
   };
   for (const [uid, rule] of Object.entries(fields)) {
