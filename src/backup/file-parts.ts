@@ -31,29 +31,40 @@ export async function* fileParts({ provider, key, size }: OutsideFile, storageOf
   yield done === size ? { head: { ...head, last: true }, payload } : { head: { ...head, last: true, cut: true }, payload: [] };
 }
 
-/** Stores a file whose first part was read. Returns whether it is whole. `next` returns the parts that follow. */
-export async function storeFile(
-  first: PartOf<'file'>,
-  { next, storageOf }: { readonly next: () => Promise<PartOf<'file'>>; readonly storageOf: StorageOf },
-): Promise<boolean> {
-  const { provider, key } = first.head;
+interface StoringFile {
+  /** Returns the parts that follow. */
+  readonly next: () => Promise<PartOf<'file'>>;
+  readonly storageOf: StorageOf;
+  /** The size in bytes by its record; undefined if it has none. */
+  readonly size: number | undefined;
+}
+
+/**
+ * Stores a file whose first part was read, unless the storage has it: the bytes of a key never change. Deletes nothing, because others
+ * may use the storage. Returns whether the backup has all of the file.
+ */
+export async function storeFile(first: PartOf<'file'>, { next, storageOf, size }: StoringFile): Promise<boolean> {
+  const { provider, key, cut } = first.head;
+  if (cut === true) return false;
   const storage = storageOf(provider);
-  await storage.remove(key); // of a restore that was interrupted
-  const following = partsFrom(first, next);
+  const parts = partsFrom(first, next);
+  const held = await storage.sizeOf(key);
+  if (held !== null && held === (size ?? held)) return isWhole(parts);
   const mime = lookup(key) || 'application/octet-stream';
   try {
-    await storage.write(key, bytesOf(following), { mime, time: endless });
+    await storage.write(key, bytesOf(parts), { mime, time: endless });
     return true;
   } catch (error) {
-    await storage.remove(key);
     if (error instanceof CutFile) return false;
     throw error;
   }
 }
 
-/** Skips a file whose first part was read. */
-export async function skipFile(first: PartOf<'file'>, next: () => Promise<PartOf<'file'>>): Promise<void> {
-  for (let part = first; !part.head.last;) part = await next();
+/** Skips the parts of a file. Returns whether it is whole. */
+async function isWhole(parts: AsyncIterable<PartOf<'file'>>): Promise<boolean> {
+  let whole = true;
+  for await (const { head } of parts) whole = head.cut !== true;
+  return whole;
 }
 
 class CutFile extends Error {}

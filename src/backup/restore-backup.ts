@@ -51,7 +51,7 @@ const newRunner = (): Runner => ({ id: randomUUID(), host: hostname(), pid: proc
 
 /**
  * Restores a backup, or continues a restore that was interrupted: stages everything, and then publishes it. If it fails before, nothing
- * is changed.
+ * is changed, except that missing files may have been written.
  */
 export async function restoreBackup(input: PreparedRestore, context: RestoreContext): Promise<RestoreReport> {
   const { database } = context;

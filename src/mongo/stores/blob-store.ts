@@ -199,10 +199,3 @@ export async function someBlobExists(database: Database, names: readonly string[
   const found = await readAll(database, { find: 'uploads.files', filter, projection: { _id: 1 }, limit: 1 });
   return found.length > 0;
 }
-
-/** Returns whether a file is published whose bytes have this key in their storage. */
-export async function isPublishedBlob(database: Database, key: string): Promise<boolean> {
-  if (!/^[0-9a-f]{24}(\.|$)/.test(key)) return false;
-  const filter = { _id: new ObjectId(key.slice(0, 24)), 'metadata.key': key, pending: { $exists: false } };
-  return (await readAll(database, { find: 'uploads.files', filter, projection: { _id: 1 }, limit: 1 })).length > 0;
-}
