@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isRecord, type Values } from '../values.js';
 import { ByteReader } from './byte-reader.js';
-import { digestOf, formatVersion, isHead, type Part, type PartHead } from './parts.js';
+import { digestOf, formatVersion, isHead, largestPart, type Part, type PartHead } from './parts.js';
 
-/** Maximum bytes of a line, and of what follows it. */
+/** Maximum bytes of a line. */
 const longestLine = 67_108_864;
-const largestPart = 67_108_864;
 
 /** A part as it is read, with the checksum of the lines up to it. Its bytes are valid until the next part is read. */
 export interface ReadPart {

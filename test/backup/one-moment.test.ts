@@ -67,6 +67,34 @@ describe('a backup while others write', () => {
     expect([...stored].filter(([key, bytes]) => held.get(key) !== bytes)).to.deep.equal([]);
   });
 
+  it('returns documents that change while they are small, and are large when they are read again, in parts that fit', async () => {
+    const large = source.db.collection<{ _id: number; text: string }>('large');
+    await large.insertMany(Array.from({ length: 1_500 }, (_, _id) => ({ _id, text: '' })));
+    await source.db.collection('last').insertOne({ n: 1 });
+    let [hasChanged, largest, seen] = [false, 0, 0];
+    const read = new Set<string>();
+    for await (const part of readOneMoment(databaseOf(source))) {
+      if (part.kind === 'moment') continue;
+      largest = Math.max(
+        largest,
+        part.documents.reduce((sum, { length }) => sum + length, 0),
+      );
+      if (hasChanged && part.collection === 'large') {
+        seen += part.documents.length;
+        for (const document of part.documents) read.add(`${part.kind} ${hex(idDocument(document))}`);
+      }
+      if (hasChanged || part.collection !== 'last') continue;
+      hasChanged = true;
+      await large.deleteMany({ _id: { $in: [0, 700] } });
+      await large.updateMany({ _id: { $lt: 600 } }, { $set: { text: 'y' } });
+      await large.updateMany({ _id: { $gte: 600 } }, { $set: { text: 'x'.repeat(80_000) } });
+    }
+    expect([seen, [...read].filter((id) => id.startsWith('deleted')).length]).to.deep.equal([1_500, 2]);
+    expect(read.size).to.equal(1_500);
+    expect(largest).to.be.lessThan(17_000_000);
+    await large.drop();
+  });
+
   it('fails if a collection is dropped or replaced meanwhile', async () => {
     await source.db.collection('gone').insertOne({ n: 1 });
     const read = async (): Promise<void> => {

@@ -1,9 +1,11 @@
 import { readFile, writeFile, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { largestPart, sealed } from '../../src/backup/parts.js';
 import { placeOf } from '../../src/backup/place.js';
 import { writeBackup } from '../../src/backup/write-backup.js';
 import { loadConfig } from '../../src/config/load-config.js';
@@ -209,6 +211,15 @@ describe('npx mangrove restore', () => {
       2,
       `the file ${key(ids[2] ?? '')} is missing in its storage`,
     ]);
+  });
+
+  it('writes no part that is too large to be read', async () => {
+    const head = { part: 'documents', collection: 'a', count: 1 } as const;
+    const parts = Readable.from([{ head, payload: [Buffer.alloc(largestPart), Buffer.alloc(1)] }]);
+    const read = async (): Promise<void> => {
+      for await (const piece of sealed(parts)) expect(piece.length).to.equal(0);
+    };
+    expect(String(await read().catch((error: unknown) => error))).to.match(/a part of 67108865 bytes is too large/);
   });
 
   it('writes no file where there is one, or if it fails, and leaves nothing', async () => {

@@ -45,17 +45,17 @@ export async function* scanDocuments(
   }
 }
 
-const raw = { firstBatch: true, nextBatch: true };
+const raw = { firstBatch: true };
 
 async function readOnce({ db }: Database, command: Document): Promise<readonly RawDocument[]> {
   const { cursor } = (await db.command({ ...command, maxTimeMS: patience }, { fieldsAsRaw: raw })) as Reply;
   return cursor.firstBatch ?? [];
 }
 
-/** Documents that were asked for by id. */
+/** Documents that were asked for by id, as many as fit into one reply (16 MB). */
 interface FoundDocuments {
   readonly documents: readonly RawDocument[];
-  /** The ids that no document has. */
+  /** Ids that no document has. */
   readonly gone: readonly RawDocument[];
 }
 
@@ -66,39 +66,42 @@ interface WantedDocuments {
   readonly readConcern: Document;
 }
 
-/** Reads documents by id, in batches. */
+/** Reads documents by id, in batches. Each is a command of its own; what does not fit into its reply is asked for again. */
 export async function* readDocuments(
   database: Database,
   { collection, ids, readConcern }: WantedDocuments,
 ): AsyncGenerator<FoundDocuments> {
   const size = new BatchSize();
-  for (let start = 0; start < ids.length;) {
-    const wanted = ids.slice(start, start + size.documents);
-    const command = { find: collection, filter: { _id: { $in: wanted.map(idOf) } }, readConcern };
-    const documents = await patiently(() => readAllOf(database, command));
+  let waiting: readonly RawDocument[] = [];
+  for (let next = 0; next < ids.length || waiting.length > 0;) {
+    const further = ids.slice(next, next + Math.max(size.documents - waiting.length, 0));
+    const wanted = [...waiting, ...further];
+    const command = { find: collection, filter: { _id: { $in: wanted.map(idOf) } }, batchSize: wanted.length, readConcern };
+    const { documents, isWhole } = await patiently(() => readFirstOf(database, command));
     const found = new Set(documents.map((document) => keyOf(idDocument(document))));
-    yield { documents, gone: wanted.filter((id) => !found.has(keyOf(id))) };
+    const others = wanted.filter((id) => !found.has(keyOf(id)));
+    yield { documents, gone: isWhole ? others : [] };
+    waiting = isWhole ? [] : others;
     size.adapt(documents);
-    start += wanted.length;
+    next += further.length;
   }
 }
 
 /** Returns bytes as a string, for comparisons. */
 export const keyOf = (bytes: RawDocument): string => Buffer.from(bytes).toString('latin1');
 
-/** Reads everything that a command finds, in one session. */
-const readAllOf = ({ client, db }: Database, command: Document): Promise<readonly RawDocument[]> =>
+/** Reads what fits into the first reply to a command, and whether that is everything. */
+const readFirstOf = (
+  { client, db }: Database,
+  command: Document,
+): Promise<{ readonly documents: readonly RawDocument[]; readonly isWhole: boolean }> =>
   client.withSession({ causalConsistency: false }, async (session) => {
     const options = { session, fieldsAsRaw: raw };
-    const { cursor: first } = (await db.command({ ...command, maxTimeMS: patience }, options)) as Reply;
-    const documents = [...(first.firstBatch ?? [])];
-    for (let { id } = first; String(id) !== '0';) {
-      const next = { getMore: Long.fromString(String(id)), collection: command['find'] as unknown };
-      const { cursor } = (await db.command(next, options)) as Reply;
-      documents.push(...(cursor.nextBatch ?? []));
-      id = cursor.id;
-    }
-    return documents;
+    const { cursor } = (await db.command({ ...command, maxTimeMS: patience }, options)) as Reply;
+    const isWhole = String(cursor.id) === '0';
+    const kill = { killCursors: command['find'] as unknown, cursors: [Long.fromString(String(cursor.id))] };
+    if (!isWhole) await db.command(kill, { session });
+    return { documents: cursor.firstBatch ?? [], isWhole };
   });
 
 /** The reply of a cursor, whose documents are raw. */
@@ -106,6 +109,5 @@ interface Reply {
   readonly cursor: {
     readonly id: unknown;
     readonly firstBatch?: readonly RawDocument[];
-    readonly nextBatch?: readonly RawDocument[];
   };
 }
