@@ -38,7 +38,8 @@ export async function publishRestored(restoring: Restoring): Promise<RestoreRepo
   progress.end();
   if (restoring.conflict !== 'fail') await restartOthers([], database);
   await endEpoch(database);
-  await dropStaged(database);
+  await assertHeld(database, state);
+  await dropStaged(database, stagedFor(database, state.run));
   return report;
 }
 

@@ -14,7 +14,7 @@ import {
   underWay,
   whileAlive,
 } from '../mongo/transfer/import-ledger.js';
-import { dropStaged } from '../mongo/transfer/staged.js';
+import { dropStaged, stagedFor } from '../mongo/transfer/staged.js';
 import { assertEmpty } from './occupied.js';
 import { publishRestored } from './publish-restored.js';
 import type { RestoreChoice, RestoreContext, RestoreReport, Restoring } from './restoring.js';
@@ -76,16 +76,24 @@ async function stage(restoring: Restoring): Promise<readonly string[]> {
     await saveImport(database, { ...state, stage: publishing });
     return problems;
   } catch (error) {
-    await dropStaged(database)
-      .then(() => forgetImport(database, state))
-      .catch(() => undefined); // the next restore continues
+    await discard(database, state).catch(() => undefined); // the next restore continues
     throw error;
   }
 }
 
+/** Discards what a restore has staged, unless another process has taken that over. */
+async function discard(database: Database, state: ImportState): Promise<void> {
+  const unfinished = await findUnfinished(database);
+  const isTaken = unfinished?.run === state.run && unfinished.runner.id !== state.runner.id;
+  if (!isTaken) await dropStaged(database, stagedFor(database, state.run));
+  await forgetImport(database, state);
+}
+
 async function begin({ place, backup, conflict, unfinished }: PreparedRestore, database: Database): Promise<ImportState> {
   const runner = newRunner();
-  if (unfinished !== null) return takeOver(database, unfinished, runner);
+  // The former process may only sleep, and write on when it wakes: what it stages is in other collections then.
+  const staging = unfinished?.stage === publishing ? {} : { run: randomUUID() };
+  if (unfinished !== null) return takeOver(database, unfinished, { runner, ...staging });
   const state: ImportState = {
     _id: backup.identity,
     source: place.name,

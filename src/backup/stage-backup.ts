@@ -1,7 +1,8 @@
 import { createPlanned, indexPlanned } from '../mongo/transfer/backed-up.js';
+import { assertHeld } from '../mongo/transfer/import-ledger.js';
 import { fileRecords, outsideFiles } from '../mongo/transfer/one-moment.js';
 import { putDocuments, removeDocuments } from '../mongo/transfer/restored.js';
-import { dropStaged, type Staged, stagedFor } from '../mongo/transfer/staged.js';
+import { dropStaged, identifyStaged, type Staged, stagedFor } from '../mongo/transfer/staged.js';
 import { storeFile } from './file-parts.js';
 import type { Part, PartOf } from './parts.js';
 import { replaces } from './publish-restored.js';
@@ -15,8 +16,11 @@ import { documentsOf, readNamed } from './verify-backup.js';
 export async function stageBackup(restoring: Restoring): Promise<readonly string[]> {
   const { database, backup, place, progress, state } = restoring;
   const staged = stagedFor(database, state.run);
+  const names = backup.plans.map(({ name }) => name);
+  await assertHeld(database, state);
   await dropStaged(database); // of a restore that was killed
   for (const plan of backup.plans) await createPlanned(database, plan, staged.nameOf(plan.name));
+  const created = await identifyStaged(staged, names);
   progress.begin('documents', backup.end.documents);
   let identity = '';
   const parts = readNamed(place);
@@ -35,7 +39,11 @@ export async function stageBackup(restoring: Restoring): Promise<readonly string
   }
   progress.end();
   if (identity !== backup.identity) throw new Error(`${place.name} was changed while it was restored; nothing is restored`);
-  return buildIndexes(restoring, staged);
+  const problems = await buildIndexes(restoring, staged);
+  await assertHeld(database, state);
+  if ((await identifyStaged(staged, names)) !== created)
+    throw new Error('another process has dropped what was staged; nothing is restored');
+  return problems;
 }
 
 interface Staging {
