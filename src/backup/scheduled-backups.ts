@@ -19,19 +19,23 @@ export function startBackups({ config, backend }: Running): Closing {
     name: 'backup',
     lease: true,
     at: (after) => cron.nextRun(after),
-    failure: `the backup to ${config.backup.to} has failed; the former backups are kept`,
+    failure: `the backup to ${config.backup.to} has failed; all former backups are kept`,
     run: async (signal, time) => {
       const folder = await openFolder(config);
       const { database } = store;
       const settings = config.plugins.upload.config;
       const storageOf = createStorageOf({ settings, directory: config.directory, database });
       const name = `${database.db.databaseName}-${time.toISOString().replaceAll(':', '-').replace(/\.\d+/, '')}${ending}`;
-      await writeBackup(folder.place(name), { database, storageOf, progress: silent, signal });
+      const { lost } = await writeBackup(folder.place(name), { database, storageOf, progress: silent, signal });
+      if (lost.size > 0) throw new Error(withoutFiles([...lost.values()].join(', ')));
       await removeOld(folder, database.db.databaseName, config.backup.keep);
     },
   });
   return stop;
 }
+
+const withoutFiles = (keys: string): string =>
+  `${keys.slice(0, 300)}: missing in their storage, so that the backup is written without them`;
 
 const ending = '.backup.gz';
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createServer } from '../../src/index.js';
+import { createLog } from '../support/create-log.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { serveModels, testConfig, type Serving } from '../support/serve.js';
 import { startS3 } from '../media/storage/start-s3.js';
@@ -57,6 +58,27 @@ describe('scheduled backups', () => {
     while ((await s3.count()) === 0) await delay(20);
     await serving.stop();
     await s3.stop();
+  });
+
+  it('fail, and delete no older ones, while files are missing in their storage', async () => {
+    const [folder, fresh] = [await mkdtemp(join(tmpdir(), 'mangrove-scheduled-')), await freshDatabase()];
+    const metadata = { provider: 'disk', key: 'gone.txt' };
+    await fresh.db.collection('uploads.files').insertOne({ filename: 'gone.txt', length: 1, metadata });
+    const old = `${fresh.name}-2020-01-01T00-00-00Z.backup.gz`;
+    await writeFile(join(folder, old), 'x');
+    const config = { backup: { schedule: '* * * * * *', to: folder, keep: 1 } };
+    const { logger, lines } = await createLog();
+    const serving = await serveModels({ models: [], database: fresh, config, logger });
+    const failures = (): readonly string[] =>
+      lines.map((line) => JSON.stringify(line)).filter((line) => line.includes('gone.txt'));
+    while (failures().length < 2) await delay(20);
+    await serving.stop();
+    expect(failures()[0]).to.match(/gone\.txt: missing in their storage, so that the backup is written without them/);
+    expect(await readdir(folder))
+      .to.include(old)
+      .and.have.length.above(2);
+    await fresh.drop();
+    await rm(folder, { recursive: true });
   });
 
   it('need a rule that is valid', async () => {
