@@ -10,13 +10,17 @@ export type StorageOf = (provider: string) => FileStorage;
 /** Approximate bytes of one part. */
 const partBytes = 2_097_152;
 
-/** Returns the bytes of a file. If they cannot be read to their end, the last part says so. */
+/**
+ * Returns the bytes of a file. If it is missing in its storage, or shorter than its record says, the last part says so. Throws an Error
+ * if the storage cannot be read.
+ */
 export async function* fileParts({ provider, key, size }: OutsideFile, storageOf: StorageOf): AsyncGenerator<PartOf<'file'>> {
+  const storage = storageOf(provider);
   const head = { part: 'file', provider, key } as const;
   let payload: Uint8Array[] = [];
   let [held, done] = [0, 0];
   try {
-    for await (const bytes of storageOf(provider).read(key, { start: 0, end: size })) {
+    for await (const bytes of storage.read(key, { start: 0, end: size })) {
       if (held + bytes.length > partBytes && held > 0) {
         yield { head: { ...head, last: false }, payload };
         [payload, held] = [[], 0];
@@ -25,11 +29,22 @@ export async function* fileParts({ provider, key, size }: OutsideFile, storageOf
       held += bytes.length;
       done += bytes.length;
     }
-  } catch {
+  } catch (error) {
+    if (!(await isMissing(storage, key))) throw unreadable(`${provider} cannot be read: ${key}`, error);
     done = -1;
   }
   yield done === size ? { head: { ...head, last: true }, payload } : { head: { ...head, last: true, cut: true }, payload: [] };
 }
+
+/** Returns whether a storage that can be read lacks a file. */
+const isMissing = (storage: FileStorage, key: string): Promise<boolean> =>
+  storage.sizeOf(key).then(
+    (size) => size === null,
+    () => false,
+  );
+
+const unreadable = (what: string, error: unknown): Error =>
+  new Error(`the storage ${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
 
 interface StoringFile {
   /** Returns the parts that follow. */

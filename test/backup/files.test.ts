@@ -1,17 +1,26 @@
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { placeOf } from '../../src/backup/place.js';
 import { prepareRestore, restoreBackup } from '../../src/backup/restore-backup.js';
 import { verifyBackup } from '../../src/backup/verify-backup.js';
+import { writeBackup } from '../../src/backup/write-backup.js';
 import { diskStorage } from '../../src/media/storage/disk-storage.js';
 import type { FileStorage } from '../../src/media/storage/file-storage.js';
+import { s3Storage } from '../../src/media/storage/s3-storage.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { type BackupFolder, makeFolder } from './backups.js';
 
 const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
 const text = 'the bytes of a file';
+
+const s3Options = { bucket: 'media', region: 'us-east-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } };
+
+async function* failing(): AsyncGenerator<Uint8Array> {
+  yield await Promise.reject(new Error('AccessDenied'));
+}
 
 describe('files of a backup', () => {
   let folder: BackupFolder;
@@ -82,6 +91,27 @@ describe('files of a backup', () => {
     it(`stay in the storage if ${file} lacks them`, async () => {
       await folder.run(await empty(), 'restore', file);
       for (const name of [key, other]) expect(await readFile(pathOf(name), 'utf8')).to.equal(text);
+    });
+
+  const unusable: readonly (readonly [title: string, storageOf: () => FileStorage, message: RegExp])[] = [
+    ['no network', () => s3Storage({ ...s3Options, endpoint: 'http://127.0.0.1:1', maxAttempts: 1 }), /ECONNREFUSED/],
+    ['no bucket', () => s3Storage({}), /needs a bucket for s3/],
+    [
+      'no rights',
+      () => ({
+        ...diskStorage(uploads()),
+        read: () => Readable.from(failing()),
+        sizeOf: () => Promise.reject(new Error('Forbidden')),
+      }),
+      /AccessDenied/,
+    ],
+    ['a broken disk', () => ({ ...diskStorage(uploads()), read: () => Readable.from(failing()) }), /AccessDenied/],
+  ];
+  for (const [title, storageOf, message] of unusable)
+    it(`are not taken for missing ones: a backup fails with ${title}`, async () => {
+      const work = writeBackup(place('unusable.gz'), { database: databaseOf(source), storageOf, progress: silent });
+      expect(String(await work.catch((error: unknown) => error))).to.match(message);
+      expect(await readdir(folder.path)).to.not.include('unusable.gz');
     });
 
   it('take the place of half a file, and are not there before they are whole', async () => {
