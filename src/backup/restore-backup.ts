@@ -14,6 +14,7 @@ import {
   underWay,
   whileAlive,
 } from '../mongo/transfer/import-ledger.js';
+import { referredKeys } from '../mongo/stores/blob-store.js';
 import { dropStaged, stagedFor } from '../mongo/transfer/staged.js';
 import { assertEmpty } from './occupied.js';
 import { publishRestored } from './publish-restored.js';
@@ -60,8 +61,11 @@ export async function restoreBackup(input: PreparedRestore, context: RestoreCont
   return whileAlive(database, state, async () => {
     const problems = state.stage === publishing ? [] : await stage(restoring);
     const merged = await publishRestored(restoring);
+    const lost = (await referredKeys(database, input.backup.cut)).map(
+      (key) => `the file ${key} is not restored: it was missing in its storage when the backup was made`,
+    );
     await saveImport(database, { ...state, stage: publishing, state: 'done' });
-    return { merged, problems };
+    return { merged, problems: [...problems, ...lost] };
   });
 }
 

@@ -13,6 +13,8 @@ export interface VerifiedBackup {
   readonly identity: string;
   readonly plans: readonly CollectionPlan[];
   readonly end: EndHead;
+  /** The keys of files that it lacks. */
+  readonly cut: readonly string[];
 }
 
 interface Verifying {
@@ -27,13 +29,17 @@ interface Verifying {
 export async function verifyBackup(place: BackupPlace, { progress, storageOf }: Verifying): Promise<VerifiedBackup> {
   progress.begin('checking', null);
   const names = new Set<string>();
-  const providers = new Set<string>();
+  const [providers, cut] = [new Set<string>(), new Set<string>()];
   let [identity, end]: [string, EndHead | null] = ['', null];
   for await (const { part, digest } of readNamed(place)) {
     const { head } = part;
     identity = digest;
     if (head.part === 'end') end = head;
-    if (head.part === 'file') providers.add(head.provider);
+    if (head.part === 'file') {
+      providers.add(head.provider);
+      if (head.cut === true) cut.add(head.key);
+      else cut.delete(head.key); // it was read again
+    }
     if (head.part !== 'documents' && head.part !== 'deleted') continue;
     if (!isBackedUp(head.collection) || documentsOf(part).length !== head.count) throw new Error(`${place.name} ${changed}`);
     names.add(head.collection);
@@ -45,7 +51,7 @@ export async function verifyBackup(place: BackupPlace, { progress, storageOf }: 
   if (end === null || !plans.every(isPlan)) throw new Error(`${place.name} ${changed}`);
   const planned = new Set(plans.map(({ name }) => name));
   const others = [...names].filter((name) => !planned.has(name)).map((name) => ({ name, options: {}, indexes: [] }));
-  return { identity, end, plans: [...plans, ...others] };
+  return { identity, end, cut: [...cut], plans: [...plans, ...others] };
 }
 
 /** Reads the parts of a backup. Its errors name it. */

@@ -205,7 +205,14 @@ describe('npx mangrove restore', () => {
     const place = placeOf(join(folder.path, 'lost.gz'), await settingsOf());
     const tally = await writeBackup(place, { database: databaseOf(database), storageOf: () => deleting, progress: silent });
     expect([[...tally.lost.values()], tally.files]).to.deep.equal([[key(ids[2] ?? '')], 1]);
-    expect((await folder.run(await empty(), 'restore', 'lost.gz')).exitCode).to.equal(0);
+    const target = await empty();
+    for (const conflict of ['fail', 'skip']) {
+      const restored = await folder.run(target, 'restore', 'lost.gz', '--conflict', conflict);
+      expect([restored.exitCode, restored.stdout.match(/the file .*/g)]).to.deep.equal([
+        2,
+        [`the file ${key(ids[2] ?? '')} is not restored: it was missing in its storage when the backup was made`],
+      ]);
+    }
     const again = await folder.run(database, 'backup', 'lost-again.gz');
     expect([again.exitCode, lastLine(again.stderr)]).to.deep.equal([
       2,

@@ -199,3 +199,17 @@ export async function someBlobExists(database: Database, names: readonly string[
   const found = await readAll(database, { find: 'uploads.files', filter, projection: { _id: 1 }, limit: 1 });
   return found.length > 0;
 }
+
+/** Number of keys of one command. */
+const keysAtOnce = 1_000;
+
+/** Returns those of these keys that published files have. */
+export async function referredKeys(database: Database, keys: readonly string[]): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for (let start = 0; start < keys.length; start += keysAtOnce) {
+    const filter = { 'metadata.key': { $in: keys.slice(start, start + keysAtOnce) }, pending: { $exists: false } };
+    const records = await readAll(database, { find: 'uploads.files', filter, projection: { 'metadata.key': 1 } });
+    for (const { metadata } of records as unknown as readonly BlobDocument[]) found.add(metadata.key); // written in this form
+  }
+  return keys.filter((key) => found.has(key));
+}
