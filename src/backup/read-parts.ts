@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { packageVersion } from '../package-root.js';
 import { isRecord, type Values } from '../values.js';
 import { ByteReader } from './byte-reader.js';
 import { digestOf, formatVersion, isHead, largestPart, type Part, type PartHead } from './parts.js';
@@ -51,9 +52,20 @@ function readHead(line: Buffer, number: number): SealedHead {
     throw new NoBackup(
       `has format ${String(head?.['format'])}, and this version of Mangrove reads format ${String(formatVersion)}; restore it with the version that has written it (${String(head?.['mangrove'])})`,
     );
+  if (number === 0 && isNewer(String(head?.['mangrove']), packageVersion))
+    throw new NoBackup(
+      `was made by Mangrove ${String(head?.['mangrove'])}, and this is ${packageVersion}; restore it with that version or a newer one`,
+    );
   const isSized = Number.isSafeInteger(head?.['bytes']) && Number(head?.['bytes']) >= 0 && Number(head?.['bytes']) <= largestPart;
   if (head === null || !isSized || !isHead(head) || (number > 0 && head['part'] === 'start')) throw new NoBackup(changed);
   return head as unknown as SealedHead; // checked
+}
+
+/** Returns whether a version, such as `1.2.3`, is newer than another one. What follows the three numbers is ignored. */
+function isNewer(version: string, other: string): boolean {
+  const [numbers, others] = [version, other].map((text) => text.split(/[.+-]/, 3).map(Number));
+  const differing = numbers?.findIndex((number, index) => number !== others?.[index]) ?? -1;
+  return differing !== -1 && Number(numbers?.[differing]) > Number(others?.[differing]);
 }
 
 function parse(line: Buffer): Values | null {

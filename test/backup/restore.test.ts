@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, writeFile, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { loadConfig } from '../../src/config/load-config.js';
 import { endless } from '../../src/limits/clock.js';
 import { diskStorage } from '../../src/media/storage/disk-storage.js';
 import type { FileStorage } from '../../src/media/storage/file-storage.js';
+import { packageVersion } from '../../src/package-root.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { type BackupFolder, digestAll, makeFolder } from './backups.js';
 
@@ -52,7 +54,7 @@ describe('npx mangrove restore', () => {
     await folder.remove();
   });
 
-  const bad: readonly (readonly [title: string, make: (bytes: Buffer) => Buffer, message: RegExp])[] = [
+  const bad: (readonly [title: string, make: (bytes: Buffer) => Buffer, message: RegExp])[] = [
     ['an empty file', () => Buffer.alloc(0), /is not a backup/],
     ['another file', () => Buffer.from('hello, I am no backup'), /is not a backup/],
     ['a compressed file', () => gzipSync('hello, I am no backup\n'), /is not a backup/],
@@ -76,6 +78,19 @@ describe('npx mangrove restore', () => {
       /has format 2, and this version of Mangrove reads format 1/,
     ],
   ];
+  const [major = 0, minor = 0] = packageVersion.split('.').map(Number);
+  const newer = [`${String(major + 1)}.0.0`, `${String(major)}.${String(minor + 10)}.0`, `${packageVersion}9`];
+  for (const version of newer)
+    bad.push([
+      `a backup of version ${version}`,
+      (bytes) => resealed(bytes, packageVersion, version),
+      /was made by Mangrove [\d.]+, and this is [\d.]+; restore it with that version or a newer one/,
+    ]);
+  it('accepts a backup of an older version', async () => {
+    const bytes = await readFile(join(folder.path, file));
+    await writeFile(join(folder.path, 'older.gz'), resealed(bytes, packageVersion, '0.0.1'));
+    expect((await folder.run(await empty(), 'restore', 'older.gz')).exitCode).to.equal(0);
+  });
   for (const [title, make, message] of bad)
     it(`refuses ${title}, and changes nothing`, async () => {
       const target = await empty();
@@ -262,6 +277,24 @@ function edited(bytes: Buffer, from: string, to: string): Buffer {
   const text = gunzipSync(bytes).toString('latin1');
   expect(text).to.include(from);
   return packed(Buffer.from(text.replace(from, to), 'latin1'));
+}
+
+/** Changes the version of a backup, with the checksum of its lines. */
+function resealed(bytes: Buffer, from: string, to: string): Buffer {
+  const text = gunzipSync(bytes).toString('latin1').replace(`"mangrove":"${from}"`, `"mangrove":"${to}"`);
+  const whole = createHash('sha256');
+  const raw = Buffer.from(text, 'latin1');
+  for (let start = 0; ;) {
+    const end = raw.indexOf('\n', start) + 1;
+    const line = raw.subarray(start, end);
+    const head = JSON.parse(line.toString()) as { part: string; bytes: number };
+    if (head.part === 'end') {
+      const last = JSON.stringify({ ...head, whole: whole.digest('hex') });
+      return packed(Buffer.concat([raw.subarray(0, start), Buffer.from(`${last}\n`), raw.subarray(end)]));
+    }
+    whole.update(line);
+    start = end + head.bytes;
+  }
 }
 
 function withoutEnd(bytes: Buffer): Buffer {
