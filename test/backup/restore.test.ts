@@ -167,6 +167,24 @@ describe('npx mangrove restore', () => {
       expect((await target.db.listCollections({ name: /^_import_/ }).toArray()).length).to.equal(0);
     });
 
+  it('replaces documents whose values become free by others, in whatever order', async () => {
+    const [from, target] = [await empty(), await empty()];
+    const many = Array.from({ length: 30 }, (_, n) => n);
+    await insert(from, 'chain', ...many.map((n) => ({ _id: n, slug: n + 1 })), { _id: 'x', slug: 'swapped' });
+    await insert(target, 'chain', ...many.map((n) => ({ _id: n, slug: n })), { _id: 'y', slug: 'swapped' });
+    for (const { db } of [from, target]) await db.collection('chain').createIndex({ slug: 1 }, { unique: true });
+    expect((await folder.run(from, 'backup', 'chain.gz')).exitCode).to.equal(0);
+    const result = await folder.run(target, 'restore', 'chain.gz', '--conflict', 'replace');
+    expect(result.exitCode).to.equal(2);
+    expect(result.stdout).to.match(/restored +chain +30\nnot restored +chain +1: another document has the same slug/);
+    const rows = await target.db
+      .collection<Row>('chain')
+      .find({ _id: { $lt: 99 } })
+      .sort({ _id: 1 })
+      .toArray();
+    expect(rows.map(({ slug }) => slug)).to.deep.equal(many.map((n) => n + 1));
+  });
+
   it('restores into a database that a service has only started on, and twice with replace', async () => {
     const target = await empty();
     await insert(target, 'i18n_locales', { _id: 1, code: 'en' });
