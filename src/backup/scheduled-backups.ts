@@ -61,13 +61,14 @@ async function openFolder(config: Config): Promise<BackupFolder> {
 
 /**
  * Returns when the newest scheduled backup of a database was made, null if there is none, and whether two others should
- * have been made since. Rejects if the folder cannot be read.
+ * have been made since. Rejects with a ConfigError if the rule is not valid, with another Error if the folder cannot be read.
  */
 export async function newestBackup(
   config: Config,
   name: string,
   now: Date,
 ): Promise<{ readonly at: Date | null; readonly isOverdue: boolean }> {
+  const cron = rule(config.backup.schedule ?? '');
   const folder = folderOf(pathOf(config), config.plugins.upload.config);
   const names = await folder.list().catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
@@ -78,7 +79,7 @@ export async function newestBackup(
     ?.slice(name.length + 1, -ending.length);
   if (text === undefined) return { at: null, isOverdue: false };
   const at = new Date(text.replace(/(?<=T..)-(..)-/, ':$1:'));
-  const [, second] = rule(config.backup.schedule ?? '').nextRuns(2, at);
+  const [, second] = cron.nextRuns(2, at);
   return { at, isOverdue: second !== undefined && second < now };
 }
 

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { verifyMailServer } from '../accounts/mail/verify-server.js';
 import { newestBackup } from '../backup/scheduled-backups.js';
 import type { Config } from '../config/config.js';
+import { ConfigError } from '../config/setting.js';
 import { endless, withinTime } from '../limits/clock.js';
 import { s3Storage } from '../media/storage/s3-storage.js';
 import { diskFolder, optionsOf } from '../media/storage/storage-of.js';
@@ -49,7 +50,7 @@ export async function readBackups(config: Config): Promise<BackupFacts> {
   const database = name ?? (uri === null ? '' : await readDatabaseName(uri).catch(() => ''));
   return withinTime(patience, () => newestBackup(config, database, new Date())).then(
     (found) => ({ failure: null, ...found }),
-    (error: unknown) => ({ failure: messageOf(error) }),
+    (error: unknown) => ({ failure: messageOf(error), isRefused: error instanceof ConfigError }),
   );
 }
 
