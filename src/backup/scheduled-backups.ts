@@ -6,7 +6,7 @@ import type { Closing } from '../http/feature.js';
 import type { Running } from '../http/running.js';
 import { createStorageOf } from '../media/storage/storage-of.js';
 import { makePrivateFolder } from '../private-folder.js';
-import { type BackupFolder, folderOf, isRemains } from './place.js';
+import { type BackupFolder, folderOf } from './place.js';
 import { writeBackup } from './write-backup.js';
 
 const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
@@ -92,8 +92,7 @@ const isOwn = (name: string, database: string): boolean =>
 
 /** Deletes all but the newest backups of a database, and what killed processes have left. */
 async function removeOld(folder: BackupFolder, database: string, keep: number): Promise<void> {
-  const names = (await folder.list()).filter((name) => isOwn(name, database));
-  const whole = wholeOf(names, database);
-  const old = whole.slice(0, Math.max(whole.length - keep, 0));
-  for (const name of [...old, ...names.filter((one) => isRemains(one))]) await folder.remove(name);
+  const whole = wholeOf(await folder.list(), database);
+  for (const name of whole.slice(0, Math.max(whole.length - keep, 0))) await folder.remove(name);
+  await folder.removeRemains((name) => isOwn(name, database));
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,12 +24,20 @@ describe('scheduled backups', () => {
     serveModels({ models: [], database, config: { backup: { schedule: '* * * * * *', ...backup }, plugins } });
 
   it('are made by one of the instances at each time, and the newest are kept, with the files of others', async () => {
-    const others = ['mine.txt', 'other-2020-01-01T00-00-00Z.backup.gz', `${database.name}-other.backup.gz`];
+    const others = [
+      `${database.name}-2020-01-03T00-00-00Z.backup.gz.another-pod.1.part`,
+      'mine.txt',
+      'other-2020-01-01T00-00-00Z.backup.gz',
+      `${database.name}-other.backup.gz`,
+    ];
     const old = [
       `${database.name}-2020-01-01T00-00-00Z.backup.gz`,
       `${database.name}-2020-01-01T00-00-00Z.backup.gz.${hostname()}.999999999.part`,
+      `${database.name}-2020-01-02T00-00-00Z.backup.gz.a-former-pod.1.part`,
     ];
     for (const name of [...others, ...old]) await writeFile(join(to, name), 'x');
+    const [day, pod = ''] = [(Date.now() - 90_000_000) / 1_000, old.at(-1)];
+    await utimes(join(to, pod), day, day);
     const servings = [await serve({ to, keep: 2 }), await serve({ to, keep: 2 })];
     const own = async (): Promise<readonly string[]> => (await readdir(to)).filter((name) => !others.includes(name)).sort();
     const seen = new Set<string>();
