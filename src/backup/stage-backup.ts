@@ -1,6 +1,7 @@
 import { createPlanned, indexPlanned } from '../mongo/transfer/backed-up.js';
 import { assertHeld } from '../mongo/transfer/import-ledger.js';
-import { fileRecords, outsideFiles } from '../mongo/transfer/one-moment.js';
+import { outsideFiles } from '../mongo/transfer/one-moment.js';
+import { fileRecords } from '../mongo/transfer/scan-documents.js';
 import { putDocuments, removeDocuments } from '../mongo/transfer/restored.js';
 import { dropStaged, identifyStaged, type Staged, stagedFor } from '../mongo/transfer/staged.js';
 import { storeFile } from './file-parts.js';

@@ -1,6 +1,7 @@
 import type { Database } from '../mongo/send/database.js';
 import { countBackedUp, listBackedUp } from '../mongo/transfer/backed-up.js';
-import { fileRecords, outsideFiles, readOneMoment, recordIds } from '../mongo/transfer/one-moment.js';
+import { outsideFiles, readOneMoment, recordIds } from '../mongo/transfer/one-moment.js';
+import { fileRecords } from '../mongo/transfer/scan-documents.js';
 import type { RawDocument } from '../mongo/transfer/raw-documents.js';
 import type { Progress } from '../transfer/import-run.js';
 import { fileParts, type StorageOf } from './file-parts.js';

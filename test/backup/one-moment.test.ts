@@ -95,6 +95,23 @@ describe('a backup while others write', () => {
     await large.drop();
   });
 
+  it('goes on if the server closes the cursor of the changes, and reads few records of files at once', async () => {
+    await source.db.collection('uploads.files').insertMany(Array.from({ length: 200 }, (_, n) => ({ n })));
+    const odd = source.db.collection<{ _id: string; n: number }>('odd');
+    let [hasChanged, isFound, most] = [false, false, 0];
+    for await (const part of readOneMoment(databaseOf(source))) {
+      if (part.kind === 'moment') continue;
+      if (part.collection === 'uploads.files') most = Math.max(most, part.documents.length);
+      if (part.collection === 'odd')
+        isFound ||= part.documents.some((document) => hex(document).includes(hex(Buffer.from('late'))));
+      if (hasChanged || part.collection !== 'uploads.files') continue;
+      hasChanged = true;
+      expect(await killStreams(source)).to.be.greaterThan(0);
+      await odd.insertOne({ _id: 'late', n: 1 });
+    }
+    expect([most, isFound]).to.deep.equal([50, true]);
+  });
+
   it('fails if a collection is dropped or replaced meanwhile', async () => {
     await source.db.collection('gone').insertOne({ n: 1 });
     const read = async (): Promise<void> => {
@@ -106,5 +123,13 @@ describe('a backup while others write', () => {
     );
   });
 });
+
+/** Closes the change streams of a database. Returns their number. */
+async function killStreams({ client, db, name }: FreshDatabase): Promise<number> {
+  const pipeline = [{ $currentOp: { idleCursors: true } }, { $match: { ns: `${name}.$cmd.aggregate` } }];
+  const cursors = (await client.db('admin').aggregate(pipeline).toArray()).map(({ cursor }) => cursor.cursorId);
+  await db.command({ killCursors: '$cmd.aggregate', cursors });
+  return cursors.length;
+}
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -97,9 +97,6 @@ export interface OutsideFile {
   readonly size: number;
 }
 
-/** The collection of the records of files. */
-export const fileRecords = 'uploads.files';
-
 /** Returns the files in these records whose bytes are outside of the database, except for those that are not published. */
 export const outsideFiles = (records: readonly RawDocument[]): readonly OutsideFile[] =>
   records.flatMap((bytes) => {

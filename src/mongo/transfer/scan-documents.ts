@@ -8,14 +8,25 @@ const batchBytes = 2_097_152;
 const firstDocuments = 4;
 const mostDocuments = 1_000;
 
+/** The collection of the records of files. */
+export const fileRecords = 'uploads.files';
+
+/** Records of files are few in one batch, because a backup copies their files before it reads on. */
+const mostRecords = 50;
+
 /** Adapts the number of documents that are read at once to their size. */
 class BatchSize {
   documents = firstDocuments;
+  readonly #most: number;
+
+  constructor(collection: string) {
+    this.#most = collection === fileRecords ? mostRecords : mostDocuments;
+  }
 
   adapt(read: readonly RawDocument[]): void {
     const bytes = read.reduce((sum, { length }) => sum + length, 0);
     if (read.length > 0)
-      this.documents = Math.min(Math.max(Math.floor((batchBytes * read.length) / bytes), 1), mostDocuments, 4 * this.documents);
+      this.documents = Math.min(Math.max(Math.floor((batchBytes * read.length) / bytes), 1), this.#most, 4 * this.documents);
   }
 }
 
@@ -28,7 +39,7 @@ export async function* scanDocuments(
   collection: string,
   after?: () => Timestamp,
 ): AsyncGenerator<readonly RawDocument[]> {
-  const size = new BatchSize();
+  const size = new BatchSize(collection);
   let last: RawDocument | null = null;
   for (;;) {
     // A comparison with $gt would only find ids of the same type.
@@ -71,7 +82,7 @@ export async function* readDocuments(
   database: Database,
   { collection, ids, readConcern }: WantedDocuments,
 ): AsyncGenerator<FoundDocuments> {
-  const size = new BatchSize();
+  const size = new BatchSize(collection);
   let waiting: readonly RawDocument[] = [];
   for (let next = 0; next < ids.length || waiting.length > 0;) {
     const further = ids.slice(next, next + Math.max(size.documents - waiting.length, 0));
