@@ -51,6 +51,7 @@ export interface EndHead {
   readonly part: 'end';
   /** The moment that everything is of. */
   readonly moment: string;
+  /** Documents, each of which counts once, although it may have been written again. */
   readonly documents: number;
   readonly files: number;
   /** The collections, with their options and indexes as Extended JSON. */

@@ -22,7 +22,7 @@ export async function stageBackup(restoring: Restoring): Promise<readonly string
   await dropStaged(database); // of a restore that was killed
   for (const plan of backup.plans) await createPlanned(database, plan, staged.nameOf(plan.name));
   const created = await identifyStaged(staged, names);
-  progress.begin('documents', backup.end.documents);
+  progress.begin('documents', backup.written);
   let identity = '';
   const parts = readNamed(place);
   const next = async (): Promise<Part> => {

@@ -1,5 +1,10 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { Long } from 'mongodb';
+import { placeOf } from '../../src/backup/place.js';
+import { verifyBackup } from '../../src/backup/verify-backup.js';
+import { writeBackup } from '../../src/backup/write-backup.js';
+import { diskStorage } from '../../src/media/storage/disk-storage.js';
 import { listBackedUp } from '../../src/mongo/transfer/backed-up.js';
 import { type MomentPart, readOneMoment } from '../../src/mongo/transfer/one-moment.js';
 import { idDocument } from '../../src/mongo/transfer/raw-documents.js';
@@ -110,6 +115,28 @@ describe('a backup while others write', () => {
       await odd.insertOne({ _id: 'late', n: 1 });
     }
     expect([most, isFound]).to.deep.equal([50, true]);
+  });
+
+  it('counts documents once that change meanwhile', async () => {
+    await source.db.collection('bulk').updateMany({}, { $set: { text: 'z'.repeat(2_000) } });
+    const count = (
+      await Promise.all((await listBackedUp(databaseOf(source))).map(({ name }) => source.db.collection(name).countDocuments()))
+    ).reduce((a, b) => a + b, 0);
+    let hasBegun = false;
+    const changing = {
+      ...{ begin: () => undefined, end: () => undefined },
+      advance: () => {
+        if (!hasBegun) changes.push(source.db.collection('bulk').updateMany({}, { $inc: { n: 1 } }));
+        hasBegun = true;
+      },
+    };
+    const changes: Promise<unknown>[] = [];
+    const place = placeOf(join(folder.path, 'counted.gz'), { provider: 'disk', providerOptions: {} } as never);
+    const context = { database: databaseOf(source), storageOf: () => diskStorage(folder.path), progress: changing };
+    const { documents } = await writeBackup(place, context);
+    await Promise.all(changes);
+    const { end, written } = await verifyBackup(place, context);
+    expect([documents, end.documents, written > count]).to.deep.equal([count, count, true]);
   });
 
   it('fails if a collection is dropped or replaced meanwhile', async () => {
