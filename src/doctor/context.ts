@@ -65,6 +65,6 @@ export const isRefused = (backups: BackupFacts): backups is UnknownBackups & { r
 export interface FolderFacts {
   readonly path: string;
   readonly isWritable: boolean;
-  readonly total: number;
-  readonly free: number;
+  /** The bytes of its disk, or the reason why they are not known. */
+  readonly room: { readonly total: number; readonly free: number } | { readonly failure: string };
 }
