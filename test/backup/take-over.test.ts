@@ -68,6 +68,31 @@ describe('a restore that sleeps, and wakes after another process has taken it ov
     await target.drop();
   });
 
+  it('replaces nothing that others have stored since the database was empty', async () => {
+    const target = await freshDatabase();
+    const storageOf = () => diskStorage(join(folder.path, 'files'));
+    const restore = async (progress: typeof silent): Promise<unknown> => {
+      const context = { database: databaseOf(target), storageOf, progress };
+      const backup = await verifyBackup(place(), context);
+      await target.db.collection('_imports').updateMany({}, { $set: { aliveAt: new Date(0) } });
+      const prepared = await prepareRestore({ place: place(), backup, conflict: 'fail' }, context);
+      return restoreBackup(prepared, context).catch((error: unknown) => String(error));
+    };
+    let steps = Infinity;
+    const begin = (title?: string): undefined => void (steps = title === 'storing' ? 1 : Infinity);
+    const advance = (): undefined => {
+      if ((steps -= 1) === 0) throw new Error('the power fails');
+    };
+    expect(await restore({ ...silent, begin, advance })).to.match(/the power fails/);
+    await target.db.collection<{ _id: string }>('zebras').insertOne({ _id: 'mine' });
+    expect(await restore(silent)).to.match(/zebras has got content while the backup was restored/);
+    expect(await target.db.collection<{ _id: string }>('zebras').find().toArray()).to.deep.equal([{ _id: 'mine' }]);
+    await target.db.dropCollection('zebras');
+    expect(await restore(silent)).to.have.property('merged');
+    expect(await digestAll(target)).to.deep.equal(await digestAll(source));
+    await target.drop();
+  });
+
   it('fails if somebody has dropped what it staged', async () => {
     const target = await freshDatabase();
     const goOn = await start(target, 'dropped');
