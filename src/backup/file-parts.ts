@@ -10,13 +10,17 @@ export type StorageOf = (provider: string) => FileStorage;
 /** Approximate bytes of one part. */
 const partBytes = 2_097_152;
 
-/** Returns the bytes of a file. If they cannot be read to their end, the last part says so. */
+/**
+ * Returns the bytes of a file. If it is missing in its storage, or shorter than its record says, the last part says so. Throws an Error
+ * if the storage cannot be read.
+ */
 export async function* fileParts({ provider, key, size }: OutsideFile, storageOf: StorageOf): AsyncGenerator<PartOf<'file'>> {
+  const storage = storageOf(provider);
   const head = { part: 'file', provider, key } as const;
   let payload: Uint8Array[] = [];
   let [held, done] = [0, 0];
   try {
-    for await (const bytes of storageOf(provider).read(key, { start: 0, end: size })) {
+    for await (const bytes of storage.read(key, { start: 0, end: size })) {
       if (held + bytes.length > partBytes && held > 0) {
         yield { head: { ...head, last: false }, payload };
         [payload, held] = [[], 0];
@@ -25,35 +29,57 @@ export async function* fileParts({ provider, key, size }: OutsideFile, storageOf
       held += bytes.length;
       done += bytes.length;
     }
-  } catch {
+  } catch (error) {
+    if (!(await isMissing(storage, key))) throw unreadable(`${provider} cannot be read: ${key}`, error);
     done = -1;
   }
   yield done === size ? { head: { ...head, last: true }, payload } : { head: { ...head, last: true, cut: true }, payload: [] };
 }
 
-/** Stores a file whose first part was read. Returns whether it is whole. `next` returns the parts that follow. */
-export async function storeFile(
-  first: PartOf<'file'>,
-  { next, storageOf }: { readonly next: () => Promise<PartOf<'file'>>; readonly storageOf: StorageOf },
-): Promise<boolean> {
-  const { provider, key } = first.head;
+/** Returns whether a storage that can be read lacks a file. */
+const isMissing = (storage: FileStorage, key: string): Promise<boolean> =>
+  storage.sizeOf(key).then(
+    (size) => size === null,
+    () => false,
+  );
+
+const unreadable = (what: string, error: unknown): Error =>
+  new Error(`the storage ${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+
+interface StoringFile {
+  /** Returns the parts that follow. */
+  readonly next: () => Promise<PartOf<'file'>>;
+  readonly storageOf: StorageOf;
+  /** The size in bytes by its record; undefined if it has none. */
+  readonly size: number | undefined;
+}
+
+/**
+ * Stores a file whose first part was read, unless the storage has it: the bytes of a key never change. Deletes nothing, because others
+ * may use the storage. Returns whether the backup has all of the file.
+ */
+export async function storeFile(first: PartOf<'file'>, { next, storageOf, size }: StoringFile): Promise<boolean> {
+  const { provider, key, cut } = first.head;
+  if (cut === true) return false;
   const storage = storageOf(provider);
-  await storage.remove(key); // of a restore that was interrupted
-  const following = partsFrom(first, next);
+  const parts = partsFrom(first, next);
+  const held = await storage.sizeOf(key);
+  if (held !== null && held === (size ?? held)) return isWhole(parts);
   const mime = lookup(key) || 'application/octet-stream';
   try {
-    await storage.write(key, bytesOf(following), { mime, time: endless });
+    await storage.write(key, bytesOf(parts), { mime, time: endless });
     return true;
   } catch (error) {
-    await storage.remove(key);
     if (error instanceof CutFile) return false;
     throw error;
   }
 }
 
-/** Skips a file whose first part was read. */
-export async function skipFile(first: PartOf<'file'>, next: () => Promise<PartOf<'file'>>): Promise<void> {
-  for (let part = first; !part.head.last;) part = await next();
+/** Skips the parts of a file. Returns whether it is whole. */
+async function isWhole(parts: AsyncIterable<PartOf<'file'>>): Promise<boolean> {
+  let whole = true;
+  for await (const { head } of parts) whole = head.cut !== true;
+  return whole;
 }
 
 class CutFile extends Error {}

@@ -19,16 +19,27 @@ const derived: ReadonlySet<string> = new Set([
 /** Maximum number of documents that a service itself creates in a new database. */
 const freshDocuments: Readonly<Record<string, number>> = { [collections.locales]: 1, [collections.folders]: 1 };
 
+const roles: ReadonlySet<string> = new Set([collections.roles, collections.permissions]);
+
+/** Returns whether a collection has content, apart from roles, which count only all together. */
+async function hasContent(database: Database, name: string): Promise<boolean> {
+  if (accounts.has(name) || derived.has(name) || roles.has(name)) return false;
+  const most = freshDocuments[name] ?? 0;
+  return (await findStored(database, name, { fields: ['_id'], limit: most + 1 })).length > most;
+}
+
+/** Throws an Error with a message for the user if somebody has stored content in a collection since the database was empty. */
+export async function assertStillEmpty(database: Database, name: string): Promise<void> {
+  if (await hasContent(database, name))
+    throw new Error(
+      `${name} has got content while the backup was restored, and is left as it is: empty it and run the same restore again, or discard the restore with npx mangrove import --abandon`,
+    );
+}
+
 /** Returns the collections of a database that have content. That of a new database, and models, do not count. */
 async function occupiedCollections(database: Database): Promise<readonly string[]> {
-  const roles: readonly string[] = [collections.roles, collections.permissions];
   const { areConfigured } = await readRoles(database);
-  const isOccupied = async (name: string): Promise<boolean> => {
-    if (accounts.has(name) || derived.has(name)) return false;
-    if (roles.includes(name)) return areConfigured;
-    const most = freshDocuments[name] ?? 0;
-    return (await findStored(database, name, { fields: ['_id'], limit: most + 1 })).length > most;
-  };
+  const isOccupied = async (name: string): Promise<boolean> => (roles.has(name) ? areConfigured : hasContent(database, name));
   const names = (await listBackedUp(database)).map(({ name }) => name);
   const found = await Promise.all(names.map(async (name) => ((await isOccupied(name)) ? [name] : [])));
   return found.flat();

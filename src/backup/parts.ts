@@ -51,6 +51,7 @@ export interface EndHead {
   readonly part: 'end';
   /** The moment that everything is of. */
   readonly moment: string;
+  /** Documents, each of which counts once, although it may have been written again. */
   readonly documents: number;
   readonly files: number;
   /** The collections, with their options and indexes as Extended JSON. */
@@ -79,12 +80,16 @@ export function joined(pieces: readonly Uint8Array[]): Buffer {
     : Buffer.concat(pieces);
 }
 
-/** Adds the sizes and checksums. The last part has the checksum of all lines before it, which contain those of all bytes. */
+/** Maximum bytes that follow a line. A larger part would be refused when it is read. */
+export const largestPart = 67_108_864;
+
+/** Adds the sizes and checksums. Throws an Error if a part is too large. The last part has the checksum of all lines before it, which contain those of all bytes. */
 export async function* sealed(parts: AsyncIterable<Part>): AsyncGenerator<Uint8Array> {
   const whole = createHash('sha256');
   for await (const { head, payload } of parts) {
     const seal = head.part === 'end' ? { whole: whole.copy().digest('hex') } : null;
     const bytes = joined(payload);
+    if (bytes.length > largestPart) throw new Error(`a part of ${String(bytes.length)} bytes is too large for a backup`);
     const line = Buffer.from(`${JSON.stringify({ ...head, ...seal, bytes: bytes.length, sha256: digestOf(bytes) })}\n`);
     whole.update(line);
     yield line;

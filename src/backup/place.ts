@@ -31,8 +31,10 @@ export function placeOf(name: string, settings: MediaSettings): BackupPlace {
 
 /** A folder of backups. */
 export interface BackupFolder {
-  /** Returns the names of the backups and of remains of killed ones in it. */
+  /** Returns the names of the backups in it. */
   list(): Promise<readonly string[]>;
+  /** Deletes what killed processes have left of backups with these names. */
+  removeRemains(isOwn: (name: string) => boolean): Promise<void>;
   place(name: string): BackupPlace;
   remove(name: string): Promise<void>;
 }
@@ -43,6 +45,7 @@ export function folderOf(path: string, settings: MediaSettings): BackupFolder {
   if (object === null)
     return {
       list: () => readdir(path),
+      removeRemains: (isOwn) => removeRemains(path, isOwn),
       place: (name) => filePlace(join(path, name)),
       remove: (name) => rm(join(path, name), { force: true }),
     };
@@ -50,6 +53,7 @@ export function folderOf(path: string, settings: MediaSettings): BackupFolder {
   const prefix = object.key === '' || object.key.endsWith('/') ? object.key : `${object.key}/`;
   return {
     list: async () => (await storage.list(prefix)).map(({ key }) => key.slice(prefix.length)),
+    removeRemains: () => Promise.resolve(), // an object exists only when all its parts are there
     place: (name) => objectPlace(`s3://${object.bucket}/${prefix}${name}`, storage, `${prefix}${name}`),
     remove: (name) => storage.remove(`${prefix}${name}`),
   };
@@ -98,7 +102,7 @@ const filePlace = (path: string): BackupPlace => ({
 
 /** Writes a file under another name until it is complete and on the disk. */
 async function writeFile(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  await removeRemains(path);
+  await removeRemains(dirname(path), (name) => name.startsWith(`${basename(path)}.`));
   const part = `${path}.${hostname()}.${String(process.pid)}.part`;
   try {
     const file = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true });
@@ -112,16 +116,23 @@ async function writeFile(path: string, bytes: AsyncIterable<Uint8Array>): Promis
   await folder.sync().finally(() => folder.close());
 }
 
-/** Deletes what processes of this machine have left that were killed while they wrote this file. */
-async function removeRemains(path: string): Promise<void> {
-  const [folder, self] = [dirname(path), { host: hostname(), pid: process.pid }];
-  const names = await readdir(folder);
-  for (const name of names.filter((one) => one.startsWith(`${basename(path)}.`)))
-    if (isRemains(name, self)) await rm(join(folder, name), { force: true });
+/** Milliseconds without a write after which a file counts as one that a killed process of another machine has left. */
+const longestPause = 86_400_000;
+
+/** Deletes what killed processes have left while they wrote files with these names. */
+async function removeRemains(folder: string, isOwn: (name: string) => boolean): Promise<void> {
+  const parts = (await readdir(folder)).filter((name) => name.endsWith('.part') && isOwn(name));
+  for (const name of parts) {
+    const path = join(folder, name);
+    const written = await stat(path).catch(() => null); // another instance may have deleted it
+    const isOld = written !== null && Date.now() - written.mtimeMs > longestPause;
+    if (isOld || isOfEnded(name)) await rm(path, { force: true });
+  }
 }
 
-/** Returns whether a file is what a killed process of this machine has left. */
-export function isRemains(name: string, self = { host: hostname(), pid: process.pid }): boolean {
+/** Returns whether a process of this machine that has ended wrote a file. Containers have other names when they start again. */
+function isOfEnded(name: string): boolean {
+  const self = { host: hostname(), pid: process.pid };
   const [, head, pid] = /^(.*)\.(\d+)\.part$/.exec(name) ?? [];
   return head?.endsWith(`.${self.host}`) === true && hasEnded({ host: self.host, pid: Number(pid) }, self);
 }

@@ -5,7 +5,7 @@ import { assertHeld } from '../mongo/transfer/import-ledger.js';
 import { type Conflict, mergeDocuments, type Merged } from '../mongo/transfer/restored.js';
 import { countStaged, dropStaged, dropStagedOne, isStaged, publishStaged, stagedFor } from '../mongo/transfer/staged.js';
 import { collections } from '../schema/collections.js';
-import { accounts } from './occupied.js';
+import { accounts, assertStillEmpty } from './occupied.js';
 import type { RestoreReport, Restoring } from './restoring.js';
 
 /** Collections that say what the others contain: they are wrong when these are merged. */
@@ -38,7 +38,8 @@ export async function publishRestored(restoring: Restoring): Promise<RestoreRepo
   progress.end();
   if (restoring.conflict !== 'fail') await restartOthers([], database);
   await endEpoch(database);
-  await dropStaged(database);
+  await assertHeld(database, state);
+  await dropStaged(database, stagedFor(database, state.run));
   return report;
 }
 
@@ -49,6 +50,7 @@ async function publishOne(name: string, restoring: Restoring): Promise<Merged | 
   if (!(await isStaged(staged, name))) return null;
   const isLeftOut = conflict !== 'fail' && derived.includes(name);
   if (!isLeftOut && (await replaces(name, restoring))) {
+    if (conflict === 'fail') await assertStillEmpty(database, name);
     const stored = await countStaged(database, staged.nameOf(name));
     await publishStaged(staged, name);
     return { stored, kept: 0, refused: new Map() };

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { packageVersion } from '../package-root.js';
 import { isRecord, type Values } from '../values.js';
 import { ByteReader } from './byte-reader.js';
-import { digestOf, formatVersion, isHead, type Part, type PartHead } from './parts.js';
+import { digestOf, formatVersion, isHead, largestPart, type Part, type PartHead } from './parts.js';
 
-/** Maximum bytes of a line, and of what follows it. */
+/** Maximum bytes of a line. */
 const longestLine = 67_108_864;
-const largestPart = 67_108_864;
 
 /** A part as it is read, with the checksum of the lines up to it. Its bytes are valid until the next part is read. */
 export interface ReadPart {
@@ -52,9 +52,20 @@ function readHead(line: Buffer, number: number): SealedHead {
     throw new NoBackup(
       `has format ${String(head?.['format'])}, and this version of Mangrove reads format ${String(formatVersion)}; restore it with the version that has written it (${String(head?.['mangrove'])})`,
     );
+  if (number === 0 && isNewer(String(head?.['mangrove']), packageVersion))
+    throw new NoBackup(
+      `was made by Mangrove ${String(head?.['mangrove'])}, and this is ${packageVersion}; restore it with that version or a newer one`,
+    );
   const isSized = Number.isSafeInteger(head?.['bytes']) && Number(head?.['bytes']) >= 0 && Number(head?.['bytes']) <= largestPart;
   if (head === null || !isSized || !isHead(head) || (number > 0 && head['part'] === 'start')) throw new NoBackup(changed);
   return head as unknown as SealedHead; // checked
+}
+
+/** Returns whether a version, such as `1.2.3`, is newer than another one. What follows the three numbers is ignored. */
+function isNewer(version: string, other: string): boolean {
+  const [numbers, others] = [version, other].map((text) => text.split(/[.+-]/, 3).map(Number));
+  const differing = numbers?.findIndex((number, index) => number !== others?.[index]) ?? -1;
+  return differing !== -1 && Number(numbers?.[differing]) > Number(others?.[differing]);
 }
 
 function parse(line: Buffer): Values | null {

@@ -14,7 +14,8 @@ import {
   underWay,
   whileAlive,
 } from '../mongo/transfer/import-ledger.js';
-import { dropStaged } from '../mongo/transfer/staged.js';
+import { referredKeys } from '../mongo/stores/blob-store.js';
+import { dropStaged, stagedFor } from '../mongo/transfer/staged.js';
 import { assertEmpty } from './occupied.js';
 import { publishRestored } from './publish-restored.js';
 import type { RestoreChoice, RestoreContext, RestoreReport, Restoring } from './restoring.js';
@@ -51,7 +52,7 @@ const newRunner = (): Runner => ({ id: randomUUID(), host: hostname(), pid: proc
 
 /**
  * Restores a backup, or continues a restore that was interrupted: stages everything, and then publishes it. If it fails before, nothing
- * is changed.
+ * is changed, except that missing files may have been written.
  */
 export async function restoreBackup(input: PreparedRestore, context: RestoreContext): Promise<RestoreReport> {
   const { database } = context;
@@ -60,8 +61,11 @@ export async function restoreBackup(input: PreparedRestore, context: RestoreCont
   return whileAlive(database, state, async () => {
     const problems = state.stage === publishing ? [] : await stage(restoring);
     const merged = await publishRestored(restoring);
+    const lost = (await referredKeys(database, input.backup.cut)).map(
+      (key) => `the file ${key} is not restored: it was missing in its storage when the backup was made`,
+    );
     await saveImport(database, { ...state, stage: publishing, state: 'done' });
-    return { merged, problems };
+    return { merged, problems: [...problems, ...lost] };
   });
 }
 
@@ -76,16 +80,24 @@ async function stage(restoring: Restoring): Promise<readonly string[]> {
     await saveImport(database, { ...state, stage: publishing });
     return problems;
   } catch (error) {
-    await dropStaged(database)
-      .then(() => forgetImport(database, state))
-      .catch(() => undefined); // the next restore continues
+    await discard(database, state).catch(() => undefined); // the next restore continues
     throw error;
   }
 }
 
+/** Discards what a restore has staged, unless another process has taken that over. */
+async function discard(database: Database, state: ImportState): Promise<void> {
+  const unfinished = await findUnfinished(database);
+  const isTaken = unfinished?.run === state.run && unfinished.runner.id !== state.runner.id;
+  if (!isTaken) await dropStaged(database, stagedFor(database, state.run));
+  await forgetImport(database, state);
+}
+
 async function begin({ place, backup, conflict, unfinished }: PreparedRestore, database: Database): Promise<ImportState> {
   const runner = newRunner();
-  if (unfinished !== null) return takeOver(database, unfinished, runner);
+  // The former process may only sleep, and write on when it wakes: what it stages is in other collections then.
+  const staging = unfinished?.stage === publishing ? {} : { run: randomUUID() };
+  if (unfinished !== null) return takeOver(database, unfinished, { runner, ...staging });
   const state: ImportState = {
     _id: backup.identity,
     source: place.name,

@@ -27,7 +27,7 @@ export interface RestoreChoice {
 export interface RestoreReport {
   /** By collection. */
   readonly merged: ReadonlyMap<string, Merged>;
-  /** A line for each index that could not be built. */
+  /** A line for each index that could not be built, and each file that the backup lacks. */
   readonly problems: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import type { Closing } from '../http/feature.js';
 import type { Running } from '../http/running.js';
 import { createStorageOf } from '../media/storage/storage-of.js';
 import { makePrivateFolder } from '../private-folder.js';
-import { type BackupFolder, folderOf, isRemains } from './place.js';
+import { type BackupFolder, folderOf } from './place.js';
 import { writeBackup } from './write-backup.js';
 
 const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
@@ -19,19 +19,23 @@ export function startBackups({ config, backend }: Running): Closing {
     name: 'backup',
     lease: true,
     at: (after) => cron.nextRun(after),
-    failure: `the backup to ${config.backup.to} has failed; the former backups are kept`,
+    failure: `the backup to ${config.backup.to} has failed; all former backups are kept`,
     run: async (signal, time) => {
       const folder = await openFolder(config);
       const { database } = store;
       const settings = config.plugins.upload.config;
       const storageOf = createStorageOf({ settings, directory: config.directory, database });
       const name = `${database.db.databaseName}-${time.toISOString().replaceAll(':', '-').replace(/\.\d+/, '')}${ending}`;
-      await writeBackup(folder.place(name), { database, storageOf, progress: silent, signal });
+      const { lost } = await writeBackup(folder.place(name), { database, storageOf, progress: silent, signal });
+      if (lost.size > 0) throw new Error(withoutFiles([...lost.values()].join(', ')));
       await removeOld(folder, database.db.databaseName, config.backup.keep);
     },
   });
   return stop;
 }
+
+const withoutFiles = (keys: string): string =>
+  `${keys.slice(0, 300)}: missing in their storage, so that the backup is written without them`;
 
 const ending = '.backup.gz';
 
@@ -57,13 +61,14 @@ async function openFolder(config: Config): Promise<BackupFolder> {
 
 /**
  * Returns when the newest scheduled backup of a database was made, null if there is none, and whether two others should
- * have been made since. Rejects if the folder cannot be read.
+ * have been made since. Rejects with a ConfigError if the rule is not valid, with another Error if the folder cannot be read.
  */
 export async function newestBackup(
   config: Config,
   name: string,
   now: Date,
 ): Promise<{ readonly at: Date | null; readonly isOverdue: boolean }> {
+  const cron = rule(config.backup.schedule ?? '');
   const folder = folderOf(pathOf(config), config.plugins.upload.config);
   const names = await folder.list().catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
@@ -74,7 +79,7 @@ export async function newestBackup(
     ?.slice(name.length + 1, -ending.length);
   if (text === undefined) return { at: null, isOverdue: false };
   const at = new Date(text.replace(/(?<=T..)-(..)-/, ':$1:'));
-  const [, second] = rule(config.backup.schedule ?? '').nextRuns(2, at);
+  const [, second] = cron.nextRuns(2, at);
   return { at, isOverdue: second !== undefined && second < now };
 }
 
@@ -87,8 +92,7 @@ const isOwn = (name: string, database: string): boolean =>
 
 /** Deletes all but the newest backups of a database, and what killed processes have left. */
 async function removeOld(folder: BackupFolder, database: string, keep: number): Promise<void> {
-  const names = (await folder.list()).filter((name) => isOwn(name, database));
-  const whole = wholeOf(names, database);
-  const old = whole.slice(0, Math.max(whole.length - keep, 0));
-  for (const name of [...old, ...names.filter((one) => isRemains(one))]) await folder.remove(name);
+  const whole = wholeOf(await folder.list(), database);
+  for (const name of whole.slice(0, Math.max(whole.length - keep, 0))) await folder.remove(name);
+  await folder.removeRemains((name) => isOwn(name, database));
 }

@@ -13,6 +13,10 @@ export interface VerifiedBackup {
   readonly identity: string;
   readonly plans: readonly CollectionPlan[];
   readonly end: EndHead;
+  /** Number of documents in all parts. It is larger than that of the end if documents have changed meanwhile. */
+  readonly written: number;
+  /** The keys of files that it lacks. */
+  readonly cut: readonly string[];
 }
 
 interface Verifying {
@@ -27,16 +31,21 @@ interface Verifying {
 export async function verifyBackup(place: BackupPlace, { progress, storageOf }: Verifying): Promise<VerifiedBackup> {
   progress.begin('checking', null);
   const names = new Set<string>();
-  const providers = new Set<string>();
-  let [identity, end]: [string, EndHead | null] = ['', null];
+  const [providers, cut] = [new Set<string>(), new Set<string>()];
+  let [identity, end, written]: [string, EndHead | null, number] = ['', null, 0];
   for await (const { part, digest } of readNamed(place)) {
     const { head } = part;
     identity = digest;
     if (head.part === 'end') end = head;
-    if (head.part === 'file') providers.add(head.provider);
+    if (head.part === 'file') {
+      providers.add(head.provider);
+      if (head.cut === true) cut.add(head.key);
+      else cut.delete(head.key); // it was read again
+    }
     if (head.part !== 'documents' && head.part !== 'deleted') continue;
     if (!isBackedUp(head.collection) || documentsOf(part).length !== head.count) throw new Error(`${place.name} ${changed}`);
     names.add(head.collection);
+    if (head.part === 'documents') written += head.count;
     progress.advance(head.count);
   }
   progress.end();
@@ -45,7 +54,7 @@ export async function verifyBackup(place: BackupPlace, { progress, storageOf }: 
   if (end === null || !plans.every(isPlan)) throw new Error(`${place.name} ${changed}`);
   const planned = new Set(plans.map(({ name }) => name));
   const others = [...names].filter((name) => !planned.has(name)).map((name) => ({ name, options: {}, indexes: [] }));
-  return { identity, end, plans: [...plans, ...others] };
+  return { identity, end, written, cut: [...cut], plans: [...plans, ...others] };
 }
 
 /** Reads the parts of a backup. Its errors name it. */

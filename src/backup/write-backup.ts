@@ -1,6 +1,7 @@
 import type { Database } from '../mongo/send/database.js';
 import { countBackedUp, listBackedUp } from '../mongo/transfer/backed-up.js';
-import { fileRecords, outsideFiles, readOneMoment, recordIds } from '../mongo/transfer/one-moment.js';
+import { outsideFiles, readOneMoment, recordIds } from '../mongo/transfer/one-moment.js';
+import { fileRecords } from '../mongo/transfer/scan-documents.js';
 import type { RawDocument } from '../mongo/transfer/raw-documents.js';
 import type { Progress } from '../transfer/import-run.js';
 import { fileParts, type StorageOf } from './file-parts.js';
@@ -18,6 +19,7 @@ interface BackupContext {
 
 /** What a backup contains. */
 interface BackupTally {
+  /** Documents, each of which counts once. Those that were created or deleted meanwhile may be missing here. */
   documents: number;
   /** Files whose bytes are outside of the database. */
   files: number;
@@ -51,12 +53,13 @@ async function* partsOf(context: BackupContext, tally: BackupTally): AsyncGenera
       tally.moment = part.at.toISOString();
       continue;
     }
-    const { kind, collection, documents } = part;
+    const { kind, isAgain, collection, documents } = part;
     yield { head: { part: kind, collection, count: documents.length }, payload: documents };
     // A file that could not be read may have been deleted meanwhile.
     if (collection === fileRecords) for (const id of recordIds(documents)) tally.lost.delete(id);
     if (kind === 'deleted') continue;
     if (collection === fileRecords) yield* filesOf(documents, context, tally);
+    if (isAgain) continue;
     tally.documents += documents.length;
     progress.advance(documents.length);
   }

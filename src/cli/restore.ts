@@ -15,7 +15,8 @@ export const usage = `usage: npx mangrove restore FILE [--conflict skip|replace|
   --conflict skip    keep the documents that are stored, and add the others
   --conflict replace replace the documents that are stored and in the backup; the others stay
 A restore that was killed continues when it is run again; npx mangrove import --abandon discards it.
-exit code: 0 if everything is restored, 2 if the report lists what is not, 1 if nothing is changed`;
+exit code: 0 if everything is restored, 2 if the report lists what is not, 1 if it failed: nothing is changed then, unless it
+           was already replacing collections; run it again to end its work`;
 
 function readArguments(args: readonly string[]): { readonly file: string; readonly conflict: ConflictRule } {
   const options = { conflict: { type: 'string', default: 'fail' } } as const;

@@ -100,7 +100,11 @@ export const checkDisk = ({ database, uploads }: Context): Found =>
   [
     database === null ? unknown('the disk of the database is not checked, because it does not answer') : null,
     database?.server.disk ? checkRoom('the disk of the database', database.server.disk) : null,
-    uploads === null ? null : checkRoom(`the disk of ${uploads.path}`, uploads),
+    uploads === null
+      ? null
+      : 'failure' in uploads.room
+        ? unknown(`the disk of ${uploads.path} is not checked: ${uploads.room.failure}`)
+        : checkRoom(`the disk of ${uploads.path}`, uploads.room),
   ].flat();
 
 /** Milliseconds that clocks may differ. Tokens are valid for times, and schedules are by them. */

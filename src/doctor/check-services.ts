@@ -1,7 +1,7 @@
 import { hasPanel, servesPanel } from '../panel/front-end/panel-files.js';
 import { commandLine } from '../command-line.js';
 import { isPrivateHost } from '../public-address.js';
-import type { Context, DatabaseFacts, Probe } from './context.js';
+import { type Context, type DatabaseFacts, isRefused, type Probe } from './context.js';
 import { advice, type Found, nameSome, problem, unknown } from './finding.js';
 
 const failureOf = (probe: Probe): string | null => (probe === 'not asked' ? null : probe.failure);
@@ -52,6 +52,7 @@ export function checkBackups({ backups, config: { backup } }: Context): Found {
   if (backups === null)
     return advice('no backups are scheduled', 'set BACKUP_SCHEDULE, unless another tool makes backups of this database');
   const { to } = backup;
+  if (isRefused(backups)) return problem(`the service does not start: ${backups.failure}`, 'correct BACKUP_SCHEDULE');
   if (backups.failure !== null) return problem(`the backups in ${to} cannot be read: ${backups.failure}`, 'correct BACKUP_TO');
   const made = backups.at?.toISOString() ?? '';
   if (backups.isOverdue) return problem(`the newest backup in ${to} is of ${made}`, 'read the log of the service');

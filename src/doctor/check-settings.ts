@@ -1,6 +1,6 @@
 import { addressFault } from './address-fault.js';
 import { isAboutSecret } from './check-secrets.js';
-import type { Context } from './context.js';
+import { type Context, isRefused } from './context.js';
 import { advice, type Found, problem } from './finding.js';
 
 /** Returns whether a line about the configuration is about the address of the database. */
@@ -9,11 +9,12 @@ export const isAboutAddress = (line: string): boolean => line.endsWith('(environ
 const isAboutCors = (line: string): boolean => line.startsWith('middlewares.cors.');
 
 /** Finds what stops a start. Other checks report what is wrong with secrets, the address and CORS. */
-export const checkConfiguration = ({ config, problems }: Context): Found => {
+export const checkConfiguration = ({ config, problems, backups }: Context): Found => {
   const others = problems.filter((line) => !isAboutSecret(line) && !isAboutAddress(line) && !isAboutCors(line));
   const count = config.warnings.filter((line) => !problems.includes(line)).length;
   return [
     ...others.map((line) => problem(line, 'correct it; npx mangrove check has the place')),
+    isRefused(backups) ? problem(backups.failure, 'correct BACKUP_SCHEDULE') : null,
     count === 0 ? null : advice(`the configuration has ${String(count)} warnings`, 'npx mangrove check lists them'),
   ];
 };

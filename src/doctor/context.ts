@@ -49,13 +49,22 @@ export interface DatabaseFacts {
 /** Whether another service works: not asked, or null if it does, or the reason why not. */
 export type Probe = 'not asked' | { readonly failure: string | null };
 
-/** The scheduled backups: null if there is no schedule, and the reason if their folder cannot be read. */
+/** The scheduled backups: null if there is no schedule, and the reason if a start refuses it, or their folder cannot be read. */
 export type BackupFacts =
-  null | { readonly failure: string } | { readonly failure: null; readonly at: Date | null; readonly isOverdue: boolean };
+  null | UnknownBackups | { readonly failure: null; readonly at: Date | null; readonly isOverdue: boolean };
+
+interface UnknownBackups {
+  readonly failure: string;
+  readonly isRefused: boolean;
+}
+
+/** Returns whether the service does not start because of the schedule of backups. */
+export const isRefused = (backups: BackupFacts): backups is UnknownBackups & { readonly isRefused: true } =>
+  backups !== null && backups.failure !== null && backups.isRefused;
 
 export interface FolderFacts {
   readonly path: string;
   readonly isWritable: boolean;
-  readonly total: number;
-  readonly free: number;
+  /** The bytes of its disk, or the reason why they are not known. */
+  readonly room: { readonly total: number; readonly free: number } | { readonly failure: string };
 }

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { verifyMailServer } from '../accounts/mail/verify-server.js';
 import { newestBackup } from '../backup/scheduled-backups.js';
 import type { Config } from '../config/config.js';
+import { ConfigError } from '../config/setting.js';
 import { endless, withinTime } from '../limits/clock.js';
 import { s3Storage } from '../media/storage/s3-storage.js';
 import { diskFolder, optionsOf } from '../media/storage/storage-of.js';
@@ -15,8 +16,9 @@ import { messageOf } from './message-of.js';
 /** Longest time of a probe, in milliseconds. */
 const patience = 6_000;
 
-const probe = async (work: () => Promise<void>): Promise<Probe> => {
-  const late = (): Error => new Error(`no answer within ${String(patience / 1e3)} s`);
+/** `left` says what may be left behind if there is no answer. */
+const probe = async (work: () => Promise<void>, left = ''): Promise<Probe> => {
+  const late = (): Error => new Error(`no answer within ${String(patience / 1e3)} s${left}`);
   return withinTime(patience, work, late).then(
     () => ({ failure: null }),
     (error: unknown) => ({ failure: messageOf(error) }),
@@ -34,12 +36,13 @@ export async function probeMail({ plugins }: Config): Promise<Probe> {
 export async function probeStorage({ plugins }: Config): Promise<Probe> {
   const { enabled, config } = plugins.upload;
   if (!enabled || config.provider !== 's3') return 'not asked';
-  return probe(async () => {
+  const key = `mangrove-doctor-${randomUUID()}`;
+  const work = async (): Promise<void> => {
     const storage = s3Storage(optionsOf(config, 's3'));
-    const key = `mangrove-doctor-${randomUUID()}`;
     await storage.write(key, [Buffer.from('.')], { mime: 'text/plain', time: endless });
     await storage.remove(key);
-  });
+  };
+  return probe(work, `; the object ${key} may be left in the bucket`);
 }
 
 /** Reads when the newest scheduled backup was made. */
@@ -49,7 +52,7 @@ export async function readBackups(config: Config): Promise<BackupFacts> {
   const database = name ?? (uri === null ? '' : await readDatabaseName(uri).catch(() => ''));
   return withinTime(patience, () => newestBackup(config, database, new Date())).then(
     (found) => ({ failure: null, ...found }),
-    (error: unknown) => ({ failure: messageOf(error) }),
+    (error: unknown) => ({ failure: messageOf(error), isRefused: error instanceof ConfigError }),
   );
 }
 
@@ -59,14 +62,17 @@ export async function readUploads({ plugins, directory }: Config): Promise<Folde
   if (!enabled || config.provider !== 'disk') return null;
   let path = diskFolder(config, directory);
   while (!existsSync(path) && dirname(path) !== path) path = dirname(path);
-  const [{ bsize, blocks, bavail }, isWritable] = await Promise.all([
-    statfs(path),
+  const [room, isWritable] = await Promise.all([
+    withinTime(patience, () => statfs(path)).then(
+      ({ bsize, blocks, bavail }) => ({ total: bsize * blocks, free: bsize * bavail }),
+      (error: unknown) => ({ failure: messageOf(error) }),
+    ),
     access(path, constants.W_OK).then(
       () => true,
       () => false,
     ),
   ]);
-  return { path, isWritable, total: bsize * blocks, free: bsize * bavail };
+  return { path, isWritable, room };
 }
 
 /** Returns the files with secrets in a folder that other users of the machine can read. */

@@ -24,6 +24,7 @@ export const withCommandsOf = (media: Media, comment: string): Media => ({
     return {
       write: (key, source, about) => storage.write(key, source, { ...about, comment }),
       read: (key, range) => storage.read(key, range, comment),
+      sizeOf: (key) => storage.sizeOf(key),
       remove: (key) => storage.remove(key, comment),
     };
   },

@@ -132,7 +132,7 @@ async function goOn({ unfinished, source, manifest, plan }: PreparedImport, { st
     );
   for (const uid of unfinished.types.filter((name) => !plan.types.has(name)))
     throw new Error(`${uid} has staged entries but is no longer imported: ${plan.refused.get(uid) ?? ''}`);
-  const state = await takeOver(store.database, unfinished, runner);
+  const state = await takeOver(store.database, unfinished, { runner });
   const changed = changesIn(new Map(state.expected), new Map(countsOf(manifest)));
   if (changed.length > 0 && !source.mayChange)
     throw new Error(`${source.description} has changed since the import began: ${changed.join(', ')}`);
@@ -180,7 +180,7 @@ export async function abandonImport(context: ImportContext): Promise<ImportState
   if (unfinished === null) return null;
   const runner = newRunner();
   if (isAtWork(unfinished, runner)) throw underWay(unfinished.source, unfinished.runner);
-  const state = await takeOver(database, unfinished, runner);
+  const state = await takeOver(database, unfinished, { runner });
   await dropStagedContent(context);
   await forgetImport(database, state);
   return state;

@@ -1,5 +1,10 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { Long } from 'mongodb';
+import { placeOf } from '../../src/backup/place.js';
+import { verifyBackup } from '../../src/backup/verify-backup.js';
+import { writeBackup } from '../../src/backup/write-backup.js';
+import { diskStorage } from '../../src/media/storage/disk-storage.js';
 import { listBackedUp } from '../../src/mongo/transfer/backed-up.js';
 import { type MomentPart, readOneMoment } from '../../src/mongo/transfer/one-moment.js';
 import { idDocument } from '../../src/mongo/transfer/raw-documents.js';
@@ -67,6 +72,73 @@ describe('a backup while others write', () => {
     expect([...stored].filter(([key, bytes]) => held.get(key) !== bytes)).to.deep.equal([]);
   });
 
+  it('returns documents that change while they are small, and are large when they are read again, in parts that fit', async () => {
+    const large = source.db.collection<{ _id: number; text: string }>('large');
+    await large.insertMany(Array.from({ length: 1_500 }, (_, _id) => ({ _id, text: '' })));
+    await source.db.collection('last').insertOne({ n: 1 });
+    let [hasChanged, largest, seen] = [false, 0, 0];
+    const read = new Set<string>();
+    for await (const part of readOneMoment(databaseOf(source))) {
+      if (part.kind === 'moment') continue;
+      largest = Math.max(
+        largest,
+        part.documents.reduce((sum, { length }) => sum + length, 0),
+      );
+      if (hasChanged && part.collection === 'large') {
+        seen += part.documents.length;
+        for (const document of part.documents) read.add(`${part.kind} ${hex(idDocument(document))}`);
+      }
+      if (hasChanged || part.collection !== 'last') continue;
+      hasChanged = true;
+      await large.deleteMany({ _id: { $in: [0, 700] } });
+      await large.updateMany({ _id: { $lt: 600 } }, { $set: { text: 'y' } });
+      await large.updateMany({ _id: { $gte: 600 } }, { $set: { text: 'x'.repeat(80_000) } });
+    }
+    expect([seen, [...read].filter((id) => id.startsWith('deleted')).length]).to.deep.equal([1_500, 2]);
+    expect(read.size).to.equal(1_500);
+    expect(largest).to.be.lessThan(17_000_000);
+    await large.drop();
+  });
+
+  it('goes on if the server closes the cursor of the changes, and reads few records of files at once', async () => {
+    await source.db.collection('uploads.files').insertMany(Array.from({ length: 200 }, (_, n) => ({ n })));
+    const odd = source.db.collection<{ _id: string; n: number }>('odd');
+    let [hasChanged, isFound, most] = [false, false, 0];
+    for await (const part of readOneMoment(databaseOf(source))) {
+      if (part.kind === 'moment') continue;
+      if (part.collection === 'uploads.files') most = Math.max(most, part.documents.length);
+      if (part.collection === 'odd')
+        isFound ||= part.documents.some((document) => hex(document).includes(hex(Buffer.from('late'))));
+      if (hasChanged || part.collection !== 'uploads.files') continue;
+      hasChanged = true;
+      expect(await killStreams(source)).to.be.greaterThan(0);
+      await odd.insertOne({ _id: 'late', n: 1 });
+    }
+    expect([most, isFound]).to.deep.equal([50, true]);
+  });
+
+  it('counts documents once that change meanwhile', async () => {
+    await source.db.collection('bulk').updateMany({}, { $set: { text: 'z'.repeat(2_000) } });
+    const count = (
+      await Promise.all((await listBackedUp(databaseOf(source))).map(({ name }) => source.db.collection(name).countDocuments()))
+    ).reduce((a, b) => a + b, 0);
+    let hasBegun = false;
+    const changing = {
+      ...{ begin: () => undefined, end: () => undefined },
+      advance: () => {
+        if (!hasBegun) changes.push(source.db.collection('bulk').updateMany({}, { $inc: { n: 1 } }));
+        hasBegun = true;
+      },
+    };
+    const changes: Promise<unknown>[] = [];
+    const place = placeOf(join(folder.path, 'counted.gz'), { provider: 'disk', providerOptions: {} } as never);
+    const context = { database: databaseOf(source), storageOf: () => diskStorage(folder.path), progress: changing };
+    const { documents } = await writeBackup(place, context);
+    await Promise.all(changes);
+    const { end, written } = await verifyBackup(place, context);
+    expect([documents, end.documents, written > count]).to.deep.equal([count, count, true]);
+  });
+
   it('fails if a collection is dropped or replaced meanwhile', async () => {
     await source.db.collection('gone').insertOne({ n: 1 });
     const read = async (): Promise<void> => {
@@ -78,5 +150,13 @@ describe('a backup while others write', () => {
     );
   });
 });
+
+/** Closes the change streams of a database. Returns their number. */
+async function killStreams({ client, db, name }: FreshDatabase): Promise<number> {
+  const pipeline = [{ $currentOp: { idleCursors: true } }, { $match: { ns: `${name}.$cmd.aggregate` } }];
+  const cursors = (await client.db('admin').aggregate(pipeline).toArray()).map(({ cursor }) => cursor.cursorId);
+  await db.command({ killCursors: '$cmd.aggregate', cursors });
+  return cursors.length;
+}
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -1,15 +1,19 @@
+import { createHash } from 'node:crypto';
 import { readFile, writeFile, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { largestPart, sealed } from '../../src/backup/parts.js';
 import { placeOf } from '../../src/backup/place.js';
 import { writeBackup } from '../../src/backup/write-backup.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { endless } from '../../src/limits/clock.js';
 import { diskStorage } from '../../src/media/storage/disk-storage.js';
 import type { FileStorage } from '../../src/media/storage/file-storage.js';
+import { packageVersion } from '../../src/package-root.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { type BackupFolder, digestAll, makeFolder } from './backups.js';
 
@@ -50,7 +54,7 @@ describe('npx mangrove restore', () => {
     await folder.remove();
   });
 
-  const bad: readonly (readonly [title: string, make: (bytes: Buffer) => Buffer, message: RegExp])[] = [
+  const bad: (readonly [title: string, make: (bytes: Buffer) => Buffer, message: RegExp])[] = [
     ['an empty file', () => Buffer.alloc(0), /is not a backup/],
     ['another file', () => Buffer.from('hello, I am no backup'), /is not a backup/],
     ['a compressed file', () => gzipSync('hello, I am no backup\n'), /is not a backup/],
@@ -74,6 +78,19 @@ describe('npx mangrove restore', () => {
       /has format 2, and this version of Mangrove reads format 1/,
     ],
   ];
+  const [major = 0, minor = 0] = packageVersion.split('.').map(Number);
+  const newer = [`${String(major + 1)}.0.0`, `${String(major)}.${String(minor + 10)}.0`, `${packageVersion}9`];
+  for (const version of newer)
+    bad.push([
+      `a backup of version ${version}`,
+      (bytes) => resealed(bytes, packageVersion, version),
+      /was made by Mangrove [\d.]+, and this is [\d.]+; restore it with that version or a newer one/,
+    ]);
+  it('accepts a backup of an older version', async () => {
+    const bytes = await readFile(join(folder.path, file));
+    await writeFile(join(folder.path, 'older.gz'), resealed(bytes, packageVersion, '0.0.1'));
+    expect((await folder.run(await empty(), 'restore', 'older.gz')).exitCode).to.equal(0);
+  });
   for (const [title, make, message] of bad)
     it(`refuses ${title}, and changes nothing`, async () => {
       const target = await empty();
@@ -150,6 +167,24 @@ describe('npx mangrove restore', () => {
       expect((await target.db.listCollections({ name: /^_import_/ }).toArray()).length).to.equal(0);
     });
 
+  it('replaces documents whose values become free by others, in whatever order', async () => {
+    const [from, target] = [await empty(), await empty()];
+    const many = Array.from({ length: 30 }, (_, n) => n);
+    await insert(from, 'chain', ...many.map((n) => ({ _id: n, slug: n + 1 })), { _id: 'x', slug: 'swapped' });
+    await insert(target, 'chain', ...many.map((n) => ({ _id: n, slug: n })), { _id: 'y', slug: 'swapped' });
+    for (const { db } of [from, target]) await db.collection('chain').createIndex({ slug: 1 }, { unique: true });
+    expect((await folder.run(from, 'backup', 'chain.gz')).exitCode).to.equal(0);
+    const result = await folder.run(target, 'restore', 'chain.gz', '--conflict', 'replace');
+    expect(result.exitCode).to.equal(2);
+    expect(result.stdout).to.match(/restored +chain +30\nnot restored +chain +1: another document has the same slug/);
+    const rows = await target.db
+      .collection<Row>('chain')
+      .find({ _id: { $lt: 99 } })
+      .sort({ _id: 1 })
+      .toArray();
+    expect(rows.map(({ slug }) => slug)).to.deep.equal(many.map((n) => n + 1));
+  });
+
   it('restores into a database that a service has only started on, and twice with replace', async () => {
     const target = await empty();
     await insert(target, 'i18n_locales', { _id: 1, code: 'en' });
@@ -203,12 +238,28 @@ describe('npx mangrove restore', () => {
     const place = placeOf(join(folder.path, 'lost.gz'), await settingsOf());
     const tally = await writeBackup(place, { database: databaseOf(database), storageOf: () => deleting, progress: silent });
     expect([[...tally.lost.values()], tally.files]).to.deep.equal([[key(ids[2] ?? '')], 1]);
-    expect((await folder.run(await empty(), 'restore', 'lost.gz')).exitCode).to.equal(0);
+    const target = await empty();
+    for (const conflict of ['fail', 'skip']) {
+      const restored = await folder.run(target, 'restore', 'lost.gz', '--conflict', conflict);
+      expect([restored.exitCode, restored.stdout.match(/the file .*/g)]).to.deep.equal([
+        2,
+        [`the file ${key(ids[2] ?? '')} is not restored: it was missing in its storage when the backup was made`],
+      ]);
+    }
     const again = await folder.run(database, 'backup', 'lost-again.gz');
     expect([again.exitCode, lastLine(again.stderr)]).to.deep.equal([
       2,
       `the file ${key(ids[2] ?? '')} is missing in its storage`,
     ]);
+  });
+
+  it('writes no part that is too large to be read', async () => {
+    const head = { part: 'documents', collection: 'a', count: 1 } as const;
+    const parts = Readable.from([{ head, payload: [Buffer.alloc(largestPart), Buffer.alloc(1)] }]);
+    const read = async (): Promise<void> => {
+      for await (const piece of sealed(parts)) expect(piece.length).to.equal(0);
+    };
+    expect(String(await read().catch((error: unknown) => error))).to.match(/a part of 67108865 bytes is too large/);
   });
 
   it('writes no file where there is one, or if it fails, and leaves nothing', async () => {
@@ -244,6 +295,24 @@ function edited(bytes: Buffer, from: string, to: string): Buffer {
   const text = gunzipSync(bytes).toString('latin1');
   expect(text).to.include(from);
   return packed(Buffer.from(text.replace(from, to), 'latin1'));
+}
+
+/** Changes the version of a backup, with the checksum of its lines. */
+function resealed(bytes: Buffer, from: string, to: string): Buffer {
+  const text = gunzipSync(bytes).toString('latin1').replace(`"mangrove":"${from}"`, `"mangrove":"${to}"`);
+  const whole = createHash('sha256');
+  const raw = Buffer.from(text, 'latin1');
+  for (let start = 0; ;) {
+    const end = raw.indexOf('\n', start) + 1;
+    const line = raw.subarray(start, end);
+    const head = JSON.parse(line.toString()) as { part: string; bytes: number };
+    if (head.part === 'end') {
+      const last = JSON.stringify({ ...head, whole: whole.digest('hex') });
+      return packed(Buffer.concat([raw.subarray(0, start), Buffer.from(`${last}\n`), raw.subarray(end)]));
+    }
+    whole.update(line);
+    start = end + head.bytes;
+  }
 }
 
 function withoutEnd(bytes: Buffer): Buffer {

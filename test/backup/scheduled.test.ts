@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createServer } from '../../src/index.js';
+import { createLog } from '../support/create-log.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { serveModels, testConfig, type Serving } from '../support/serve.js';
 import { startS3 } from '../media/storage/start-s3.js';
@@ -23,12 +24,20 @@ describe('scheduled backups', () => {
     serveModels({ models: [], database, config: { backup: { schedule: '* * * * * *', ...backup }, plugins } });
 
   it('are made by one of the instances at each time, and the newest are kept, with the files of others', async () => {
-    const others = ['mine.txt', 'other-2020-01-01T00-00-00Z.backup.gz', `${database.name}-other.backup.gz`];
+    const others = [
+      `${database.name}-2020-01-03T00-00-00Z.backup.gz.another-pod.1.part`,
+      'mine.txt',
+      'other-2020-01-01T00-00-00Z.backup.gz',
+      `${database.name}-other.backup.gz`,
+    ];
     const old = [
       `${database.name}-2020-01-01T00-00-00Z.backup.gz`,
       `${database.name}-2020-01-01T00-00-00Z.backup.gz.${hostname()}.999999999.part`,
+      `${database.name}-2020-01-02T00-00-00Z.backup.gz.a-former-pod.1.part`,
     ];
     for (const name of [...others, ...old]) await writeFile(join(to, name), 'x');
+    const [day, pod = ''] = [(Date.now() - 90_000_000) / 1_000, old.at(-1)];
+    await utimes(join(to, pod), day, day);
     const servings = [await serve({ to, keep: 2 }), await serve({ to, keep: 2 })];
     const own = async (): Promise<readonly string[]> => (await readdir(to)).filter((name) => !others.includes(name)).sort();
     const seen = new Set<string>();
@@ -57,6 +66,27 @@ describe('scheduled backups', () => {
     while ((await s3.count()) === 0) await delay(20);
     await serving.stop();
     await s3.stop();
+  });
+
+  it('fail, and delete no older ones, while files are missing in their storage', async () => {
+    const [folder, fresh] = [await mkdtemp(join(tmpdir(), 'mangrove-scheduled-')), await freshDatabase()];
+    const metadata = { provider: 'disk', key: 'gone.txt' };
+    await fresh.db.collection('uploads.files').insertOne({ filename: 'gone.txt', length: 1, metadata });
+    const old = `${fresh.name}-2020-01-01T00-00-00Z.backup.gz`;
+    await writeFile(join(folder, old), 'x');
+    const config = { backup: { schedule: '* * * * * *', to: folder, keep: 1 } };
+    const { logger, lines } = await createLog();
+    const serving = await serveModels({ models: [], database: fresh, config, logger });
+    const failures = (): readonly string[] =>
+      lines.map((line) => JSON.stringify(line)).filter((line) => line.includes('gone.txt'));
+    while (failures().length < 2) await delay(20);
+    await serving.stop();
+    expect(failures()[0]).to.match(/gone\.txt: missing in their storage, so that the backup is written without them/);
+    expect(await readdir(folder))
+      .to.include(old)
+      .and.have.length.above(2);
+    await fresh.drop();
+    await rm(folder, { recursive: true });
   });
 
   it('need a rule that is valid', async () => {

@@ -256,6 +256,18 @@ const cases: Readonly<Record<string, Case>> = {
   ],
   'no backups': [{}, 'backups', 'advice', /no backups are scheduled/],
   'no backup yet': [{ env: { BACKUP_SCHEDULE: '0 3 * * *' } }, 'backups', 'advice', /no backup in .*data\/backups yet/],
+  'a schedule of backups that is no rule': [
+    { env: { BACKUP_SCHEDULE: '61 3 * * *' } },
+    'backups',
+    'problem',
+    /the service does not start: backup\.schedule is no cron rule/,
+  ],
+  'a schedule that prevents the start': [
+    { env: { BACKUP_SCHEDULE: 'at noon' } },
+    'configuration',
+    'problem',
+    /backup\.schedule is no cron rule/,
+  ],
   'old backups': [
     {
       env: { BACKUP_SCHEDULE: '0 3 * * *', MONGODB_DATABASE: 'shop' },

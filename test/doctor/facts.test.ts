@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Context, DatabaseFacts } from '../../src/doctor/context.js';
 import { distanceOf, type Distance } from '../../src/doctor/address-fault.js';
 import { isGuessable } from '../../src/doctor/check-secrets.js';
 import { checkNode } from '../../src/doctor/check-versions.js';
 import { type NamedFinding, runChecks } from '../../src/doctor/checks.js';
+import { probeStorage } from '../../src/doctor/probes.js';
 import { readDatabaseFacts } from '../../src/doctor/read-database-facts.js';
 import { createConfig } from '../../src/config/create-config.js';
 import { readAddressFacts } from '../../src/mongo/send/address-facts.js';
@@ -123,6 +127,25 @@ describe('the checks of the doctor', () => {
       it(`take ${host} for a host of: ${distance}`, () => {
         expect(distanceOf(host)).to.equal(distance);
       });
+
+  it('say that the disk of files could not be looked at', async () => {
+    const context = await contextOf('mongodb://localhost/x', {});
+    const uploads = { path: '/mnt/files', isWritable: true, room: { failure: 'ESTALE: stale file handle' } };
+    expectFound(runChecks({ ...context, uploads }), ['disk', 'unknown', /the disk of \/mnt\/files is not checked: ESTALE/]);
+  });
+
+  it('say what a storage that does not answer may keep', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const endpoint = `http://127.0.0.1:${String((silent.address() as AddressInfo).port)}`;
+    const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+    const providerOptions = { bucket: 'media', region: 'x', endpoint, credentials };
+    const config = createConfig({ plugins: { upload: { config: { provider: 's3', providerOptions } } } });
+    const found = await probeStorage(config);
+    silent.closeAllConnections();
+    silent.close();
+    expect(JSON.stringify(found)).to.match(/no answer within 6 s; the object mangrove-doctor-[-\w]+ may be left in the bucket/);
+  });
 
   const random = 'J0vT4kqYB1cUe8WmZs2xLr7PaNd5HgQi';
   for (const [secret, isWeak] of Object.entries({

@@ -13,6 +13,8 @@ export interface FileStorage {
    * of commands to the database.
    */
   read(key: string, range: ByteRange, comment?: string): ByteSource;
+  /** Returns the number of stored bytes; null if the key does not exist. Rejects if the storage cannot tell. */
+  sizeOf(key: string): Promise<number | null>;
   /** Deletes the bytes. Does nothing if there are none. */
   remove(key: string, comment?: string): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type * as S3 from '@aws-sdk/client-s3';
 import { isRecord } from '../../values.js';
 import type { ByteRange, ByteSource, FileStorage } from './file-storage.js';
@@ -37,6 +38,7 @@ export function s3Storage({ bucket, prefix = '', ...options }: Readonly<Record<s
       await writeObject(place, { Bucket: bucket, Key: `${prefix}${key}` }, { source, mime });
     },
     read: (key, range) => readObject(open, `${prefix}${key}`, range),
+    sizeOf: async (key) => sizeOfObject(await open(), `${prefix}${key}`),
     remove: async (key) => {
       const place = await open();
       await removeObject(place, `${prefix}${key}`);
@@ -138,6 +140,19 @@ async function* readObject(open: () => Promise<Bucket>, Key: string, { start, en
     yield bytes.subarray(0, left);
     left -= bytes.length;
     if (left <= 0) return;
+  }
+}
+
+/** Returns the size of an object; null if there is none. Asks for a byte, because the reply to HEAD does not tell what is missing. */
+async function sizeOfObject({ client, s3, bucket }: Bucket, Key: string): Promise<number | null> {
+  try {
+    const found = await client.send(new s3.GetObjectCommand({ Bucket: bucket, Key, Range: 'bytes=0-0' }));
+    (found.Body as unknown as Readable).destroy(); // on Node it is a stream of Node
+    return Number(found.ContentRange?.split('/').at(-1) ?? found.ContentLength);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'InvalidRange') return 0;
+    if (error instanceof Error && error.name === 'NoSuchKey') return null;
+    throw error;
   }
 }
 

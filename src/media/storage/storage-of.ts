@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type UploadProvider, uploadProviders } from '../../config/upload-settings.js';
 import { commented, type Database } from '../../mongo/send/database.js';
-import { readChunks, removeChunks, writeChunks } from '../../mongo/stores/grid-chunks.js';
+import { readChunks, removeChunks, sizeOfChunks, writeChunks } from '../../mongo/stores/grid-chunks.js';
 import { diskStorage } from './disk-storage.js';
 import type { FileStorage, MediaSettings } from './file-storage.js';
 import { s3Storage } from './s3-storage.js';
@@ -68,5 +68,6 @@ export function optionsOf({ provider, providerOptions }: MediaSettings, name: Up
 export const gridStorage = (database: Database): FileStorage => ({
   write: (key, source, { time, comment }) => writeChunks({ ...commented(database, comment), time }, key, source),
   read: (key, { start, end }, comment) => readChunks(commented(database, comment), key, start, end),
+  sizeOf: (key) => sizeOfChunks(database, key),
   remove: (key, comment) => removeChunks(commented(database, comment), key),
 });

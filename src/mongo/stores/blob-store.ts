@@ -200,9 +200,16 @@ export async function someBlobExists(database: Database, names: readonly string[
   return found.length > 0;
 }
 
-/** Returns whether a file is published whose bytes have this key in their storage. */
-export async function isPublishedBlob(database: Database, key: string): Promise<boolean> {
-  if (!/^[0-9a-f]{24}(\.|$)/.test(key)) return false;
-  const filter = { _id: new ObjectId(key.slice(0, 24)), 'metadata.key': key, pending: { $exists: false } };
-  return (await readAll(database, { find: 'uploads.files', filter, projection: { _id: 1 }, limit: 1 })).length > 0;
+/** Number of keys of one command. */
+const keysAtOnce = 1_000;
+
+/** Returns those of these keys that published files have. */
+export async function referredKeys(database: Database, keys: readonly string[]): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for (let start = 0; start < keys.length; start += keysAtOnce) {
+    const filter = { 'metadata.key': { $in: keys.slice(start, start + keysAtOnce) }, pending: { $exists: false } };
+    const records = await readAll(database, { find: 'uploads.files', filter, projection: { 'metadata.key': 1 } });
+    for (const { metadata } of records as unknown as readonly BlobDocument[]) found.add(metadata.key); // written in this form
+  }
+  return keys.filter((key) => found.has(key));
 }

@@ -77,6 +77,15 @@ export async function* readChunks(database: Database, id: string, start: number,
   }
 }
 
+/** Returns the number of these bytes; null if there are none. */
+export async function sizeOfChunks(database: Database, id: string): Promise<number | null> {
+  const filter = { files_id: new ObjectId(id) };
+  const [last] = await readAll(database, { find: 'uploads.chunks', filter, sort: { n: -1 }, limit: 1 });
+  if (last === undefined) return null;
+  const { n, data } = last as unknown as ChunkDocument; // written in this form
+  return n * chunkSize + data.length();
+}
+
 /** Deletes the chunks of these bytes. */
 export async function removeChunks(database: Database, id: string): Promise<void> {
   const filter = { files_id: new ObjectId(id) };

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BSON, type ClientSession, type Document, Long, type Timestamp } from 'mongodb';
+import { BSON, type ClientSession, type Document, Long, MongoServerError, type Timestamp } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import type { Database } from '../send/database.js';
 import { isBackedUp, outsideOfBackups } from './backed-up.js';
-import { isAway, patience, patiently } from './patiently.js';
+import { isAway, isCursorLost, patience, patiently } from './patiently.js';
 import type { RawDocument } from './raw-documents.js';
 import { keyOf } from './scan-documents.js';
 
@@ -120,7 +120,7 @@ export class ChangedDocuments {
 
   readonly #idOf = (mark: number): string => `${this.#mark} ${String(mark)}`;
 
-  /** Follows the stream until the end. Opens it again where it was after a failover. */
+  /** Follows the stream until the end. Opens it again where it was after a failover, and if nothing was read for long. */
   async #follow(): Promise<void> {
     let broken: number | null = null;
     while (!this.#stopped.signal.aborted)
@@ -131,14 +131,15 @@ export class ChangedDocuments {
       } catch (error) {
         if (this.#stopped.signal.aborted) return;
         broken ??= performance.now();
-        if (!isAway(error) || performance.now() - broken > patience) throw error;
+        if (!(isAway(error) || isCursorLost(error)) || performance.now() - broken > patience) throw error;
         await waited(longestWait / 2, this.#stopped.signal);
       }
   }
 
   async #followOne(session: ClientSession, hears: () => void): Promise<void> {
     const send = async (command: Document): Promise<Batch> => {
-      const { cursor } = await this.#database.db.command(command, { session, promoteValues: false, bsonRegExp: true });
+      const exact = { session, promoteValues: false, bsonRegExp: true };
+      const { cursor } = await this.#database.db.command(command, exact).catch(withNumber);
       return cursor as Batch; // the form of every reply of a change stream
     };
     const begin = this.#token === null ? { startAtOperationTime: this.#begun } : { resumeAfter: this.#token };
@@ -190,6 +191,12 @@ export class ChangedDocuments {
     this.#ids.set(name, ids.add(keyOf(BSON.serialize({ _id: documentKey._id }))));
     this.#size += ids.size - before;
   }
+}
+
+/** Throws an error of the server with its code as a number, which is a value of BSON if values are exact. */
+function withNumber(error: unknown): never {
+  if (error instanceof MongoServerError && error.code !== undefined) error.code = Number(error.code);
+  throw error;
 }
 
 /** Returns the present time of the server. */

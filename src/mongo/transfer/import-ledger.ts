@@ -105,10 +105,14 @@ export async function beginImport(database: Database, state: ImportState): Promi
   }
 }
 
+/** Who takes over an import. With another `run` it begins anew, in other staging collections than the former process. */
+type Successor = Pick<ImportState, 'runner'> & Partial<Pick<ImportState, 'run'>>;
+
 /** Takes over an interrupted import, and returns its current state. Throws an Error if another process was faster. */
-export async function takeOver(database: Database, former: UnfinishedImport, runner: Runner): Promise<ImportState> {
-  const update: UpdateFilter<ImportState> = { $set: { runner }, $currentDate: { aliveAt: true } };
-  const found = await translating(() => imports(database).findOneAndUpdate(ownedBy(former), update, { returnDocument: 'after' }));
+export async function takeOver(database: Database, former: UnfinishedImport, successor: Successor): Promise<ImportState> {
+  const update: UpdateFilter<ImportState> = { $set: successor, $currentDate: { aliveAt: true } };
+  const filter = { ...ownedBy(former), stage: former.stage };
+  const found = await translating(() => imports(database).findOneAndUpdate(filter, update, { returnDocument: 'after' }));
   if (found === null) throw new Error(`another process has just taken over the import of ${former.source}`);
   return found;
 }

@@ -8,7 +8,13 @@ import { readDocuments, scanDocuments } from './scan-documents.js';
 
 /** What a backup reads, in order: later documents replace earlier ones. `deleted` are ids of documents that are gone. */
 export type MomentPart =
-  | { readonly kind: 'documents' | 'deleted'; readonly collection: string; readonly documents: readonly RawDocument[] }
+  | {
+      readonly kind: 'documents' | 'deleted';
+      /** Whether they are read because they have changed, most of them for another time. */
+      readonly isAgain: boolean;
+      readonly collection: string;
+      readonly documents: readonly RawDocument[];
+    }
   /** The last one: all of them together are the data of this moment. */
   | { readonly kind: 'moment'; readonly at: Date };
 
@@ -37,7 +43,7 @@ export async function* readOneMoment(database: Database): AsyncGenerator<MomentP
 /** Reads all documents of a collection, and what has changed meanwhile if it is much. */
 async function* scan(database: Database, collection: string, changed: ChangedDocuments): AsyncGenerator<MomentPart> {
   for await (const documents of scanDocuments(database, collection, () => changed.time)) {
-    yield { kind: 'documents', collection, documents };
+    yield { kind: 'documents', isAgain: false, collection, documents };
     changed.check();
     if (changed.size > mostWaiting) yield* readNow(database, changed);
   }
@@ -75,8 +81,8 @@ const newest = ({ time }: ChangedDocuments): Document => ({ level: 'majority', a
 async function* readIds(database: Database, changed: ChangedIds, readConcern: Document): AsyncGenerator<MomentPart> {
   for (const [collection, ids] of changed)
     for await (const { documents, gone } of readDocuments(database, { collection, ids, readConcern })) {
-      if (gone.length > 0) yield { kind: 'deleted', collection, documents: gone };
-      if (documents.length > 0) yield { kind: 'documents', collection, documents };
+      if (gone.length > 0) yield { kind: 'deleted', isAgain: true, collection, documents: gone };
+      if (documents.length > 0) yield { kind: 'documents', isAgain: true, collection, documents };
     }
 }
 
@@ -96,9 +102,6 @@ export interface OutsideFile {
   /** Size in bytes. */
   readonly size: number;
 }
-
-/** The collection of the records of files. */
-export const fileRecords = 'uploads.files';
 
 /** Returns the files in these records whose bytes are outside of the database, except for those that are not published. */
 export const outsideFiles = (records: readonly RawDocument[]): readonly OutsideFile[] =>

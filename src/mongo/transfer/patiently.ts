@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { MongoServerSelectionError } from 'mongodb';
+import { MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { translating } from '../send/calls.js';
 import { isInterrupted } from '../send/driver-errors.js';
 
@@ -11,6 +11,12 @@ const pause = 200;
 
 /** Returns whether the database was away when a command failed. */
 export const isAway = (error: unknown): boolean => isInterrupted(error) || error instanceof MongoServerSelectionError;
+
+/** The server has closed a cursor, such as that of a session which was not used for half an hour. */
+export const isCursorLost = (error: unknown): boolean => error instanceof MongoServerError && lostCursors.has(error.code);
+
+/** The error codes CursorNotFound, CursorKilled and Interrupted. */
+const lostCursors: ReadonlySet<unknown> = new Set([43, 237, 11601]);
 
 /** Runs a command that may run twice, and repeats it while the database is away, up to a minute. */
 export function patiently<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -2,8 +2,8 @@ import type { Document } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import type { Database } from '../send/database.js';
 import { patiently } from './patiently.js';
-import { decodeExactly, type ExactDocument, idOf, type RawDocument, valueOf } from './raw-documents.js';
-import { scanDocuments } from './scan-documents.js';
+import { decodeExactly, type ExactDocument, idDocument, idOf, type RawDocument, valueOf } from './raw-documents.js';
+import { readDocuments, scanDocuments } from './scan-documents.js';
 
 /** What becomes of a document whose id is stored: `skip` keeps the stored one, `replace` the one of the backup. */
 export type Conflict = 'skip' | 'replace';
@@ -61,18 +61,54 @@ interface MergeInput {
   readonly conflict: Conflict;
 }
 
-/** Copies all documents of a collection to another one. May run twice. */
-export async function mergeDocuments(database: Database, { from, to, conflict }: MergeInput): Promise<Merged> {
-  let [stored, kept] = [0, 0];
+/** What a unique index has refused: the fields of the index, by the bytes of the id. */
+type Refused = Map<RawDocument, string>;
+
+/**
+ * Copies all documents of a collection to another one. May run twice. With `replace`, a value may become free later, so documents that
+ * were refused are tried again until none is stored any more.
+ */
+export async function mergeDocuments(database: Database, input: MergeInput): Promise<Merged> {
+  let merged = await mergeAll(database, input, scanDocuments(database, input.from));
+  for (let before = Infinity; input.conflict === 'replace' && merged.refused.size > 0 && merged.refused.size < before;) {
+    const ids = [...merged.refused.keys()];
+    if (before === Infinity) ids.reverse();
+    before = ids.length;
+    const again = await mergeAll(database, input, backwards(database, input.from, ids));
+    merged = { ...again, stored: merged.stored + again.stored, kept: merged.kept + again.kept };
+  }
   const refused = new Map<string, number>();
-  for await (const documents of scanDocuments(database, from)) {
+  for (const fields of merged.refused.values()) refused.set(fields, (refused.get(fields) ?? 0) + 1);
+  return { ...merged, refused };
+}
+
+/** Reads documents by their ids, which descend: where each waits for the next one, all of them are stored at once. */
+async function* backwards(
+  database: Database,
+  collection: string,
+  ids: readonly RawDocument[],
+): AsyncGenerator<readonly RawDocument[]> {
+  const readConcern = { level: 'majority' };
+  for await (const { documents } of readDocuments(database, { collection, ids, readConcern }))
+    if (documents.length > 0) yield documents.toReversed();
+}
+
+async function mergeAll(
+  database: Database,
+  { to, conflict }: MergeInput,
+  batches: AsyncIterable<readonly RawDocument[]>,
+): Promise<Omit<Merged, 'refused'> & { readonly refused: Refused }> {
+  let [stored, kept] = [0, 0];
+  const refused: Refused = new Map();
+  for await (const documents of batches) {
     const errors = await write(database, commandOf(to, conflict, documents.map(decodeExactly)));
     stored += documents.length - errors.length;
     for (const error of errors) {
       if (error.code !== duplicateKey) throw refusedBy(to, error);
       const fields = Object.keys(error.keyPattern ?? {}).join(', ');
+      const document = documents[error.index];
       if (fields === '_id') kept += 1;
-      else refused.set(fields, (refused.get(fields) ?? 0) + 1);
+      else if (document !== undefined) refused.set(idDocument(document), fields);
     }
   }
   return { stored, kept, refused };

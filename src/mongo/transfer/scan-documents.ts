@@ -8,14 +8,25 @@ const batchBytes = 2_097_152;
 const firstDocuments = 4;
 const mostDocuments = 1_000;
 
+/** The collection of the records of files. */
+export const fileRecords = 'uploads.files';
+
+/** Records of files are few in one batch, because a backup copies their files before it reads on. */
+const mostRecords = 50;
+
 /** Adapts the number of documents that are read at once to their size. */
 class BatchSize {
   documents = firstDocuments;
+  readonly #most: number;
+
+  constructor(collection: string) {
+    this.#most = collection === fileRecords ? mostRecords : mostDocuments;
+  }
 
   adapt(read: readonly RawDocument[]): void {
     const bytes = read.reduce((sum, { length }) => sum + length, 0);
     if (read.length > 0)
-      this.documents = Math.min(Math.max(Math.floor((batchBytes * read.length) / bytes), 1), mostDocuments, 4 * this.documents);
+      this.documents = Math.min(Math.max(Math.floor((batchBytes * read.length) / bytes), 1), this.#most, 4 * this.documents);
   }
 }
 
@@ -28,7 +39,7 @@ export async function* scanDocuments(
   collection: string,
   after?: () => Timestamp,
 ): AsyncGenerator<readonly RawDocument[]> {
-  const size = new BatchSize();
+  const size = new BatchSize(collection);
   let last: RawDocument | null = null;
   for (;;) {
     // A comparison with $gt would only find ids of the same type.
@@ -45,17 +56,17 @@ export async function* scanDocuments(
   }
 }
 
-const raw = { firstBatch: true, nextBatch: true };
+const raw = { firstBatch: true };
 
 async function readOnce({ db }: Database, command: Document): Promise<readonly RawDocument[]> {
   const { cursor } = (await db.command({ ...command, maxTimeMS: patience }, { fieldsAsRaw: raw })) as Reply;
   return cursor.firstBatch ?? [];
 }
 
-/** Documents that were asked for by id. */
+/** Documents that were asked for by id, as many as fit into one reply (16 MB). */
 interface FoundDocuments {
   readonly documents: readonly RawDocument[];
-  /** The ids that no document has. */
+  /** Ids that no document has. */
   readonly gone: readonly RawDocument[];
 }
 
@@ -66,39 +77,42 @@ interface WantedDocuments {
   readonly readConcern: Document;
 }
 
-/** Reads documents by id, in batches. */
+/** Reads documents by id, in batches. Each is a command of its own; what does not fit into its reply is asked for again. */
 export async function* readDocuments(
   database: Database,
   { collection, ids, readConcern }: WantedDocuments,
 ): AsyncGenerator<FoundDocuments> {
-  const size = new BatchSize();
-  for (let start = 0; start < ids.length;) {
-    const wanted = ids.slice(start, start + size.documents);
-    const command = { find: collection, filter: { _id: { $in: wanted.map(idOf) } }, readConcern };
-    const documents = await patiently(() => readAllOf(database, command));
+  const size = new BatchSize(collection);
+  let waiting: readonly RawDocument[] = [];
+  for (let next = 0; next < ids.length || waiting.length > 0;) {
+    const further = ids.slice(next, next + Math.max(size.documents - waiting.length, 0));
+    const wanted = [...waiting, ...further];
+    const command = { find: collection, filter: { _id: { $in: wanted.map(idOf) } }, batchSize: wanted.length, readConcern };
+    const { documents, isWhole } = await patiently(() => readFirstOf(database, command));
     const found = new Set(documents.map((document) => keyOf(idDocument(document))));
-    yield { documents, gone: wanted.filter((id) => !found.has(keyOf(id))) };
+    const others = wanted.filter((id) => !found.has(keyOf(id)));
+    yield { documents, gone: isWhole ? others : [] };
+    waiting = isWhole ? [] : others;
     size.adapt(documents);
-    start += wanted.length;
+    next += further.length;
   }
 }
 
 /** Returns bytes as a string, for comparisons. */
 export const keyOf = (bytes: RawDocument): string => Buffer.from(bytes).toString('latin1');
 
-/** Reads everything that a command finds, in one session. */
-const readAllOf = ({ client, db }: Database, command: Document): Promise<readonly RawDocument[]> =>
+/** Reads what fits into the first reply to a command, and whether that is everything. */
+const readFirstOf = (
+  { client, db }: Database,
+  command: Document,
+): Promise<{ readonly documents: readonly RawDocument[]; readonly isWhole: boolean }> =>
   client.withSession({ causalConsistency: false }, async (session) => {
     const options = { session, fieldsAsRaw: raw };
-    const { cursor: first } = (await db.command({ ...command, maxTimeMS: patience }, options)) as Reply;
-    const documents = [...(first.firstBatch ?? [])];
-    for (let { id } = first; String(id) !== '0';) {
-      const next = { getMore: Long.fromString(String(id)), collection: command['find'] as unknown };
-      const { cursor } = (await db.command(next, options)) as Reply;
-      documents.push(...(cursor.nextBatch ?? []));
-      id = cursor.id;
-    }
-    return documents;
+    const { cursor } = (await db.command({ ...command, maxTimeMS: patience }, options)) as Reply;
+    const isWhole = String(cursor.id) === '0';
+    const kill = { killCursors: command['find'] as unknown, cursors: [Long.fromString(String(cursor.id))] };
+    if (!isWhole) await db.command(kill, { session });
+    return { documents: cursor.firstBatch ?? [], isWhole };
   });
 
 /** The reply of a cursor, whose documents are raw. */
@@ -106,6 +120,5 @@ interface Reply {
   readonly cursor: {
     readonly id: unknown;
     readonly firstBatch?: readonly RawDocument[];
-    readonly nextBatch?: readonly RawDocument[];
   };
 }

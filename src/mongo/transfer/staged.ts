@@ -34,8 +34,8 @@ export async function createStaged(staged: Staged, collections: readonly string[
   await translating(() => db.collection(staged.links).createIndex({ holder: 1 }));
 }
 
-async function stagedCollections(db: Database['db']): Promise<string[]> {
-  const found = await translating(() => db.listCollections({ name: { $regex: `^${prefix}` } }, { nameOnly: true }).toArray());
+async function stagedCollections(db: Database['db'], start = prefix): Promise<string[]> {
+  const found = await translating(() => db.listCollections({ name: { $regex: `^${start}` } }, { nameOnly: true }).toArray());
   return found.map(({ name }) => name);
 }
 
@@ -163,7 +163,20 @@ export async function dropStagedOne({ database: { db, abandoned }, nameOf }: Sta
   await translating(() => abandoned.endWhile(() => db.dropCollection(nameOf(collection))));
 }
 
-/** Drops all staging collections. The server waits for transactions that use them. */
-export async function dropStaged({ db, abandoned }: Database): Promise<void> {
-  for (const name of await stagedCollections(db)) await translating(() => abandoned.endWhile(() => db.dropCollection(name)));
+/**
+ * Drops the staging collections of an import, or those of all imports, which only the process that holds the one import may do. The
+ * server waits for transactions that use them.
+ */
+export async function dropStaged({ db, abandoned }: Database, staged?: Staged): Promise<void> {
+  for (const name of await stagedCollections(db, staged?.nameOf('')))
+    await translating(() => abandoned.endWhile(() => db.dropCollection(name)));
+}
+
+/** Returns the identities of the staging collections of these collections. One that was dropped and created again has another one. */
+export async function identifyStaged({ database: { db }, nameOf }: Staged, collections: readonly string[]): Promise<string> {
+  const found = await translating(() => db.listCollections({ name: { $in: collections.map(nameOf) } }).toArray());
+  return found
+    .map((one) => `${one.name} ${'info' in one ? String(one.info?.uuid) : ''}`)
+    .sort()
+    .join('\n');
 }

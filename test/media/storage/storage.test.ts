@@ -73,7 +73,9 @@ for (const [name, open] of Object.entries(storages))
             (await collect(storage.read(key, { start, end }))).equals(bytes.subarray(start, end)),
             `${String(start)}-${String(end)}`,
           ).to.equal(true);
+        expect(await storage.sizeOf(key)).to.equal(size === 0 && name === 'gridfs' ? null : size);
         await storage.remove(key);
+        expect(await storage.sizeOf(key)).to.equal(null);
         expect(await count()).to.equal(before);
         await storage.remove(key);
       });
