@@ -1,11 +1,11 @@
-import type { Document } from 'mongodb';
-import { linkPaths } from '../../schema/attribute-places.js';
+import { type LinkPath, linkPaths } from '../../schema/attribute-places.js';
 import type { Registry } from '../../schema/content-type.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { removeModel } from '../stores/model-store.js';
 import { enterPhase, type RenameRecord } from '../stores/rename-store.js';
 import { changeRecords, copyRights, removeFormerRights, type UidChange } from '../stores/uid-records.js';
+import { updateInside, type UpdateParts } from '../write/referrers.js';
 import { isFollowed, isYoung, type RenameContext } from './rename-fields.js';
 
 /**
@@ -32,21 +32,25 @@ export async function advanceType(record: RenameRecord, { database, registry }: 
 }
 
 /** Gives polymorphic links to entries of a type its new uid. Returns the number of documents that were changed. */
-async function changeLinks(database: Database, { from, to }: UidChange, registry: Registry): Promise<number> {
+async function changeLinks(database: Database, change: UidChange, registry: Registry): Promise<number> {
   let changed = 0;
   for (const type of registry.types.values()) {
-    if (type.kind === 'component') continue;
-    for (const { steps, attribute } of linkPaths(type, registry)) {
-      if (attribute.kind !== 'morph') continue;
-      const marked = steps.map(({ name, list }) => (list ? `${name}.$[]` : name)).join('.');
-      const path = [...(marked === '' ? [] : [marked]), attribute.name].join('.');
-      const match = { [`${path.replaceAll('.$[]', '')}.__type`]: from };
-      const update: Document = { $set: { [`${path}${attribute.many ? '.$[link]' : ''}.__type`]: to } };
-      const options = attribute.many ? { arrayFilters: [{ 'link.__type': from }] } : {};
-      const entries = database.db.collection(type.collection);
-      const { modifiedCount } = await inWriteTime(database, () => entries.updateMany(match, update, options));
+    const links = type.kind === 'component' ? [] : linkPaths(type, registry).flatMap((link) => database.moves.placesOf(link));
+    const entries = database.db.collection(type.collection);
+    for (const link of links.filter(({ attribute }) => attribute.kind === 'morph')) {
+      const { filter, update, arrayFilters } = uidUpdate(link, change);
+      const { modifiedCount } = await inWriteTime(database, () => entries.updateMany(filter, update, { arrayFilters }));
       changed += modifiedCount;
     }
   }
   return changed;
+}
+
+function uidUpdate(link: LinkPath, { from, to }: UidChange): Required<UpdateParts> {
+  const isList = link.attribute.kind === 'morph' && link.attribute.many;
+  const { arrayFilters = [], ...parts } = updateInside(link, {
+    match: (path) => ({ [`${path}.__type`]: from }),
+    change: (path) => ({ $set: { [`${path}${isList ? '.$[link]' : ''}.__type`]: to } }),
+  });
+  return { ...parts, arrayFilters: [...arrayFilters, ...(isList ? [{ 'link.__type': from }] : [])] };
 }
