@@ -91,7 +91,10 @@ describe('an entry that is deleted while the links to it are moved', function ()
 
   for (const [index, [name, to]] of rows.entries())
     it(`is not linked any more: ${name}`, async () => {
-      const [row] = await serving.database.db.collection(`holder${String(index)}s`).find().toArray();
+      const [row] = await serving.database.db
+        .collection(`holder${String(index)}s`)
+        .find()
+        .toArray();
       expect(row).to.have.property(to);
       expect(row).to.not.have.property(name);
       expect(JSON.stringify(row?.[to])).to.not.match(/"tag":1|\[1|"id":1,"__type"|"__type":"api::tag.tag"|^1$/);
