@@ -7,8 +7,8 @@ import {
   storedTexts,
   surveyConversion,
   type Survey,
-  type ValueConversion,
 } from '../mongo/models/convert-values.js';
+import type { ValueConversion } from '../mongo/models/converted-entries.js';
 import { readStates } from '../mongo/models/model-states.js';
 import { refuseMoved } from '../mongo/models/refuse-moved.js';
 import { findForeign } from '../mongo/models/served-collections.js';
@@ -192,7 +192,7 @@ const longestWait = 10_000;
 const afterwards = 250;
 
 async function run({ database }: OpenedDatabase, { asked, conversion, changed, args }: Running): Promise<void> {
-  const busy = () => new Error(`${asked.uid} ${asked.attribute} is being converted by another command`);
+  const busy = () => new Error('another command is converting values; run this one after it');
   const work = async (): Promise<void> => {
     if (changed !== null) await prepareConversion(conversion);
     const before = await revisionsOf(asked.uid, database);
@@ -203,7 +203,7 @@ async function run({ database }: OpenedDatabase, { asked, conversion, changed, a
     if (before.size > 0) await delay(afterwards);
     await convertLate(conversion);
   };
-  await recordCommand(database, ['models convert', args], () => claim(database, `models convert ${asked.uid}`, { work, busy }));
+  await recordCommand(database, ['models convert', args], () => claim(database, 'models convert', { work, busy }));
 }
 
 /** Returns the revision of a model on each instance that is alive. */
