@@ -138,3 +138,39 @@ describe('a type and the links to it', function () {
     expect(uids(third)).to.deep.equal([]);
   });
 });
+
+describe('renamedFrom that is removed and comes back', function () {
+  this.timeout(60_000);
+  const former = model('page', { title: string });
+  const renamed = model('page', { headline: { ...string, renamedFrom: 'title' } });
+  const without = model('page', { headline: string });
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models: [former] });
+    await serving.call('POST', '/api/pages', { data: { title: 'x' } });
+    await storeModels(serving.database, [renamed]);
+    await until(serving, async () => (await phases(serving))['title'] === 'done' && !isMoving(serving));
+  });
+  after(() => serving.stop());
+
+  const steps: readonly (readonly [what: string, model: TestModel, filter: string])[] = [
+    ['removed', without, 'headline'],
+    ['back', renamed, 'title'],
+    ['removed again', without, 'headline'],
+    ['back again', renamed, 'headline'],
+  ];
+  for (const [what, document, filter] of steps)
+    it(`leaves the values where they are: ${what}`, async () => {
+      await storeModels(serving.database, [document]);
+      await serving.server.backend?.models.load();
+      expect(isMoving(serving)).to.equal(false);
+      const { body } = await serving.call('GET', `/api/pages?filters[${filter}]=x`);
+      expect(body.data[0]?.attributes).to.include({ headline: 'x' }).and.not.have.property('title');
+    });
+
+  it('forgets the rename when the former name is an attribute again', async () => {
+    await storeModels(serving.database, [model('page', { headline: string, title: string })]);
+    await serving.server.backend?.models.load();
+    expect(await phases(serving)).to.deep.equal({});
+  });
+});
