@@ -174,3 +174,37 @@ describe('renamedFrom that is removed and comes back', function () {
     expect(await phases(serving)).to.deep.equal({});
   });
 });
+
+describe('a renamed attribute with trigrams', function () {
+  this.timeout(60_000);
+  const search = { type: 'string', search: 'trigram' } as const;
+  const titles = Array.from({ length: 1_200 }, (_, index) => ({ _id: index + 1, title: `some words ${String(index)}` }));
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models: [model('page', { title: search })], documents: { pages: titles } });
+    await serving.server.backend?.models.settled();
+    await until(serving, () => serving.server.backend?.store.database.searches.isComplete('pages', 'title') === true);
+    await storeModels(serving.database, [model('page', { headline: { ...search, renamedFrom: 'title' } })]);
+    await until(serving, async () => (await phases(serving))['title'] === 'switched');
+  });
+  after(() => serving.stop());
+
+  it('has them when it is switched', async () => {
+    const { db } = serving.database;
+    const has = { '_trigrams.headline': { $type: 'array' } };
+    expect(await db.collection('pages').countDocuments(has)).to.equal(titles.length);
+    const build = await db.collection(collections.searches).findOne({ _id: 'pages/headline' as never });
+    expect(build?.['state']).to.equal('ready');
+    expect((await db.collection('pages').indexes()).map(({ key }) => Object.keys(key).join())).to.include('_trigrams.headline');
+  });
+
+  it('is searched with them after that, and none is left under the former name', async () => {
+    await until(serving, async () => (await phases(serving))['title'] === 'done' && !isMoving(serving));
+    await serving.settled();
+    expect(serving.server.backend?.store.database.searches.isComplete('pages', 'headline')).to.equal(true);
+    const { body } = await serving.call('GET', '/api/pages?filters[headline][$containsi]=words 77&fields=headline');
+    expect(body.data.map(({ id }: { id: number }) => id)[0]).to.equal(78);
+    const former = { '_trigrams.title': { $exists: true } };
+    expect(await serving.database.db.collection('pages').countDocuments(former)).to.equal(0);
+  });
+});

@@ -75,8 +75,7 @@ function changesFor(type: ContentType, { move, work, registry, database }: Movin
   const keys = listed.map(({ steps }) => steps.map(({ name }) => `${name}/`).join(''));
   return [
     ...places.map((place) => changeAt(place, move, work)),
-    ...(type.uid === move.uid ? [keyChange('_ranks', [from, to], work)] : []),
-    ...(type.uid === move.uid && work === 'unset' ? [keyChange('_trigrams', [from, to], work)] : []),
+    ...(type.uid === move.uid ? ['_ranks', '_trigrams'].map((field) => keyChange(field, [from, to], work)) : []),
     ...[...new Set(keys)].map((key) => keyChange('_unique', [`${key}${from}`, `${key}${to}`], work)),
   ];
 }

@@ -167,13 +167,14 @@ export class Renames {
   }
 
   async #advance(record: RenameRecord, signal: AbortSignal): Promise<void> {
-    const { database, settings } = this.#input;
+    const { database, settings, jobs } = this.#input;
     if (this.#registry === null || signal.aborted) return;
     const context = {
       database: forJob(database, jobName),
       settings,
       documents: this.#documents,
       registry: this.#registry,
+      observer: jobs.observer,
       signal,
     };
     await (record.kind === 'type' ? advanceType : advanceFields)(record, context);
