@@ -10,24 +10,23 @@ import { isFollowed, isYoung, type RenameContext } from './rename-fields.js';
 
 /**
  * Takes the next step of the rename of a type, if it can be taken. Its entries stay in their collection, so that all instances
- * answer them under one uid or the other. Returns whether the rename has entered its next phase.
+ * answer them under one uid or the other.
  */
-export async function advanceType(record: RenameRecord, { database, registry }: RenameContext): Promise<boolean> {
-  if (!(await isFollowed(record, database))) return false;
+export async function advanceType(record: RenameRecord, { database, registry }: RenameContext): Promise<void> {
+  if (!(await isFollowed(record, database))) return;
   switch (record.phase) {
     case 'copying':
       await copyRights(database, record);
       return enterPhase(database, record, 'switched');
     case 'switched':
       await changeRecords(database, record);
-      if ((await changeLinks(database, record, registry)) > 0 || isYoung(record)) return false;
+      if ((await changeLinks(database, record, registry)) > 0 || isYoung(record)) return;
       return enterPhase(database, record, 'clearing');
     case 'clearing':
       await removeFormerRights(database, record);
       await removeModel(database, record.from, { isRenamed: true });
       return enterPhase(database, record, 'done');
     case 'done':
-      return false;
   }
 }
 

@@ -89,13 +89,10 @@ export async function beginRename(database: Database, record: Omit<RenameRecord,
   );
 }
 
-/** Puts a rename into its next phase. Returns false if it is no longer in the given one. */
-export async function enterPhase(database: Database, record: RenameRecord, phase: Phase): Promise<boolean> {
+/** Puts a rename into its next phase, unless it is no longer in the given one. */
+export async function enterPhase(database: Database, record: RenameRecord, phase: Phase): Promise<void> {
   const filter = { _id: renameKey(record), phase: record.phase };
-  const { matchedCount } = await inWriteTime(database, () =>
-    settings(database).updateOne(filter, { $set: { phase, since: new Date() } }),
-  );
-  return matchedCount > 0;
+  await inWriteTime(database, () => settings(database).updateOne(filter, { $set: { phase, since: new Date() } }));
 }
 
 /** Removes the records of renames that no model asks for. */
