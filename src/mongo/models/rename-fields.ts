@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry } from '../../schema/build-registry.js';
 import type { Observer } from '../../observe/observer.js';
@@ -13,6 +12,7 @@ import { collections } from '../../schema/collections.js';
 import { enterPhase, renameKey, type RenameRecord } from '../stores/rename-store.js';
 import { moveFields } from './copy-fields.js';
 import { buildIndexes, listIndexes } from './ensure-indexes.js';
+import { processSpace } from './process-space.js';
 import { renameBuild } from './trigram-build.js';
 
 /** Milliseconds that a served name stays under both names, because requests under way may still use the former one. */
@@ -92,15 +92,18 @@ export async function isFollowed(record: RenameRecord, database: Database): Prom
     inReadTime(database, () => states.distinct('instance', { ...alive, uid: record.uid, renames: followed(record) })),
   ]);
   const named = new Set<unknown>(following);
-  return instances.every((instance: unknown) => named.has(instance) || isGone(String(instance)));
+  const others = instances.filter((instance: unknown) => !named.has(instance));
+  if (others.length === 0) return true;
+  const local = new Set<unknown>(
+    await inReadTime(database, () => states.distinct('instance', { ...alive, space: processSpace })),
+  );
+  return others.every((instance: unknown) => local.has(instance) && isGone(String(instance)));
 }
 
-/** Returns whether an instance was a process of this host that has ended without telling. */
+/** Returns whether an instance whose process could be seen by this one has ended without telling. */
 function isGone(instance: string): boolean {
-  const [host, pid] = instance.split(':');
-  if (host !== hostname()) return false;
   try {
-    process.kill(Number(pid), 0);
+    process.kill(Number(instance.split(':')[1]), 0);
     return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH'; // what `kill` throws
