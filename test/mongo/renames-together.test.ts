@@ -190,6 +190,8 @@ describe('a renamed attribute with trigrams', function () {
   after(() => serving.stop());
 
   it('has them when it is switched', async () => {
+    await serving.server.backend?.models.load();
+    expect(serving.server.backend?.store.database.searches.isComplete('pages', 'headline')).to.equal(true);
     const { db } = serving.database;
     const has = { '_trigrams.headline': { $type: 'array' } };
     expect(await db.collection('pages').countDocuments(has)).to.equal(titles.length);
