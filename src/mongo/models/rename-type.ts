@@ -1,11 +1,11 @@
 import { type LinkPath, linkPaths } from '../../schema/attribute-places.js';
 import type { Registry } from '../../schema/content-type.js';
+import { updateInside, type UpdateParts } from '../form/update-inside.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { removeModel } from '../stores/model-store.js';
 import { enterPhase, type RenameRecord } from '../stores/rename-store.js';
 import { changeRecords, copyRights, removeFormerRights, type UidChange } from '../stores/uid-records.js';
-import { updateInside, type UpdateParts } from '../write/referrers.js';
 import { isFollowed, isYoung, type RenameContext } from './rename-fields.js';
 
 /**
