@@ -7,14 +7,15 @@ import {
   storedTexts,
   surveyConversion,
   type Survey,
-  type ValueConversion,
 } from '../mongo/models/convert-values.js';
+import type { ValueConversion } from '../mongo/models/converted-entries.js';
 import { readStates } from '../mongo/models/model-states.js';
+import { refuseMoved } from '../mongo/models/refuse-moved.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import type { Database } from '../mongo/send/database.js';
 import { claim } from '../mongo/stores/claim.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
-import { asServed, openRenames } from '../mongo/stores/rename-store.js';
+import { asServed } from '../mongo/stores/rename-store.js';
 import { suggest } from '../nearest-name.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { Registry, ScalarAttribute, ScalarType } from '../schema/content-type.js';
@@ -42,8 +43,8 @@ export async function convertModel(opened: OpenedDatabase, args: readonly string
   const asked = readArguments(args);
   const models = await readModels(opened.database);
   const { registry } = buildRegistry(await asServed(opened.database, models), opened.settings);
+  await refuseMoved({ ...asked, registry }, models, opened.database);
   const { model, scalar, definition } = findAttribute(asked, models, registry);
-  await refuseWhileMoving(asked, opened);
   const { uid, attribute, to } = asked;
   const conversion = await withValues(asked, { uid, attribute, registry, database: opened.database });
   const isResumed = scalar.type === to && to !== 'enumeration';
@@ -128,11 +129,6 @@ function readArguments(args: readonly string[]): Asked {
   };
 }
 
-async function refuseWhileMoving({ uid, attribute }: Asked, { database }: OpenedDatabase): Promise<void> {
-  const open = (await openRenames(database)).find((one) => one.uid === uid && [one.from, one.to].includes(attribute));
-  if (open !== undefined) throw new Error(`${attribute} is being renamed from ${open.from} to ${open.to}; convert it after that`);
-}
-
 async function refuseInvalid(
   changed: Model,
   models: readonly { readonly uid: string }[],
@@ -196,7 +192,7 @@ const longestWait = 10_000;
 const afterwards = 250;
 
 async function run({ database }: OpenedDatabase, { asked, conversion, changed, args }: Running): Promise<void> {
-  const busy = () => new Error(`${asked.uid} ${asked.attribute} is being converted by another command`);
+  const busy = () => new Error('another command is converting values; run this one after it');
   const work = async (): Promise<void> => {
     if (changed !== null) await prepareConversion(conversion);
     const before = await revisionsOf(asked.uid, database);
@@ -207,7 +203,7 @@ async function run({ database }: OpenedDatabase, { asked, conversion, changed, a
     if (before.size > 0) await delay(afterwards);
     await convertLate(conversion);
   };
-  await recordCommand(database, ['models convert', args], () => claim(database, `models convert ${asked.uid}`, { work, busy }));
+  await recordCommand(database, ['models convert', args], () => claim(database, 'models convert', { work, busy }));
 }
 
 /** Returns the revision of a model on each instance that is alive. */

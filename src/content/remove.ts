@@ -5,13 +5,12 @@ import type { Loaded } from '../mongo/form/loaded.js';
 import type { Match } from '../mongo/form/matches.js';
 import type { Database } from '../mongo/send/database.js';
 import { inTransaction } from '../mongo/send/transaction.js';
-import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { deleteEntry } from '../mongo/write/write-entries.js';
 import { countExisting } from '../mongo/read/look-ups.js';
 import { isStored } from '../mongo/stored.js';
 import type { Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
-import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
+import { referrersOf, unlinkAll } from '../mongo/write/referrers.js';
 import { matchExpected, refuseUnexpected } from './meet-precondition.js';
 import { mayLead, passLead } from './pass-lead.js';
 import { runWrite } from './run-write.js';
@@ -67,9 +66,5 @@ async function removeWithin(type: ContentType, id: number, match: Match, context
 }
 
 /** Removes all links to entries. */
-export async function unlink(type: ContentType, ids: readonly number[], { bind, store }: ContentContext): Promise<void> {
-  for (const { collection, links } of referrersOf(type, bind.registry)) {
-    const operations = ids.flatMap((id) => unlinkOperations(links, type, id));
-    await bulkWrite(store, collection, operations);
-  }
-}
+export const unlink = (type: ContentType, ids: readonly number[], { bind, store }: ContentContext): Promise<void> =>
+  unlinkAll({ type, ids }, bind.registry, store);

@@ -75,7 +75,7 @@ function withNames<Document extends ModelDocument>(document: Document, renames: 
 
 /** Returns the collection of a renamed type, and the other uid that stored links may have. */
 const typeNames = ({ serves, from, to, collection }: ServedRename): object => ({
-  ...(from !== '' && { renamedFrom: serves === 'from' ? to : from }),
+  renamedFrom: serves === 'from' ? to : from,
   ...(collection !== undefined && { collectionName: collection }),
 });
 

@@ -1,25 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
-import { type AttributePlace, findPlaces } from '../../schema/attribute-places.js';
-import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
-import { type ConvertedType, convertValue } from '../../schema/convert-value.js';
-import { isRecord } from '../../values.js';
+import type { ScalarAttribute } from '../../schema/content-type.js';
+import type { ConvertedType } from '../../schema/convert-value.js';
 import { exactly } from '../form/matches.js';
 import { matchAt } from '../form/match-at.js';
 import { inWriteTime } from '../send/calls.js';
-import type { Database } from '../send/database.js';
-import { typesWith } from '../send/field-moves.js';
+import { batch, converted, entriesOf, type Entry, type Root, rootsOf, type ValueConversion } from './converted-entries.js';
 import { unfitExpressions } from './unfit-match.js';
-
-/** The values of an attribute that get another type. */
-export interface ValueConversion {
-  readonly uid: string;
-  readonly attribute: string;
-  readonly to: ConvertedType;
-  /** The types before the conversion. */
-  readonly registry: Registry;
-  readonly database: Database;
-}
 
 /** What a conversion would do. */
 export interface Survey {
@@ -32,25 +19,6 @@ export interface Survey {
 
 /** Maximum number of entries with their reason. */
 const mostExamples = 5;
-
-/** Number of entries that are written at once. */
-const batch = 500;
-
-/** A field of the entries of a type, and the places of the attribute in it. */
-interface Root {
-  readonly type: ContentType;
-  readonly field: string;
-  readonly places: readonly AttributePlace[];
-}
-
-function rootsOf({ uid, attribute: name, registry }: ValueConversion): readonly Root[] {
-  return typesWith(new Set([uid]), registry).flatMap((type) => {
-    const isWanted = (attribute: Attribute): attribute is Attribute => attribute.name === name;
-    const places = findPlaces(type, registry, isWanted).filter(({ holders }) => holders.at(-1)?.uid === uid);
-    const fields = [...new Set(places.map(({ steps }) => steps[0]?.name ?? name))];
-    return fields.map((field) => ({ type, field, places: places.filter(({ steps }) => (steps[0]?.name ?? name) === field) }));
-  });
-}
 
 /** Counts the entries whose values can be converted, and those that cannot. Writes nothing. */
 export async function surveyConversion(conversion: ValueConversion): Promise<Survey> {
@@ -84,61 +52,21 @@ function duplicatesIn(values: readonly unknown[], id: unknown, taken: Map<string
   });
 }
 
-type Entry = Document & { readonly _id: unknown };
-
-function entriesOf({ type, field }: Root, { database }: ValueConversion, match: Document = {}) {
-  const entries = database.db.collection<Entry>(type.collection);
-  return entries.find(
-    { $and: [{ [field]: { $ne: null } }, match] },
-    { projection: { [field]: 1 }, sort: { _id: 1 }, batchSize: batch },
-  );
-}
-
-interface Converted {
-  readonly value: unknown;
-  readonly reasons: readonly string[];
-  /** The converted values that are not null. */
-  readonly values: readonly unknown[];
-}
-
-/** Returns the field of an entry with converted values; null in place of those that cannot be converted. */
-function converted(document: Document, { field, places }: Root, to: ConvertedType): Converted {
-  const reasons: string[] = [];
-  const values: unknown[] = [];
-  const convert = (stored: unknown): unknown => {
-    const result = convertValue(stored, to);
-    if ('reason' in result) reasons.push(result.reason);
-    else if (result.value !== null) values.push(result.value);
-    return 'reason' in result ? null : result.value;
-  };
-  const value = places.reduce(
-    (at, { steps, attribute }) => within({ [field]: at }, steps, attribute.name, convert)[field],
-    document[field] as unknown,
-  );
-  return { value, reasons, values };
-}
-
-function within(
-  record: Document,
-  [step, ...rest]: AttributePlace['steps'],
-  name: string,
-  convert: (value: unknown) => unknown,
-): Document {
-  const change = (part: unknown): unknown =>
-    isRecord(part) && (step?.zone == null || part['__component'] === step.zone) ? within(part, rest, name, convert) : part;
-  if (step === undefined) return Object.hasOwn(record, name) ? { ...record, [name]: convert(record[name]) } : record;
-  const value = record[step.name] as unknown;
-  return { ...record, [step.name]: Array.isArray(value) ? value.map(change) : change(value) };
-}
-
-/** The field in which converted values wait until the model has the new type. */
+/**
+ * The field in which converted values wait until the model has the new type, by field: the value before, the value after, and the
+ * new type. A command that was interrupted may have left some of another type.
+ */
 const waiting = '_converted';
 
 /**
  * Stores the converted values of all entries beside the present ones, so that nothing changes for readers. Each is stored only if the
- * entry still has the value that it was made of. May be repeated.
+ * entry still has the value that it was made of. What another conversion has left is removed first. May be repeated.
  */
 export async function prepareConversion(conversion: ValueConversion): Promise<void> {
+  const { database, to } = conversion;
+  const left = { [waiting]: { $exists: true } };
+  for (const { collection } of new Set(rootsOf(conversion).map(({ type }) => type)))
+    await inWriteTime(database, () => database.db.collection(collection).updateMany(left, { $unset: { [waiting]: '' } }));
   for (const root of rootsOf(conversion)) {
     const { collection } = root.type;
     let open: AnyBulkWriteOperation[] = [];
@@ -146,16 +74,15 @@ export async function prepareConversion(conversion: ValueConversion): Promise<vo
       const operations = open;
       open = [];
       if (operations.length > 0)
-        await inWriteTime(conversion.database, () =>
-          conversion.database.db.collection(collection).bulkWrite(operations, { ordered: false }),
-        );
+        await inWriteTime(database, () => database.db.collection(collection).bulkWrite(operations, { ordered: false }));
     };
     for await (const document of entriesOf(root, conversion)) {
       const from = document[root.field] as unknown;
-      const { value } = converted(document, root, conversion.to);
+      const { value } = converted(document, root, to);
       if (isDeepStrictEqual(from, value)) continue;
       const filter = { _id: document._id as never, [root.field]: exactly(from) };
-      open.push({ updateOne: { filter, update: { $set: { [`${waiting}.${root.field}`]: { from, to: value } } } } });
+      const update = { $set: { [`${waiting}.${root.field}`]: { from, to: value, type: to.type } } };
+      open.push({ updateOne: { filter, update } });
       if (open.length === batch) await send();
     }
     await send();
@@ -163,16 +90,25 @@ export async function prepareConversion(conversion: ValueConversion): Promise<vo
 }
 
 /**
- * Replaces values by the converted ones, after the model has the new type. Entries that were written meanwhile keep what was written.
+ * Replaces values by the converted ones, after the model has the new type, by one command for each collection. Entries that were
+ * written meanwhile keep what was written.
  */
 export async function finishConversion(conversion: ValueConversion): Promise<void> {
-  const { database } = conversion;
-  for (const { type, field } of rootsOf(conversion)) {
-    const at = `${waiting}.${field}`;
-    const isSame = { $eq: [`$${field}`, `$${at}.from`] };
-    const pipeline = [{ $set: { [field]: { $cond: [isSame, `$${at}.to`, `$${field}`] } } }, { $unset: waiting }];
-    await inWriteTime(database, () => database.db.collection(type.collection).updateMany({ [at]: { $exists: true } }, pipeline));
+  const { database, to } = conversion;
+  const roots = rootsOf(conversion);
+  for (const type of new Set(roots.map((root) => root.type))) {
+    const values = roots.filter((root) => root.type === type).map(({ field }) => [field, finished(field, to)] as const);
+    const pipeline = [{ $set: Object.fromEntries(values) }, { $unset: waiting }];
+    const entries = database.db.collection(type.collection);
+    await inWriteTime(database, () => entries.updateMany({ [waiting]: { $exists: true } }, pipeline));
   }
+}
+
+/** Returns the expression of a field with the value that waits, if it was made of the present one. */
+function finished(field: string, { type }: ConvertedType): Document {
+  const at = `$${waiting}.${field}`;
+  const isMade = { $and: [{ $eq: [`${at}.type`, type] }, { $eq: [`$${field}`, `${at}.from`] }] };
+  return { $cond: [isMade, `${at}.to`, `$${field}`] };
 }
 
 /**

@@ -70,30 +70,17 @@ function changesFor(type: ContentType, { move, work, registry, database }: Movin
   const isMoved = (attribute: Attribute): attribute is Attribute => attribute.name === from || attribute.name === to;
   const places = findPlaces(type, registry, isMoved)
     .filter(({ holders }) => holders.at(-1)?.uid === move.uid)
-    .flatMap((place) => underAllNames(place, database));
+    .flatMap((place) => database.moves.stepsOf(place));
   const listed = places.filter(({ attribute, steps }) => isUniqueValue(attribute) && steps.some(({ list }) => list));
   const keys = listed.map(({ steps }) => steps.map(({ name }) => `${name}/`).join(''));
   return [
     ...places.map((place) => changeAt(place, move, work)),
-    ...(type.uid === move.uid ? [keyChange('_ranks', [from, to], work)] : []),
-    ...(type.uid === move.uid && work === 'unset' ? [keyChange('_trigrams', [from, to], work)] : []),
+    ...(type.uid === move.uid ? ['_ranks', '_trigrams'].map((field) => keyChange(field, [from, to], work)) : []),
     ...[...new Set(keys)].map((key) => keyChange('_unique', [`${key}${from}`, `${key}${to}`], work)),
   ];
 }
 
 const isUniqueValue = (attribute: Attribute): boolean => attribute.kind === 'scalar' && attribute.unique;
-
-/** Returns a place under all names of the attributes that lead to it, because these may be moved at the same time. */
-function underAllNames(place: AttributePlace, { moves }: Database): readonly AttributePlace[] {
-  const variants = place.steps.reduce<readonly AttributePlace['steps'][]>(
-    (all, step, index) =>
-      all.flatMap((steps) =>
-        moves.namesOf(place.holders[index]?.uid ?? '', step.name).map((name) => [...steps, { ...step, name }]),
-      ),
-    [[]],
-  );
-  return variants.map((steps) => ({ ...place, steps }));
-}
 
 /** Returns the change of a value at a place. In lists it changes each component of its kind. */
 function changeAt({ steps }: AttributePlace, move: FieldMove, work: FieldWork): FieldChange {

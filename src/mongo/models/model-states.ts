@@ -14,6 +14,8 @@ export interface ModelState extends Partial<FoundViolations> {
   /** The uid of the model, or `graphql` for the GraphQL schema. */
   readonly uid: string;
   readonly instance: string;
+  /** Where the id of its process is unique; see `processSpace`. */
+  readonly space?: string;
   /** The version of Mangrove. */
   readonly version?: string;
   readonly state?: ModelReport['state'];

@@ -13,6 +13,7 @@ import { inReadTime, inWriteTime } from '../send/calls.js';
 import { type Database, jobComment } from '../send/database.js';
 import type { FoundViolations } from './required-nulls.js';
 import { type ModelState, revisionOf, stateLifetime } from './model-states.js';
+import { processSpace } from './process-space.js';
 import type { SearchState } from './search-builds.js';
 
 interface StatusDocument extends ModelState {
@@ -152,7 +153,7 @@ export class ModelStatus {
   }
 
   #set(uid: string, values: Partial<ModelState>) {
-    const update = { $set: { uid, instance: this.instance, version, ...values, at: new Date(), expiresAt: expiry() } };
+    const update = { $set: { uid, ...shared, instance: this.instance, ...values, at: new Date(), expiresAt: expiry() } };
     return { updateOne: { filter: { _id: `${uid}@${this.instance}` }, update, upsert: true } };
   }
 
@@ -162,6 +163,9 @@ export class ModelStatus {
     await this.#change((states) => states.bulkWrite(operations, { ordered: false }));
   }
 }
+
+/** What all states of this process have. */
+const shared = { version, space: processSpace };
 
 const expiry = (): Date => new Date(Date.now() + stateLifetime);
 

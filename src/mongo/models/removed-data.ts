@@ -13,6 +13,7 @@ import { collections } from '../../schema/collections.js';
 import { countMatching } from '../stored.js';
 import type { RemovedPart } from '../stores/removed-store.js';
 import { moveFields } from './copy-fields.js';
+import { refuseMoved } from './refuse-moved.js';
 
 /** The stored models, and what removed parts are compared with. */
 export interface ModelsNow {
@@ -73,14 +74,15 @@ function registryWith(part: RemovedPart, now: ModelsNow): Registry | null {
 }
 
 /**
- * Deletes the data of a removed part: the values of an attribute, or the collection of a type. Throws an Error if that data is in use.
- * Returns the number of entries that were changed or deleted.
+ * Deletes the data of a removed part: the values of an attribute, or the collection of a type. Throws an Error if that data is in use or
+ * being moved. Returns the number of entries that were changed or deleted.
  */
 export async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
   if (isBack(part, now)) throw new Error(`${part.uid} ${part.attribute ?? ''} is in use again`);
   if (part.attribute === null) return purgeType(part, now, database);
   const registry = registryWith(part, now);
   if (registry === null) return 0;
+  await refuseMoved({ uid: part.uid, attribute: part.attribute, registry }, now.documents, database);
   const move = { uid: part.uid, from: part.attribute, to: part.attribute, keepsFormer: false };
   return moveFields(move, 'unset', { registry, database, signal: new AbortController().signal });
 }

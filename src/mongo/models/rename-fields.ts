@@ -1,16 +1,19 @@
-import { hostname } from 'node:os';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry } from '../../schema/build-registry.js';
+import type { Observer } from '../../observe/observer.js';
 import type { Registry } from '../../schema/content-type.js';
 import { type ModelDocument, withServedNames } from '../../schema/renames.js';
-import { planIndexes } from '../read/plan-indexes.js';
+import { type IndexPlan, planIndexes } from '../read/plan-indexes.js';
 import { inReadTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { typesWith } from '../send/field-moves.js';
+import { trigramAttributes } from '../send/index-state.js';
 import { collections } from '../../schema/collections.js';
 import { enterPhase, renameKey, type RenameRecord } from '../stores/rename-store.js';
 import { moveFields } from './copy-fields.js';
 import { buildIndexes, listIndexes } from './ensure-indexes.js';
+import { processSpace } from './process-space.js';
+import { renameBuild } from './trigram-build.js';
 
 /** Milliseconds that a served name stays under both names, because requests under way may still use the former one. */
 const longestRequest = 5_000;
@@ -21,45 +24,60 @@ export interface RenameContext {
   /** The stored models, as they are written. */
   readonly documents: readonly ModelDocument[];
   readonly registry: Registry;
+  readonly observer: Observer;
   readonly signal: AbortSignal;
 }
 
 /**
- * Takes the next step of the rename of an attribute, if it can be taken: each step waits for all instances that are alive. Returns
- * whether the rename has entered its next phase.
+ * Takes the next step of the rename of an attribute, if it can be taken: each step waits for all instances that are alive, and ends
+ * when a whole pass over the entries finds nothing to change.
  */
-export async function advanceFields(record: RenameRecord, context: RenameContext): Promise<boolean> {
+export async function advanceFields(record: RenameRecord, context: RenameContext): Promise<void> {
   const { database } = context;
-  const all = await isFollowed(record, database);
+  if (!(await isFollowed(record, database))) return;
   const move = { ...record, keepsFormer: true };
   switch (record.phase) {
     case 'copying':
-      if (!all || (await moveFields(move, 'copy', context)) > 0) return false;
+      if ((await moveFields(move, 'copy', context)) > 0) return;
       await buildNewIndexes(record, context);
-      return (await moveFields(move, 'copy', context)) === 0 && enterPhase(database, record, 'switched');
+      if ((await moveFields(move, 'copy', context)) > 0) return;
+      await renameTrigrams(record, context);
+      return enterPhase(database, record, 'switched');
     case 'switched':
-      // An instance that has not heard of the model yet writes the former name only.
-      if ((await moveFields(move, 'copy', context)) > 0 || !all || isYoung(record)) return false;
+      // An instance that had not heard of the model has written the former name only.
+      if (isYoung(record) || (await moveFields(move, 'copy', context)) > 0) return;
       return enterPhase(database, record, 'clearing');
     case 'clearing':
-      if (!all || (await moveFields(move, 'unset', context)) > 0) return false;
+      if ((await moveFields(move, 'unset', context)) > 0) return;
       return enterPhase(database, record, 'done');
     case 'done':
-      return false;
   }
 }
 
 /** Returns whether requests that began before a phase may still be under way. */
 export const isYoung = ({ since }: RenameRecord): boolean => Date.now() - since.getTime() < longestRequest;
 
-/** Builds the indexes of the new name while the former one is served, so that no read is slow after the switch. */
-async function buildNewIndexes(record: RenameRecord, { database, documents, settings }: RenameContext): Promise<void> {
+/**
+ * Builds the indexes of the new name while the former one is served, so that no read is slow after the switch. A collection can have
+ * one full-text index only; it is built again after the switch.
+ */
+async function buildNewIndexes(record: RenameRecord, { database, documents, settings, observer }: RenameContext): Promise<void> {
   const { registry } = buildRegistry(withServedNames(documents, [{ ...record, serves: 'to' }]), settings);
   for (const type of typesWith(new Set([record.uid]), registry)) {
     const present = new Set((await listIndexes(database.db, type.collection)).map(({ name }) => name));
-    const missing = planIndexes(type, registry).filter(({ name }) => !present.has(name));
-    await database.abandoned.endWhile(() => buildIndexes(database.db, type.collection, missing));
+    const missing = planIndexes(type, registry).filter(({ name, key }) => !present.has(name) && !isWorded(key));
+    const problems = await database.abandoned.endWhile(() => buildIndexes(database.db, type.collection, missing));
+    for (const text of problems) observer.observe({ kind: 'index refused', uid: type.uid, text });
   }
+}
+
+const isWorded = (key: IndexPlan['key']): boolean => Object.values(key).includes('text');
+
+/** Lets searches use the copied trigrams of the new name at once. */
+async function renameTrigrams({ uid, from, to }: RenameRecord, { database, registry }: RenameContext): Promise<void> {
+  const type = registry.types.get(uid);
+  if (type === undefined || !trigramAttributes(type).includes(from)) return;
+  await renameBuild({ collection: type.collection, attribute: from }, to, database);
 }
 
 /** What an instance says that it follows: a rename in a phase. */
@@ -74,15 +92,18 @@ export async function isFollowed(record: RenameRecord, database: Database): Prom
     inReadTime(database, () => states.distinct('instance', { ...alive, uid: record.uid, renames: followed(record) })),
   ]);
   const named = new Set<unknown>(following);
-  return instances.every((instance: unknown) => named.has(instance) || isGone(String(instance)));
+  const others = instances.filter((instance: unknown) => !named.has(instance));
+  if (others.length === 0) return true;
+  const local = new Set<unknown>(
+    await inReadTime(database, () => states.distinct('instance', { ...alive, space: processSpace })),
+  );
+  return others.every((instance: unknown) => local.has(instance) && isGone(String(instance)));
 }
 
-/** Returns whether an instance was a process of this host that has ended without telling. */
+/** Returns whether an instance whose process could be seen by this one has ended without telling. */
 function isGone(instance: string): boolean {
-  const [host, pid] = instance.split(':');
-  if (host !== hostname()) return false;
   try {
-    process.kill(Number(pid), 0);
+    process.kill(Number(instance.split(':')[1]), 0);
     return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH'; // what `kill` throws

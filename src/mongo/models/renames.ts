@@ -59,7 +59,7 @@ export class Renames {
     if (before !== documents && before.length > 0) await noteRemoved(database, before, documents);
     if (asked.length === 0 && this.#records?.length === 0) return documents;
     const known = await readRenames(database);
-    const keys = new Set([...asked.map(renameKey), ...known.filter((one) => isKept(one, documents)).map(renameKey)]);
+    const keys = new Set([...asked.map(renameKey), ...keptRenames(known, documents).map(renameKey)]);
     this.#records = known;
     const begun = new Set(known.map(renameKey));
     const added = asked.filter((one) => !begun.has(renameKey(one)));
@@ -167,13 +167,14 @@ export class Renames {
   }
 
   async #advance(record: RenameRecord, signal: AbortSignal): Promise<void> {
-    const { database, settings } = this.#input;
+    const { database, settings, jobs } = this.#input;
     if (this.#registry === null || signal.aborted) return;
     const context = {
       database: forJob(database, jobName),
       settings,
       documents: this.#documents,
       registry: this.#registry,
+      observer: jobs.observer,
       signal,
     };
     await (record.kind === 'type' ? advanceType : advanceFields)(record, context);
@@ -186,12 +187,22 @@ export class Renames {
   }
 }
 
+/** Maximum number of finished renames of attributes that are remembered although no model asks for them. The oldest are forgotten. */
+const mostFinished = 1_000;
+
+function keptRenames(known: readonly RenameRecord[], documents: readonly ModelDocument[]): readonly RenameRecord[] {
+  const isFinished = ({ kind, phase }: RenameRecord): boolean => kind === 'attribute' && phase === 'done';
+  const kept = known.filter((one) => isKept(one, documents));
+  const finished = kept.filter(isFinished).sort((a, b) => b.since.getTime() - a.since.getTime());
+  return [...kept.filter((one) => !isFinished(one)), ...finished.slice(0, mostFinished)];
+}
+
 /**
- * Returns whether a record is kept although no model asks for the rename: a renamed type keeps its collection, and a move of values that
- * has begun is finished.
+ * Returns whether a record is kept although no model asks for the rename: a renamed type keeps its collection, a move of values that
+ * has begun is finished, and one that is finished does not begin again if the model asks for it again.
  */
-function isKept({ kind, uid, from, to, phase, collection }: RenameRecord, documents: readonly ModelDocument[]): boolean {
+function isKept({ kind, uid, from, to, collection }: RenameRecord, documents: readonly ModelDocument[]): boolean {
   if (kind === 'type') return collection !== undefined;
   const { attributes } = (documents.find((document) => document.uid === uid) ?? {}) as { readonly attributes?: unknown }; // of any form
-  return phase !== 'done' && isRecord(attributes) && Object.hasOwn(attributes, to) && !Object.hasOwn(attributes, from);
+  return isRecord(attributes) && Object.hasOwn(attributes, to) && !Object.hasOwn(attributes, from);
 }

@@ -77,8 +77,10 @@ export class SearchBuilds {
       await restartOthers([...places.values()], this.#input.database);
     this.#kept = new Set(places.keys());
     this.#types = kept;
+    const { searches } = this.#input.database;
+    for (const { collection, aliases } of kept) for (const [from, to] of aliases ?? []) searches.rename(collection, from, to);
     const attributes = kept.map((type) => [type.collection, trigramAttributes(type)] as const);
-    this.#input.database.searches.keep(new Map(attributes.filter(([, names]) => names.length > 0)));
+    searches.keep(new Map(attributes.filter(([, names]) => names.length > 0)));
   }
 
   /** Stops the use of the full-text indexes of these types until they have been changed. */

@@ -78,6 +78,15 @@ export async function restartOthers(kept: readonly TrigramAttribute[], database:
   await translating(() => records(database).updateMany(others, { $set: fromStart() }));
 }
 
+/** Records that all entries have the trigrams of a renamed attribute, which were copied, if they had those of the former name. */
+export async function renameBuild(former: TrigramAttribute, attribute: string, database: Database): Promise<void> {
+  const match = { _id: recordId(former), state: 'ready' } as const;
+  const ready = await translating(() => records(database).findOne(match, { projection: { _id: 0 } }));
+  if (ready === null) return;
+  const renamed = { _id: recordId({ ...former, attribute }) };
+  await translating(() => records(database).updateOne(renamed, { $set: ready }, { upsert: true }));
+}
+
 /** Deletes the record of a build, and its trigrams. */
 export async function dropBuild(id: string, database: Database): Promise<void> {
   const [collection = '', attribute = ''] = id.split('/');

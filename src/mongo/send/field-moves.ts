@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { memoize } from '../../caches.js';
+import type { AttributePlace } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
 import { componentsOf, hasParts, mapParts } from '../../schema/parts.js';
 import { isRecord, type Values } from '../../values.js';
@@ -58,6 +59,24 @@ export class FieldMoves {
     const move = this.#moves.find((one) => one.uid === uid && (one.from === name || one.to === name));
     if (move === undefined) return [name];
     return move.keepsFormer ? [move.from, move.to] : [move.to];
+  }
+
+  /** Returns a place under all names of the attributes that lead to it, because these may be moved at the same time. */
+  stepsOf<Place extends AttributePlace>(place: Place): readonly Place[] {
+    const variants = place.steps.reduce<readonly AttributePlace['steps'][]>(
+      (all, step, index) =>
+        all.flatMap((steps) =>
+          this.namesOf(place.holders[index]?.uid ?? '', step.name).map((name) => [...steps, { ...step, name }]),
+        ),
+      [[]],
+    );
+    return variants.map((steps) => ({ ...place, steps }));
+  }
+
+  /** Returns a place under all names of these attributes and of its own. */
+  placesOf<Place extends AttributePlace>(place: Place): readonly Place[] {
+    const names = this.namesOf(place.holders.at(-1)?.uid ?? '', place.attribute.name);
+    return this.stepsOf(place).flatMap((one) => names.map((name) => ({ ...one, attribute: { ...one.attribute, name } })));
   }
 
   #record(type: ContentType, values: Values): Values {

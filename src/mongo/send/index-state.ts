@@ -48,6 +48,12 @@ export class SearchIndexes implements FullText {
     else this.#complete.set(`${collection}/${attribute}`, frequencies);
   }
 
+  /** Records that all entries have the trigrams of a renamed attribute if they had those of the former name, which were copied. */
+  rename(collection: string, from: string, to: string): void {
+    const frequencies = this.#complete.get(`${collection}/${from}`);
+    if (frequencies !== undefined) this.#complete.set(`${collection}/${to}`, frequencies);
+  }
+
   isComplete(collection: string, attribute: string): boolean {
     return this.#complete.has(`${collection}/${attribute}`);
   }

@@ -10,7 +10,7 @@ import { startingWith } from '../form/matches.js';
  * - copying: the former name is served, writes store both, and entries are copied.
  * - switched: the new name is served, and writes still store both, for instances that have not heard of it.
  * - clearing: writes store the new name only, and what is stored under the former one is removed.
- * - done: nothing is left to do. The record stays as long as the model names the former name.
+ * - done: nothing is left to do. The record stays as long as the model has the attribute, so that the former name may come back.
  */
 type Phase = 'copying' | 'switched' | 'clearing' | 'done';
 
@@ -48,12 +48,25 @@ export function servedDocuments<Document extends ModelDocument>(
   records: readonly RenameRecord[],
 ): readonly Document[] {
   const asked = new Set(renamesIn(documents).map(renameKey));
-  const served = records.map((one) => ({ ...one, serves: one.phase === 'copying' ? ('from' as const) : ('to' as const) }));
-  // a type that no longer names its former uid keeps its collection only, so that another type can have that uid
-  return withServedNames(
-    documents,
-    served.map((one) => (one.phase !== 'done' || asked.has(renameKey(one)) ? one : { ...one, from: '' })),
-  );
+  const isNamed = (one: RenameRecord): boolean => one.phase !== 'done' || asked.has(renameKey(one));
+  const served = records
+    .filter(isNamed)
+    .map((one) => ({ ...one, serves: one.phase === 'copying' ? ('from' as const) : ('to' as const) }));
+  const kept = records.filter((one) => !isNamed(one));
+  return withServedNames(withCollections(documents, kept), served);
+}
+
+/** Returns models with the collections of types that no longer name their former uid, so that another type can have that uid. */
+function withCollections<Document extends ModelDocument>(
+  documents: readonly Document[],
+  records: readonly RenameRecord[],
+): readonly Document[] {
+  const kept = new Map(records.flatMap(({ to, collection }) => (collection === undefined ? [] : [[to, collection] as const])));
+  if (kept.size === 0) return documents;
+  return documents.map((document) => ({
+    ...document,
+    ...(kept.has(document.uid) && { collectionName: kept.get(document.uid) }),
+  }));
 }
 
 /** Returns models that are about to be stored as they would be served, without those of types that others rename. */
@@ -76,13 +89,10 @@ export async function beginRename(database: Database, record: Omit<RenameRecord,
   );
 }
 
-/** Puts a rename into its next phase. Returns false if it is no longer in the given one. */
-export async function enterPhase(database: Database, record: RenameRecord, phase: Phase): Promise<boolean> {
+/** Puts a rename into its next phase, unless it is no longer in the given one. */
+export async function enterPhase(database: Database, record: RenameRecord, phase: Phase): Promise<void> {
   const filter = { _id: renameKey(record), phase: record.phase };
-  const { matchedCount } = await inWriteTime(database, () =>
-    settings(database).updateOne(filter, { $set: { phase, since: new Date() } }),
-  );
-  return matchedCount > 0;
+  await inWriteTime(database, () => settings(database).updateOne(filter, { $set: { phase, since: new Date() } }));
 }
 
 /** Removes the records of renames that no model asks for. */

@@ -100,7 +100,7 @@ async function changeRules(database: Database, change: (rules: Values) => Values
 const withKey = (rules: Values, { from, to }: UidChange): Values =>
   Object.hasOwn(rules, from) && !Object.hasOwn(rules, to) ? { ...rules, [to]: rules[from] } : rules;
 
-/** Gives the versions, the audit, the webhooks and the views of the panel the new uid of a type. Idempotent. */
+/** Gives the versions, the audit, the webhooks and the views of the panel the new uid of a type. */
 export async function changeRecords(database: Database, change: UidChange): Promise<void> {
   const { db } = database;
   const { from, to } = change;
@@ -117,7 +117,7 @@ export async function changeRecords(database: Database, change: UidChange): Prom
   }
 }
 
-/** Numbers the versions that were kept under the new uid after those under the former one. */
+/** Numbers the versions that were kept under the new uid after those under the former one. An interrupted call leaves gaps. */
 async function renumberVersions(database: Database, { from, to }: UidChange): Promise<void> {
   const versions = database.db.collection(collections.history);
   const both = [

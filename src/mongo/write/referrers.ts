@@ -1,9 +1,12 @@
-import { dottedPath, type LinkPath, linkPaths } from '../../schema/attribute-places.js';
+import { type LinkPath, linkPaths } from '../../schema/attribute-places.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { Document } from '../send/database.js';
+import { FieldMoves } from '../send/field-moves.js';
+import type { Store } from '../store.js';
+import { bulkWrite } from './bulk-write.js';
 import { compileChange } from './compile-change.js';
 import { linking, type Owner, unlinkingAt, unlinkMany } from './link-changes.js';
-import { type Match, noList } from '../form/matches.js';
+import { updateInside } from '../form/update-inside.js';
 
 interface Referrer {
   readonly collection: string;
@@ -21,35 +24,32 @@ export function referrersOf(type: ContentType, registry: Registry): Referrer[] {
   });
 }
 
-/** Returns the operations that remove all links to one entry from the documents of a collection. */
-export const unlinkOperations = (links: readonly LinkPath[], type: ContentType, id: number): Document[] =>
-  links.map((link) => (link.steps.length === 0 ? unlinkMany(link.attribute, { type, id }) : unlinkInside(link, { type, id })));
-
-/** Returns the operation that removes links inside components. In lists of components it changes only the elements with the link. */
-function unlinkInside(link: LinkPath, owner: Owner): Document {
-  const { steps, attribute } = link;
-  const marked = steps.map(({ name, list }, index) => (list ? `${name}.$[e${String(index)}]` : name));
-  const arrayFilters = steps.flatMap(({ list, zone }, index) => {
-    if (!list) return [];
-    const element = `e${String(index)}.`;
-    const match = linkingInside({ ...link, steps: steps.slice(index + 1) }, owner, element);
-    return [{ ...match, ...(zone !== null && { [`${element}__component`]: zone }) }];
-  });
-  const update = compileChange(unlinkingAt([...marked, attribute.name].join('.'), attribute, owner));
-  return { updateMany: { filter: linkingInside(link, owner), update, ...(arrayFilters.length > 0 && { arrayFilters }) } };
+/** The entries whose links are removed. */
+interface Unlinked {
+  readonly type: ContentType;
+  readonly ids: readonly number[];
 }
 
 /**
- * Returns a match for what has a link in a component. A stored list in place of a single component, from a former model, is hidden
- * and stays unchanged. `prefix` is put before each path.
+ * Removes all links to entries of a type. An attribute that is being renamed has an operation for each name, because documents may
+ * have the list of components behind one name only.
  */
-function linkingInside(link: LinkPath, owner: Owner, prefix = ''): Match {
+export async function unlinkAll({ type, ids }: Unlinked, registry: Registry, store: Store): Promise<void> {
+  const { database } = store;
+  const exact = { ...store, database: { ...database, moves: new FieldMoves() } };
+  for (const { collection, links } of referrersOf(type, registry)) {
+    const places = links.flatMap((link) => database.moves.placesOf(link));
+    await bulkWrite(
+      exact,
+      collection,
+      ids.flatMap((id) => places.map((link) => unlink(link, { type, id }))),
+    );
+  }
+}
+
+function unlink(link: LinkPath, owner: Owner): Document {
   const { steps, attribute } = link;
-  const lists = steps.findIndex(({ list }) => list);
-  const single = steps.slice(0, lists === -1 ? steps.length : lists).map(({ name }) => name);
-  const paths = single.map((_, index) => prefix + single.slice(0, index + 1).join('.'));
-  return {
-    ...linking(attribute, owner, prefix + dottedPath(link)),
-    ...Object.fromEntries(paths.map((path) => [path, noList])),
-  };
+  if (steps.length === 0) return unlinkMany(attribute, owner);
+  const change = (path: string): Document => compileChange(unlinkingAt(path, attribute, owner));
+  return { updateMany: updateInside(link, { match: (path) => linking(attribute, owner, path), change }) };
 }

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { convertLate, finishConversion, prepareConversion } from '../../src/mongo/models/convert-values.js';
+import type { ValueConversion } from '../../src/mongo/models/converted-entries.js';
+import { buildRegistry } from '../../src/schema/build-registry.js';
+import type { convertible } from '../../src/schema/convert-value.js';
+import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
+
+type To = (typeof convertible)[number];
+
+const part = { type: 'component', component: 'shared.part' };
+const { registry } = buildRegistry([
+  { uid: 'shared.part', info: { displayName: 'Part' }, attributes: { note: { type: 'string' } } },
+  {
+    uid: 'api::page.page',
+    kind: 'collectionType',
+    collectionName: 'pages',
+    info: { singularName: 'page', pluralName: 'pages', displayName: 'Page' },
+    attributes: { title: { type: 'string' }, one: part, two: part, many: { ...part, repeatable: true } },
+  },
+] as never);
+
+const attributes = { page: ['api::page.page', 'title'], part: ['shared.part', 'note'] } as const;
+
+/** Conversions that follow each other: of which attribute, to what, and whether the command is killed when the values wait. */
+const rows: readonly (readonly [
+  what: string,
+  stored: object,
+  steps: readonly (readonly [of: keyof typeof attributes, to: To, isKilled?: 'killed'])[],
+  expected: object,
+])[] = [
+  [
+    'all fields with a component',
+    { one: { note: '{"a":1}' }, two: { note: '{"b":2}' }, many: [{ note: '[3]' }, { note: 'null' }] },
+    [['part', 'json']],
+    { one: { note: { a: 1 } }, two: { note: { b: 2 } }, many: [{ note: [3] }, { note: null }] },
+  ],
+  [
+    'one of several fields',
+    { two: { note: '{"b":2}' }, title: 't' },
+    [['part', 'json']],
+    { two: { note: { b: 2 } }, title: 't' },
+  ],
+  [
+    'to another type than a killed command',
+    { title: '05' },
+    [
+      ['page', 'integer', 'killed'],
+      ['page', 'text'],
+    ],
+    { title: '05' },
+  ],
+  [
+    'another attribute than a killed command',
+    { title: '05', one: { note: '06' } },
+    [
+      ['page', 'integer', 'killed'],
+      ['part', 'integer'],
+    ],
+    { title: '05', one: { note: 6 } },
+  ],
+  [
+    'again after the command was killed',
+    { title: '05', one: { note: '06' } },
+    [
+      ['page', 'integer', 'killed'],
+      ['page', 'integer'],
+    ],
+    { title: 5, one: { note: '06' } },
+  ],
+];
+
+describe('values that get another type', () => {
+  let fresh: FreshDatabase;
+  before(async () => {
+    fresh = await freshDatabase();
+  });
+  after(() => fresh.drop());
+
+  for (const [what, stored, steps, expected] of rows)
+    it(`are converted: ${what}`, async () => {
+      const entries = fresh.db.collection('pages');
+      await entries.deleteMany({});
+      await entries.insertOne({ _id: 1 as never, ...stored });
+      for (const [of, type, isKilled] of steps) {
+        const [uid, attribute] = attributes[of];
+        const conversion: ValueConversion = { uid, attribute, to: { type, enum: [] }, registry, database: databaseOf(fresh) };
+        await prepareConversion(conversion);
+        if (isKilled !== undefined) continue;
+        await finishConversion(conversion);
+        await convertLate(conversion);
+      }
+      expect(await entries.findOne()).to.deep.equal({ _id: 1, ...expected });
+    });
+
+  it('are not converted to a former type by a command that finds the model changed already', async () => {
+    const entries = fresh.db.collection('pages');
+    await entries.deleteMany({});
+    await entries.insertOne({ _id: 1 as never, title: '05' });
+    const to = (type: To): ValueConversion => ({
+      uid: 'api::page.page',
+      attribute: 'title',
+      to: { type, enum: [] },
+      registry,
+      database: databaseOf(fresh),
+    });
+    await prepareConversion(to('integer'));
+    await finishConversion(to('string'));
+    expect(await entries.findOne()).to.deep.equal({ _id: 1, title: '05' });
+  });
+});
