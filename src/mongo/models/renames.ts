@@ -56,7 +56,8 @@ export class Renames {
     const asked = renamesIn(documents);
     const before = this.#documents;
     this.#documents = documents;
-    if (before !== documents && before.length > 0) await noteRemoved(database, before, documents);
+    if (before !== documents && before.length > 0)
+      await noteRemoved(database, await this.#withData(before, documents), documents);
     if (asked.length === 0 && this.#records?.length === 0) return documents;
     const known = await readRenames(database);
     const keys = new Set([...asked.map(renameKey), ...keptRenames(known, documents).map(renameKey)]);
@@ -133,6 +134,16 @@ export class Renames {
     );
     const isEmpty = stored.size === 0;
     return { ...rename, ...(former !== null && !isEmpty && { collection: former }), phase: isEmpty ? 'done' : 'copying' };
+  }
+
+  /** Returns former models without removed types whose collection is gone: their data was deleted before this instance has heard of it. */
+  async #withData(before: readonly ModelDocument[], after: readonly ModelDocument[]): Promise<readonly ModelDocument[]> {
+    const gone = new Set(before.filter(({ uid }) => uid.includes('::') && !after.some((one) => one.uid === uid)));
+    const stored = await storedCollections(
+      [...gone].map((one) => this.#collectionOf(one)),
+      this.#input.database,
+    );
+    return before.filter((one) => !gone.has(one) || stored.has(this.#collectionOf(one)));
   }
 
   /** Returns the collection of a type, which a renamed one has kept, and which a model of the service does not name. */

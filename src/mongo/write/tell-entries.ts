@@ -32,8 +32,7 @@ export async function tell({ database, changes }: Store, { type, subscribers }: 
   const events = facts.map((fact): EntryEvent =>
     fact.kind === 'any' ? { ...fact, ...about } : { ...fact, ...keysOf(fact.document), ...about },
   );
-  for (const event of events)
-    for (const one of subscribers) if (one.hears(event.kind, type)) await one.within?.(event, database);
+  for (const event of events) for (const one of subscribers) if (one.hears(event.kind, type)) await one.within?.(event, database);
   await afterCommit(database, () => changes.deliver(subscribers, events));
 }
 
