@@ -2,6 +2,7 @@ import type { CommandStartedEvent, CommandSucceededEvent } from 'mongodb';
 import { setActions } from '../../src/accounts/roles/grant-actions.js';
 import { createToken } from '../../src/accounts/api-tokens.js';
 import { loadDemo } from '../../src/cli/load-demo.js';
+import { jobOf } from '../../src/mongo/send/database.js';
 import { createService } from '../../src/server.js';
 import { addRelatedEntries, openActions } from './content.js';
 import { maxConnections } from './connection-attacks.js';
@@ -45,15 +46,19 @@ const { backend, config, media } = server;
 if (backend === null) throw new Error('MongoDB does not answer');
 const { store } = backend;
 const counts = { commands: 0, documents: 0 };
-/** Reads of the change stream under way. They belong to no request: after many writes they come late, and with many documents. */
-const streamed = new Set<number>();
+/**
+ * Reads of the change stream and of jobs under way. They belong to no request: after many writes the former come late, and with many
+ * documents.
+ */
+const unasked = new Set<number>();
 const counted = ['find', 'aggregate', 'count', 'insert', 'update', 'findAndModify', 'getMore'];
 store.database.client.on('commandStarted', ({ requestId, commandName, command }: CommandStartedEvent) => {
-  if (command['collection'] === '$cmd.aggregate') streamed.add(requestId);
+  const { collection, comment } = command;
+  if (collection === '$cmd.aggregate' || (typeof comment === 'string' && jobOf(comment) !== null)) unasked.add(requestId);
   else if (counted.includes(commandName)) counts.commands += 1;
 });
 store.database.client.on('commandSucceeded', ({ requestId, reply }: CommandSucceededEvent) => {
-  if (streamed.delete(requestId)) return;
+  if (unasked.delete(requestId)) return;
   const { cursor } = reply as { cursor?: { firstBatch?: unknown[]; nextBatch?: unknown[] } };
   counts.documents += (cursor?.firstBatch ?? cursor?.nextBatch ?? []).length;
 });
