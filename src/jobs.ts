@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TraceLink } from './observe/observation.js';
+import type { TraceLink } from './observe/trace-link.js';
 import type { Observer } from './observe/observer.js';
 
 /** Work in the background. A run never overlaps with another run of the same job on this instance. */

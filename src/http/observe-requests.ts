@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
-import type { TraceHeaders, TraceLink } from '../observe/observation.js';
+import type { TraceHeaders, TraceLink } from '../observe/trace-link.js';
 import type { Observer } from '../observe/observer.js';
 
 /** The contents of `ctx.state`. */

@@ -6,7 +6,7 @@ import type { Staging } from '../media/staging.js';
 import { isRecord, type Values, decodeId } from '../values.js';
 import { endSignal } from '../limits/clock.js';
 import type { Sender } from '../limits/queue.js';
-import type { TraceHeaders } from '../observe/observation.js';
+import type { TraceHeaders } from '../observe/trace-link.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
 import { isLocal } from './is-local.js';
 import { isMultipart } from './request-body.js';

@@ -1,5 +1,5 @@
 import { unavailableError } from '../errors.js';
-import type { TraceHeaders } from '../observe/observation.js';
+import type { TraceHeaders } from '../observe/trace-link.js';
 
 /** The origin of a piece of work. */
 export interface Origin {

@@ -1,3 +1,14 @@
+import type {
+  CommandEnded,
+  CostlyRead,
+  PageRead,
+  RequestBegun,
+  RequestEnded,
+  RequestFailed,
+  SlowRequest,
+} from './request-observations.js';
+import type { OutgoingCall, TraceLink } from './trace-link.js';
+
 /**
  * What the service does and sees, as plain values. The log writes a line for most of them (`log-observations.ts`); other consumers
  * may count them. Add a kind for anything that an operator should be able to count.
@@ -59,112 +70,6 @@ interface QueueSize {
   readonly waiting: number;
 }
 
-/**
- * How work is linked with traces. Observers of its beginning set what they know; it stays empty without them, and the same object
- * comes with the end of the work.
- */
-export interface TraceLink {
-  /** Headers that tell other services of the trace. */
-  headers?: TraceHeaders;
-  /** Runs the work where code finds the trace. */
-  around?: <Result>(work: () => Result) => Result;
-}
-
-/** The headers `traceparent` and `tracestate`. */
-export type TraceHeaders = Readonly<Record<string, string>>;
-
-interface RequestBegun extends Pick<RequestEnded, 'requestId' | 'method' | 'path' | 'link'> {
-  readonly kind: 'request begun';
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-}
-
-interface RequestEnded {
-  readonly kind: 'request ended';
-  readonly requestId: string;
-  readonly method: string;
-  readonly path: string;
-  /** The path of the route, such as `/api/articles/:id`; null if no router has found it. */
-  readonly route: string | null;
-  readonly status: number;
-  readonly ms: number;
-  readonly ip: string;
-  readonly link: TraceLink;
-  /** Whether the client has disconnected before the answer was sent. */
-  readonly isAborted: boolean;
-}
-
-interface PageRead {
-  readonly kind: 'page read';
-  readonly way: string;
-  readonly type: string;
-  readonly ms: number;
-  /** Null if no request has asked for it. */
-  readonly requestId: string | null;
-  /** Returns what is compared and sorted, without values. */
-  readonly shape: () => string;
-  /** Returns the name of the index of the model that serves it; null if there is none. */
-  readonly index: () => string | null;
-}
-
-/** A page was read that took long, or whose condition or sort no index of its model serves. */
-interface CostlyRead extends Omit<PageRead, 'kind' | 'requestId' | 'index'> {
-  readonly kind: 'read costly';
-  readonly isSlow: boolean;
-  /** Reads the page again, and returns what the server does for it. */
-  readonly examine: () => Promise<ExaminedRead>;
-}
-
-/** What the server does for a page. */
-export interface ExaminedRead {
-  /** Whether no index leads to the entries. */
-  readonly isUnindexed: boolean;
-  /** The names of the indexes that are used; null if a whole collection is read. */
-  readonly index: string | null;
-  readonly keysExamined: number;
-  readonly documentsExamined: number;
-  readonly returned: number;
-  /** The attributes that lack an index, with the options that would create them; null if there are none. */
-  readonly advice: string | null;
-  /** The keys of an index that would serve it, and its estimated size; null if none would. */
-  readonly suggestion: { readonly keys: readonly string[]; readonly bytes: number } | null;
-}
-
-/** A list that a slow request has read. */
-interface SlowList extends Pick<PageRead, 'type' | 'way' | 'ms'> {
-  readonly shape: string;
-  readonly index: string | null;
-}
-
-interface SlowRequest extends Pick<RequestEnded, 'requestId' | 'method' | 'route' | 'status' | 'ms'> {
-  readonly kind: 'request slow';
-  readonly lists: readonly SlowList[];
-  /** In the order of their ends. */
-  readonly commands: readonly Pick<CommandEnded, 'command' | 'collection' | 'ms'>[];
-}
-
-/** A request has failed by an unexpected error. */
-interface RequestFailed {
-  readonly kind: 'request failed';
-  readonly requestId: string;
-  readonly method: string;
-  readonly path: string;
-  readonly err: unknown;
-}
-
-/** A command to the database has ended. */
-export interface CommandEnded {
-  readonly kind: 'command ended';
-  readonly command: string;
-  /** Null for commands without one. */
-  readonly collection: string | null;
-  /** Null if no request has sent it. */
-  readonly requestId: string | null;
-  /** The name of the job that has sent it; null if none has. */
-  readonly job: string | null;
-  readonly ms: number;
-  readonly isFailed: boolean;
-}
-
 /** A run of a job begins. Not told of runs that last as long as the service. */
 interface JobBegun {
   readonly kind: 'job begun';
@@ -181,15 +86,6 @@ interface JobEnded {
   readonly err: unknown;
   /** What the log says if it has failed; null for nothing. */
   readonly failure: string | null;
-}
-
-/** A request to another service. */
-export interface OutgoingCall {
-  readonly method: string;
-  readonly url: string;
-  /** The trace that it belongs to; null if there is none. */
-  readonly trace: TraceHeaders | null;
-  readonly link: TraceLink;
 }
 
 interface CallBegun {

@@ -1,5 +1,5 @@
 import type * as Api from '@opentelemetry/api';
-import type { TraceLink } from '../observe/observation.js';
+import type { TraceLink } from '../observe/trace-link.js';
 import type { Consumer } from '../observe/observer.js';
 import { contextIn, linkHeaders, tracerOf } from './trace-context.js';
 

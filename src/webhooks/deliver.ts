@@ -10,7 +10,7 @@ import {
   recordAttempt,
 } from '../mongo/stores/delivery-store.js';
 import type { Store } from '../mongo/store.js';
-import type { OutgoingCall } from '../observe/observation.js';
+import type { OutgoingCall } from '../observe/trace-link.js';
 import type { Bell } from './bell.js';
 import type { KnownWebhooks } from './known-webhooks.js';
 import { sendWebhook } from './send.js';

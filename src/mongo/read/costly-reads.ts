@@ -1,5 +1,5 @@
 import { memoizePair } from '../../caches.js';
-import type { ExaminedRead } from '../../observe/observation.js';
+import type { ExaminedRead } from '../../observe/request-observations.js';
 import type { Observer } from '../../observe/observer.js';
 import { describeShape } from '../../query/describe-shape.js';
 import type { Plan } from '../../query/plan.js';

@@ -1,5 +1,5 @@
 import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, Document, MongoClient } from 'mongodb';
-import type { CommandEnded } from '../../observe/observation.js';
+import type { CommandEnded } from '../../observe/request-observations.js';
 import type { Observer } from '../../observe/observer.js';
 import { jobOf } from './database.js';
 
