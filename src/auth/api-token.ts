@@ -72,19 +72,24 @@ export function tokenFinder(backend: Backend, salt: string, former: string | nul
     const documents = await findStored(commented(store.database, comment), collections.tokens);
     return new Map(documents.map((document) => [String(document['hash']), apiToken(document)]));
   });
-  const noted = new Map<number, number>();
+  const noted: Noted = new Map();
   return async (key, comment) => {
     const tokens = await readTokens(comment);
     const token = tokens.get(hashKey(key, salt)) ?? (former === null ? null : tokens.get(hashKey(key, former))) ?? null;
-    if (token !== null) noteUse({ ...store, database: commented(store.database, comment) }, token, noted);
+    if (token !== null && isDue(token, noted)) noteUse({ ...store, database: commented(store.database, comment) }, token, noted);
     return token;
   };
 }
 
+/** The times at which this process has stored that tokens were used, by their ids. */
+type Noted = Map<number, number>;
+
+const isDue = ({ id, lastUsedAt }: ApiToken, noted: Noted): boolean =>
+  Date.now() - Math.max(lastUsedAt?.getTime() ?? 0, noted.get(id) ?? 0) >= usePrecision;
+
 /** Stores the time at which a token was used. Not awaited, because a token works even if its use cannot be stored. */
-function noteUse(store: Store, { id, lastUsedAt }: ApiToken, noted: Map<number, number>): void {
+function noteUse(store: Store, { id }: ApiToken, noted: Noted): void {
   const now = Date.now();
-  if (now - Math.max(lastUsedAt?.getTime() ?? 0, noted.get(id) ?? 0) < usePrecision) return;
   noted.set(id, now);
   const update = changeOne({ _id: id }, { raise: { lastUsedAt: new Date(now) } });
   bulkWrite(store, collections.tokens, [update]).catch(() => noted.delete(id));

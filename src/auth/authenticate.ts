@@ -91,7 +91,7 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
 
 function authenticate(credentials: Credentials, sources: Sources): Promise<Caller> {
   const bearer = readBearer(credentials.authorization);
-  if (bearer === null) return publicCaller({ ...credentials, ended: null }, sources);
+  if (bearer === null) return publicCaller({ ended: null, ...credentials }, sources);
   return bearerCaller(bearer, credentials, sources);
 }
 
@@ -178,7 +178,7 @@ function roleIn(fetched: Values | undefined): number | null {
 /** Returns the public caller if the invalid token is ignored. Throws an UnauthorizedError otherwise. */
 function endedCaller(ended: TokenFault, credentials: Credentials, sources: Sources): Promise<Caller> {
   if (!credentials.ignores(ended)) throw refusedToken(ended);
-  return publicCaller({ ...credentials, ended }, sources);
+  return publicCaller({ ended, ...credentials }, sources);
 }
 
 /** Returns the reason to refuse a valid token of a user; null if there is none. */

@@ -3,17 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { collectionType as model } from '../support/collection-type.js';
 import { runCli, type CliResult } from '../support/run-cli.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
-const type = (name: string, attributes: object, rest: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes,
-  ...rest,
-});
 const part = (attributes: object): TestModel => ({ uid: 'shared.part', info: { displayName: 'Part' }, attributes });
 const string = { type: 'string' };
 const parts = { type: 'component', repeatable: true, component: 'shared.part' };
@@ -38,7 +31,7 @@ const documents = {
   olds: [{ _id: 1, name: 'kept' }],
 };
 const attributes = { name: string, code: string, size: string, day: string, parts };
-const thing = (changed: object = {}, rest: object = {}): TestModel => type('thing', { ...attributes, ...changed }, rest);
+const thing = (changed: object = {}, rest: object = {}): TestModel => model('thing', { ...attributes, ...changed }, rest);
 
 describe('npx mangrove models, on changes of models', function () {
   this.timeout(60_000);
@@ -49,7 +42,7 @@ describe('npx mangrove models, on changes of models', function () {
     directory = await mkdtemp(join(tmpdir(), 'mangrove-change-'));
     database = await freshDatabase();
     serving = await serveModels({
-      models: [thing(), part({ text: string }), type('old', { name: string })],
+      models: [thing(), part({ text: string }), model('old', { name: string })],
       documents,
       database,
     });
@@ -221,7 +214,7 @@ describe('npx mangrove models, on changes of models', function () {
 
   it('removed lists removed attributes and types, restore-removed puts them back, purge deletes their data', async () => {
     expect((await run('removed')).stdout).to.equal('nothing is removed');
-    const [file = ''] = await write(type('thing', { name: string, parts }));
+    const [file = ''] = await write(model('thing', { name: string, parts }));
     expect((await run('add', file, '--force')).exitCode).to.equal(0);
     expect((await run('remove', 'api::old.old')).exitCode).to.equal(0);
     const list = async () =>

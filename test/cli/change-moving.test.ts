@@ -4,16 +4,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { collections } from '../../src/schema/collections.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { collectionType as model } from '../support/collection-type.js';
 import { runCli, type CliResult } from '../support/run-cli.js';
 import { serveModels, storeModels, type Serving, type TestModel } from '../support/serve.js';
 
-const type = (name: string, attributes: object): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes,
-});
 const part = (attributes: object): TestModel => ({ uid: 'shared.part', info: { displayName: 'Part' }, attributes });
 const string = { type: 'string' };
 const box = { type: 'component', repeatable: true, component: 'shared.part' };
@@ -31,16 +25,20 @@ describe('npx mangrove models, while an attribute is renamed', function () {
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'mangrove-moving-'));
     database = await freshDatabase();
-    const former = [type('page', { title: string, other: string }), part({ note: string, old: string }), type('nested', { box })];
+    const former = [
+      model('page', { title: string, other: string }),
+      part({ note: string, old: string }),
+      model('nested', { box }),
+    ];
     serving = await serveModels({ models: former, documents, database });
     const models = serving.server.backend?.models;
-    await storeModels(database, [type('page', { other: string }), part({ note: string })]);
+    await storeModels(database, [model('page', { other: string }), part({ note: string })]);
     await models?.load(); // title and old are removed
     const other = { _id: 'other', instance: 'elsewhere:1:x', uid: 'x', expiresAt: new Date(Date.now() + 600_000) };
     await database.db.collection(collections.modelStatus).insertOne(other as never); // never follows the rename
     const renamed = [
-      type('page', { other: string, headline: { ...string, renamedFrom: 'title' } }),
-      type('nested', { boxes: { ...box, renamedFrom: 'box' } }),
+      model('page', { other: string, headline: { ...string, renamedFrom: 'title' } }),
+      model('nested', { boxes: { ...box, renamedFrom: 'box' } }),
     ];
     await storeModels(database, renamed);
     while (models?.renames.moving().size !== 2) await models?.load();

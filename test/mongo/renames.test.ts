@@ -1,21 +1,11 @@
 import { expect } from 'chai';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { collectionType as model } from '../support/collection-type.js';
 import { serveModels, storeModels, type Serving, type TestModel } from '../support/serve.js';
 import { assertUnharmed, type Load, startLoad } from './rename-load.js';
 
-type Attributes = Readonly<Record<string, object>>;
-
-const model = (name: string, attributes: Attributes, rest: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes,
-  ...rest,
-});
-
-const component = (name: string, attributes: Attributes): TestModel => ({
+const component = (name: string, attributes: object): TestModel => ({
   uid: `shared.${name}`,
   info: { displayName: name },
   attributes,
@@ -157,7 +147,7 @@ const comment = model('comment', {
 const article = model('article', { title: string, comments, author: authored });
 const post = model('post', { title: string, comments, author: authored }, { renamedFrom: 'api::article.article' });
 
-const busy = (attributes: Attributes): TestModel => model('busy', attributes, { collectionName: 'busies' });
+const busy = (attributes: object): TestModel => model('busy', attributes, { collectionName: 'busies' });
 const ids = Array.from({ length: 2_000 }, (_, index) => index + 1);
 
 /** Models that are renamed while the service runs, on two instances, of which one hears of them a second later. */
