@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { CommandStartedEvent, Document } from 'mongodb';
 import { findMany, type FoundPage } from '../../src/content/find-many.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { collectionType } from '../support/collection-type.js';
 import { defaultLimits } from '../support/default-limits.js';
+import { commandsDuring, explain } from '../support/explain.js';
 import { parseFilters } from '../../src/query/parse-filter.js';
 import { parsePagination, parseSort } from '../../src/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
@@ -55,24 +55,14 @@ interface Examined<T> {
 
 /** The result of some work, and how many documents and keys its reads examine; counts are left out. */
 async function examinedBy<T>(database: FreshDatabase, work: () => Promise<T>): Promise<Examined<T>> {
-  const seen: Document[] = [];
-  const listen = ({ commandName, command }: CommandStartedEvent): void => {
-    if (commandName === 'find' || commandName === 'aggregate') seen.push(command as Document);
+  const { result, commands } = await commandsDuring(database.client, ['find', 'aggregate'], work);
+  const explained = await Promise.all(commands.map((command) => explain(database.db, command)));
+  return {
+    result,
+    examined: explained.reduce((sum, { documentsExamined }) => sum + documentsExamined, 0),
+    keys: explained.reduce((sum, { keysExamined }) => sum + keysExamined, 0),
+    commands: commands.map((command) => Object.entries(command)[0]?.join(' ') ?? ''),
   };
-  database.client.on('commandStarted', listen);
-  const result = await work();
-  database.client.off('commandStarted', listen);
-  const parts = ['find', 'filter', 'sort', 'projection', 'skip', 'limit', 'aggregate', 'pipeline', 'cursor'];
-  const explained = await Promise.all(
-    seen.map((command) => {
-      const explain = Object.fromEntries(Object.entries(command).filter(([key]) => parts.includes(key)));
-      return database.db.command({ explain, verbosity: 'executionStats' });
-    }),
-  );
-  const sum = (name: string): number =>
-    explained.reduce((all, one) => all + Number(new RegExp(`"${name}":(\\d+)`).exec(JSON.stringify(one))?.[1] ?? 0), 0);
-  const commands = seen.map((command) => Object.entries(command)[0]?.join(' ') ?? '');
-  return { result, examined: sum('totalDocsExamined'), keys: sum('totalKeysExamined'), commands };
 }
 
 const idsOf = ({ entries }: FoundPage) => entries.map(({ document }) => document['_id']);

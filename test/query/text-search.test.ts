@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { type Operator, operators } from '../../src/query/operators.js';
+import { explain } from '../support/explain.js';
 import { serveModels, type Serving } from '../support/serve.js';
 
 const type = (name: string, attributes: object, options: object = {}) => ({
@@ -79,16 +80,9 @@ const notes = Array.from({ length: all }, (_, index) => ({
 
 const long = Array.from({ length: 3_000 }, (_, index) => index.toString(36).padStart(4, 'q')).join(' ');
 
-/** Documents that the explained form of a find or aggregate command examines. */
-async function examined({ database }: Serving, command: Document): Promise<number> {
-  const plain = Object.fromEntries(
-    Object.entries(command).filter(([key]) => !['lsid', '$clusterTime', '$db', 'comment'].includes(key)),
-  );
-  const explained = await database.db.command({ explain: plain, verbosity: 'executionStats' });
-  const stats = (explained['executionStats'] ??
-    (explained['stages'] as Document[])[0]?.['$cursor']?.['executionStats']) as Document;
-  return Number(stats['totalDocsExamined']);
-}
+/** Documents that a command examines. */
+const examined = async ({ database }: Serving, command: Document): Promise<number> =>
+  (await explain(database.db, command)).documentsExamined;
 
 describe('text search', () => {
   let serving: Serving;

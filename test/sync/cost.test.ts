@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { commandsDuring, explain } from '../support/explain.js';
 import { serveSync, type ServingSync } from './serve-sync.js';
 
 const entry = (_id: number) => ({ _id, title: 't', rating: 5, locale: 'en', publishedAt: new Date(0) });
@@ -37,14 +38,11 @@ describe('the cost of a pull', () => {
     const title = `changed for ${shape}`;
     await db.collection('posts').updateMany({ _id: { $lte: 10 } as never }, { $set: { title } });
     await server.logged();
-    await db.command({ profile: 2 });
-    await copy.step();
-    await db.command({ profile: 0 });
-    const profile = db.collection('system.profile');
-    const ns = { $in: [`${db.databaseName}.posts`, `${db.databaseName}._changes`] };
-    const reads = await profile.find({ ns, 'command.find': { $exists: true } }).toArray();
-    await profile.drop();
-    const documents = reads.reduce((sum, { docsExamined }) => sum + Number(docsExamined), 0);
+    const client = server.server.backend?.store.database.client;
+    const { commands } = await commandsDuring(client, ['find'], () => copy.step());
+    const reads = commands.filter(({ find }) => find === 'posts' || find === '_changes');
+    const examined = await Promise.all(reads.map((command) => explain(db, command)));
+    const documents = examined.reduce((sum, { documentsExamined }) => sum + documentsExamined, 0);
     return [documents, [...copy.entries.values()].filter((held) => held['title'] === title).length];
   }
 
