@@ -1,12 +1,15 @@
-import { type ClientSession, type Document, Long } from 'mongodb';
+import { BSON, type ClientSession, type Document, Long } from 'mongodb';
 import { nextTurn } from '../../limits/queue.js';
 import { inReadTime } from './calls.js';
 import { type Database, withComment } from './database.js';
 import { sortsTwoLists, withoutLists } from './sort-lists.js';
 import { untilAnswered } from './until-answered.js';
 
+/** The documents of a reply, as they were sent. */
+type Batch = readonly Uint8Array[];
+
 interface CursorReply {
-  readonly cursor: { readonly firstBatch: readonly Document[]; readonly id: unknown };
+  readonly cursor: { readonly firstBatch: Batch; readonly id: unknown };
 }
 
 /**
@@ -44,14 +47,23 @@ async function readIn(session: ClientSession, database: Database, command: Docum
   // commands that set a batch size read only parts of documents
   const whole = 'batchSize' in command ? null : collection;
   if (String(id) !== '0') return readOn({ collection, whole, id, firstBatch, session }, database);
-  charge(database, whole, firstBatch);
-  return firstBatch;
+  return decode(firstBatch, whole, database);
 }
 
-/** Charges the documents of a reply to the budget. `whole` is the collection; null if they are only parts of documents. */
-function charge({ budget, replies }: Database, whole: string | null, documents: readonly Document[]): void {
-  if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', replies.measure(whole, documents));
+/**
+ * Charges the documents of a reply to the budget, and decodes them. `whole` is the collection; null if they are only parts of
+ * documents.
+ */
+function decode(batch: Batch, whole: string | null, { budget, replies }: Database): readonly Document[] {
+  budget.spend('bytesRead', replies.measure(whole, batch));
+  return batch.map((bytes) => BSON.deserialize(bytes, unchecked));
 }
+
+/**
+ * The check of replies for valid UTF-8 is off, because it takes a third of the time to decode long texts, and the service stores
+ * only valid UTF-8. Invalid bytes of other software are read as U+FFFD.
+ */
+const unchecked = { validation: { utf8: false } } as const;
 
 /** Returns the number of documents of a collection from its metadata, which takes the same time for any size. */
 export const countStored = async (collection: string, database: Database): Promise<number> =>
@@ -102,10 +114,12 @@ function send(database: Database, command: Document, { session, size }: Sending)
 }
 
 /**
- * Returns the options of a read. The check of replies for valid UTF-8 is off, because it takes a third of the time to decode long
- * texts, and the service stores only valid UTF-8. Invalid bytes of other software are read as U+FFFD.
+ * Returns the options of a read. They keep the driver from decoding the documents of a reply, which it would do twice if commands
+ * are observed. So the bytes of each document are known, too.
  */
-const readOptions = (session: ClientSession) => ({ session, enableUtf8Validation: false });
+const readOptions = (session: ClientSession) => ({ session, enableUtf8Validation: false, fieldsAsRaw: ofCursors });
+
+const ofCursors = { firstBatch: true, nextBatch: true };
 
 interface FirstReply extends Pick<CursorReply['cursor'], 'id' | 'firstBatch'> {
   readonly collection: string;
@@ -123,8 +137,8 @@ async function readOn(first: FirstReply, database: Database): Promise<readonly D
   const { replies, sender, session } = database;
   const cursor = { collection: first.collection, id: first.id };
   try {
-    charge(database, first.whole, first.firstBatch);
-    const read = (): Promise<readonly Document[]> => readRest(first, cursor, database);
+    const begun = decode(first.firstBatch, first.whole, database);
+    const read = async (): Promise<readonly Document[]> => [...begun, ...(await readRest(first, cursor, database))];
     return await (session === null && sender !== null ? replies.inTurn(read, sender) : read());
   } catch (error) {
     if (isOpen(cursor.id))
@@ -146,17 +160,12 @@ const isOpen = (id: unknown): boolean => String(id) !== '0';
 /** Returns the id of a cursor as a Long. The driver converts small ones to numbers, which the server does not accept as ids. */
 const longOf = (id: unknown): Long => Long.fromString(String(id));
 
-async function readRest(
-  { firstBatch, session, whole }: FirstReply,
-  cursor: Cursor,
-  database: Database,
-): Promise<readonly Document[]> {
-  const batches = [firstBatch];
+async function readRest({ session, whole }: FirstReply, cursor: Cursor, database: Database): Promise<readonly Document[]> {
+  const batches: (readonly Document[])[] = [];
   while (isOpen(cursor.id)) {
     const { id, nextBatch } = await readFurther(cursor, session, database);
     cursor.id = id;
-    batches.push(nextBatch);
-    charge(database, whole, nextBatch);
+    batches.push(decode(nextBatch, whole, database));
     // Lets other requests proceed before the next reply is read.
     if (database.session === null) await nextTurn();
   }
@@ -165,7 +174,7 @@ async function readRest(
 
 interface FurtherReply {
   readonly id: unknown;
-  readonly nextBatch: readonly Document[];
+  readonly nextBatch: Batch;
 }
 
 async function readFurther({ id, collection }: Cursor, session: ClientSession, database: Database): Promise<FurtherReply> {
