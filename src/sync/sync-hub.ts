@@ -44,6 +44,8 @@ export class SyncHub {
   #flushed = 0;
   /** Whether a listener has joined that has not heard of the newest version. */
   #hasMissed = false;
+  /** Looks at the callers who join in this turn of the event loop, after a wake-up thousands with equal credentials. */
+  #joining: Looks | null = null;
 
   constructor(input: HubInput) {
     this.#input = input;
@@ -69,7 +71,7 @@ export class SyncHub {
         }, tick).unref();
         this.#hasMissed ||= this.#input.log.version !== waiting.seen;
         if (this.#hasMissed) this.#schedule();
-        void this.#look(listener, new Looks()); // rights may have changed since the caller was identified
+        void this.#look(listener, this.#looksOfTurn()); // rights may have changed since the caller was identified
       });
     } finally {
       waiting.ends.removeEventListener('abort', stop);
@@ -79,8 +81,19 @@ export class SyncHub {
 
   /** Identifies waiting callers again, whose rights may have changed. Those who see something else now are told to start anew. */
   async recheck(isMeant: (session: SyncSession) => boolean): Promise<void> {
+    this.#joining = null;
     const looks = new Looks();
     for (const listener of [...this.#listeners].filter(({ session }) => isMeant(session))) await this.#look(listener, looks);
+  }
+
+  #looksOfTurn(): Looks {
+    if (this.#joining !== null) return this.#joining;
+    const looks = new Looks();
+    this.#joining = looks;
+    setImmediate(() => {
+      this.#joining = null;
+    });
+    return looks;
   }
 
   /** Ends the shared timers. */
