@@ -21,7 +21,7 @@ export type TargetProgram = 'product' | 'hot-product' | 'baseline' | 'strapi/ser
 export const ownRoot = path.resolve(import.meta.dirname, '../..');
 
 /** The options of Node with which `npm start` runs the product. The baseline gets them as well; Strapi runs as it ships. */
-const nodeOptions = readNodeOptions();
+export const nodeOptions = readNodeOptions();
 
 function readNodeOptions(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(path.join(ownRoot, 'package.json'), 'utf8')) as {

@@ -4,7 +4,8 @@ import { adminToken, sendAs } from '../../test/auth/serve-accounts.js';
 import { freshDatabase } from '../../test/support/mongo.js';
 import type { Answer } from '../../test/support/serve.js';
 import { startEphemeral } from '../start-database.js';
-import { Instance } from './process.js';
+import { compileTargets, ownRoot } from '../bench/target.js';
+import { compiled, Instance } from './process.js';
 
 /*
  * `npm run bench:listeners`: what sync costs. The memory of 10,000 idle listeners and the time in which a change reaches them, wake-ups of
@@ -33,7 +34,8 @@ interface Listener {
 const database = await startEphemeral(console.log);
 const fresh = await freshDatabase(database.uri);
 const settings = { connections: 2 * most, connectionsPerCaller: 2 * most };
-const service = await Instance.start(fresh.uri, true, settings);
+await compileTargets(ownRoot);
+const service = await Instance.start(fresh.uri, true, { settings, program: compiled });
 try {
   const token = await prepare();
   await measureListeners(token);

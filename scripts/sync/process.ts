@@ -1,6 +1,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { nodeOptions, ownRoot } from '../bench/target.js';
+
+interface Program {
+  readonly file: string;
+  /** Options of Node. */
+  readonly options: readonly string[];
+}
+
+interface Start {
+  /** Settings of sync. */
+  readonly settings?: object;
+  readonly program?: Program;
+}
+
+const fromSource: Program = { file: join(import.meta.dirname, 'instance.ts'), options: ['--import', 'tsx'] };
+
+/** The program as `compileTargets` compiles it, with the options of `npm start`, for measurements. */
+export const compiled: Program = { file: join(ownRoot, 'dist/scripts/sync/instance.js'), options: nodeOptions };
 
 /** A process of the service. */
 export class Instance {
@@ -19,9 +37,9 @@ export class Instance {
   }
 
   /** Starts a process over a database. `isFirst`: whether it stores the models; `settings`: those of sync. */
-  static async start(uri: string, isFirst: boolean, settings: object = {}): Promise<Instance> {
+  static async start(uri: string, isFirst: boolean, { settings = {}, program = fromSource }: Start = {}): Promise<Instance> {
     const args = [uri, JSON.stringify(settings), ...(isFirst ? ['first'] : [])];
-    const child = fork(join(import.meta.dirname, 'instance.ts'), args, { execArgv: ['--expose-gc', '--import', 'tsx'] });
+    const child = fork(program.file, args, { execArgv: ['--expose-gc', ...program.options] });
     const ended = once(child, 'exit').then(() => Promise.reject(new Error('an instance does not start')));
     const [url] = (await Promise.race([once(child, 'message'), ended])) as [string];
     ended.catch(() => undefined);

@@ -44,14 +44,14 @@ export class World {
     const { port } = (await set.primary()).link;
     const database = await freshDatabase(`mongodb://127.0.0.1:${String(port)}/?replicaSet=rs0`);
     await database.db.collection<{ _id: number }>('files').insertMany([...files]);
-    const first = await Instance.start(database.uri, true, settings);
+    const first = await Instance.start(database.uri, true, { settings });
     const admin = async (path: string, body: object): Promise<Answer['body']> =>
       (await sendAs(adminToken, 'POST', `${first.url}/admin/api${path}`, body)).body.data;
     const editor = (await admin('/tokens', { name: 'editor', type: 'full-access' })).accessKey as string; // by the admin API
     await admin('/locales', { code: 'fr', name: 'French' });
     const ann = { username: 'ann', email: 'ann@mail.test', password: 'Passw0rd!', role: 1, confirmed: true };
     const user = new User((await admin('/users', ann)).id as number);
-    const second = await Instance.start(database.uri, false, settings);
+    const second = await Instance.start(database.uri, false, { settings });
     const world = new World(set, database, { running: [first, second], editor, user, clerk: new Holder('clerk', null) });
     await world.replaceClerk();
     return world;
@@ -106,7 +106,7 @@ export class World {
     await this.#starting;
     const ended = this.#at(index);
     this.#running = this.#running.filter((instance) => instance !== ended);
-    this.#starting = Instance.start(this.database.uri, false, settings).then((instance) => {
+    this.#starting = Instance.start(this.database.uri, false, { settings }).then((instance) => {
       this.#running = [...this.#running, instance];
     });
     await ended[how]();
