@@ -43,21 +43,20 @@ async function readIn(session: ClientSession, database: Database, command: Docum
       ? { batchSize: (command['batchSize'] as unknown) ?? batchSize }
       : { cursor: { batchSize, ...command['cursor'] } };
   const reply = (await send(database, command, { session, size })) as unknown as CursorReply; // the form of every cursor command's reply
-  const { firstBatch, id } = reply.cursor;
+  const { firstBatch: batch, id } = reply.cursor;
   // commands that set a batch size read only parts of documents
   const whole = 'batchSize' in command ? null : collection;
-  if (String(id) !== '0') return readOn({ collection, whole, id, firstBatch, session }, database);
-  return decode(firstBatch, whole, database);
+  if (isOpen(id)) return readOn({ collection, whole, id, batch, session }, database);
+  charge(batch, whole, database);
+  return decode(batch);
 }
 
-/**
- * Charges the documents of a reply to the budget, and decodes them. `whole` is the collection; null if they are only parts of
- * documents.
- */
-function decode(batch: Batch, whole: string | null, { budget, replies }: Database): readonly Document[] {
+/** Charges the documents of a reply to the budget. `whole` is the collection; null if they are only parts of documents. */
+function charge(batch: Batch, whole: string | null, { budget, replies }: Database): void {
   budget.spend('bytesRead', replies.measure(whole, batch));
-  return batch.map((bytes) => BSON.deserialize(bytes, unchecked));
 }
+
+const decode = (batch: Batch): readonly Document[] => batch.map((bytes) => BSON.deserialize(bytes, unchecked));
 
 /**
  * The check of replies for valid UTF-8 is off, because it takes a third of the time to decode long texts, and the service stores
@@ -121,11 +120,15 @@ const readOptions = (session: ClientSession) => ({ session, enableUtf8Validation
 
 const ofCursors = { firstBatch: true, nextBatch: true };
 
-interface FirstReply extends Pick<CursorReply['cursor'], 'id' | 'firstBatch'> {
+/** A cursor of the server with its last reply. */
+interface Cursor {
   readonly collection: string;
   /** The collection; null if the documents are only parts. */
   readonly whole: string | null;
   readonly session: ClientSession;
+  id: unknown;
+  /** Empty once it is decoded. */
+  batch: Batch;
 }
 
 /**
@@ -133,12 +136,11 @@ interface FirstReply extends Pick<CursorReply['cursor'], 'id' | 'firstBatch'> {
  * turn: only two large reads run at once and finish, whereas many at once would all be kept partly in memory, and all fail when
  * memory runs out. Reads of the service itself do not wait, because they may take long.
  */
-async function readOn(first: FirstReply, database: Database): Promise<readonly Document[]> {
+async function readOn(cursor: Cursor, database: Database): Promise<readonly Document[]> {
   const { replies, sender, session } = database;
-  const cursor = { collection: first.collection, id: first.id };
   try {
-    const begun = decode(first.firstBatch, first.whole, database);
-    const read = async (): Promise<readonly Document[]> => [...begun, ...(await readRest(first, cursor, database))];
+    charge(cursor.batch, cursor.whole, database);
+    const read = (): Promise<readonly Document[]> => readRest(cursor, database);
     return await (session === null && sender !== null ? replies.inTurn(read, sender) : read());
   } catch (error) {
     if (isOpen(cursor.id))
@@ -149,37 +151,34 @@ async function readOn(first: FirstReply, database: Database): Promise<readonly D
   }
 }
 
-/** A cursor of the server, with the id that its last reply had. */
-interface Cursor {
-  readonly collection: string;
-  id: unknown;
-}
-
 const isOpen = (id: unknown): boolean => String(id) !== '0';
 
 /** Returns the id of a cursor as a Long. The driver converts small ones to numbers, which the server does not accept as ids. */
 const longOf = (id: unknown): Long => Long.fromString(String(id));
 
-async function readRest({ session, whole }: FirstReply, cursor: Cursor, database: Database): Promise<readonly Document[]> {
-  const batches: (readonly Document[])[] = [];
-  while (isOpen(cursor.id)) {
-    const { id, nextBatch } = await readFurther(cursor, session, database);
-    cursor.id = id;
-    batches.push(decode(nextBatch, whole, database));
+async function readRest(cursor: Cursor, database: Database): Promise<readonly Document[]> {
+  const documents: (readonly Document[])[] = [];
+  for (;;) {
+    documents.push(decode(cursor.batch));
+    cursor.batch = [];
+    if (!isOpen(cursor.id)) return documents.flat();
     // Lets other requests proceed before the next reply is read.
     if (database.session === null) await nextTurn();
+    await readFurther(cursor, database);
   }
-  return batches.flat();
 }
 
 interface FurtherReply {
-  readonly id: unknown;
-  readonly nextBatch: Batch;
+  readonly cursor: { readonly nextBatch: Batch; readonly id: unknown };
 }
 
-async function readFurther({ id, collection }: Cursor, session: ClientSession, database: Database): Promise<FurtherReply> {
+async function readFurther(cursor: Cursor, database: Database): Promise<void> {
   const { db, replies } = database;
-  const command = withComment(database, { getMore: longOf(id), collection, batchSize: 2 * replies.batchSize(collection) });
-  const { cursor } = await inReadTime(database, () => db.command(command, readOptions(session)));
-  return cursor as FurtherReply; // the form of every getMore reply
+  const { collection, whole, session } = cursor;
+  const batchSize = 2 * replies.batchSize(collection);
+  const command = withComment(database, { getMore: longOf(cursor.id), collection, batchSize });
+  const reply = (await inReadTime(database, () => db.command(command, readOptions(session)))) as unknown as FurtherReply; // the form of every getMore reply
+  cursor.id = reply.cursor.id;
+  cursor.batch = reply.cursor.nextBatch;
+  charge(cursor.batch, whole, database);
 }
