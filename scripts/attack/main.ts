@@ -5,7 +5,7 @@ import { fork } from 'node:child_process';
 import path from 'node:path';
 import { startDatabase } from '../start-database.js';
 import { accountAttacks } from './account-attacks.js';
-import { judge, type Attack, type Damage, type Scale } from './attack.js';
+import { judge, mostMemory, type Attack, type Damage, type Scale } from './attack.js';
 import { batchAttacks } from './batch-attacks.js';
 import { bodyAttacks } from './body-attacks.js';
 import { connectionAttacks } from './connection-attacks.js';
@@ -60,7 +60,8 @@ try {
     const problems = judge(damage, scale);
     failures += problems.length > 0 ? 1 : 0;
     print(damage, problems);
-    if (damage.isAlive) continue;
+    const isSwollen = scale === 'full' && damage.memory > mostMemory; // the attacks after it are judged by themselves
+    if (damage.isAlive && !isSwollen) continue;
     await target.stop();
     target = await openReady();
     start = await target.memory();
