@@ -57,9 +57,6 @@ export interface Damage {
 /** Maximum bytes of an answer: `api.limits.answerBytes` and its envelope. */
 const mostBytes = 16_777_216 + 65_536;
 
-/** Maximum bytes by which memory may grow. */
-export const mostMemory = 250e6;
-
 const isAimed = ({ status, refusal, achieved }: Hit, { refusedBy, besides = [] }: Attack): boolean =>
   achieved !== undefined ||
   besides.includes(status) ||
@@ -86,7 +83,7 @@ export function judge(damage: Damage, scale: Scale): readonly string[] {
     [documents > attack.documents, `${documents.toFixed(0)} documents for each request, ${String(attack.documents)} allowed`],
     [cpu > (attack.cpu ?? Infinity), `${cpu.toFixed(1)} ms of processor time for each request, ${String(attack.cpu)} allowed`],
     [scale === 'full' && longestWait > 500, `others waited ${longestWait.toFixed(0)} ms`],
-    [scale === 'full' && memory > mostMemory, `memory grew by ${(memory / 1e6).toFixed(0)} MB`],
+    [scale === 'full' && memory > 250e6, `memory grew by ${(memory / 1e6).toFixed(0)} MB`],
   ];
   return [...asserted.flatMap(([wrong, problem]) => (wrong ? [problem] : [])), ...hits.flatMap((hit) => hit.achieved ?? [])];
 }
