@@ -47,6 +47,7 @@ const all = [
   ...panelBodyAttacks,
   ...webhookAttacks,
 ];
+
 /** Bytes of memory that a service may keep of the attacks before, so that what an attack needs is judged by itself. */
 const mostKept = 100e6;
 
@@ -63,7 +64,9 @@ try {
     const problems = judge(damage, scale);
     failures += problems.length > 0 ? 1 : 0;
     print(damage, problems);
-    if (damage.isAlive && (scale === 'short' || (await target.memory()) - start < mostKept)) continue;
+    const kept = (await target.memory()) - start;
+    if (damage.isAlive && (scale === 'short' || kept < mostKept)) continue;
+    if (damage.isAlive) console.log(`     started again, because it has kept ${(kept / 1e6).toFixed(0)} MB`);
     await target.stop();
     target = await openReady();
     start = await target.memory();
@@ -81,7 +84,8 @@ async function openReady(): Promise<Target> {
   const opened = await openTarget(mongo.uri, scale === 'full' ? 30_000 : 2_000);
   const headers = { authorization: `Bearer ${opened.token}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ data: { title: 'warm' } });
-  await (await fetch(`${opened.url}/api/articles`, { method: 'POST', headers, body })).arrayBuffer();
+  const { status } = await fetch(`${opened.url}/api/articles`, { method: 'POST', headers, body });
+  if (status !== 200) throw new Error(`a create was answered by ${String(status)}`);
   for (const path of ['/api/articles?populate=author', '/api/authors', '/graphql?query={tags{data{id}}}', '/_health'])
     await (await fetch(`${opened.url}${path}`)).arrayBuffer();
   return opened;

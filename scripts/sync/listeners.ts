@@ -31,10 +31,10 @@ interface Listener {
   readonly next: () => Promise<void>;
 }
 
+await compileTargets(ownRoot);
 const database = await startEphemeral(console.log);
 const fresh = await freshDatabase(database.uri);
 const settings = { connections: 2 * most, connectionsPerCaller: 2 * most };
-await compileTargets(ownRoot);
 const service = await Instance.start(fresh.uri, true, { settings, program: compiled });
 try {
   const token = await prepare();

@@ -44,7 +44,10 @@ export class SyncHub {
   #flushed = 0;
   /** Whether a listener has joined that has not heard of the newest version. */
   #hasMissed = false;
-  /** Looks at the callers who join in this turn of the event loop, after a wake-up thousands with equal credentials. */
+  /**
+   * Looks at callers who begin to wait in this turn of the event loop. After a wake-up these may be thousands with equal credentials.
+   * Null if there are none.
+   */
   #joining: Looks | null = null;
 
   constructor(input: HubInput) {

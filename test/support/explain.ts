@@ -1,8 +1,8 @@
 import type { CommandStartedEvent, Db, Document, MongoClient } from 'mongodb';
 import { type ExplainedWork, workIn } from '../../src/mongo/read/explained-work.js';
 
-/** What belongs to the connection, which `explain` refuses. */
-const ofConnection: ReadonlySet<string> = new Set(
+/** Fields of a sent command that are not explained. */
+const unexplained: ReadonlySet<string> = new Set(
   'lsid $db $clusterTime $readPreference readConcern txnNumber startTransaction autocommit comment maxTimeMS batchSize'.split(
     ' ',
   ),
@@ -29,6 +29,6 @@ export async function commandsDuring<Result>(
 
 /** Returns what the server does for a command if it is sent again. */
 export async function explain(db: Db, command: Document): Promise<ExplainedWork> {
-  const plain = Object.fromEntries(Object.entries(command).filter(([key]) => !ofConnection.has(key)));
+  const plain = Object.fromEntries(Object.entries(command).filter(([key]) => !unexplained.has(key)));
   return workIn(await db.command({ explain: plain, verbosity: 'executionStats' }));
 }

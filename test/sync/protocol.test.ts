@@ -267,6 +267,18 @@ describe('requests for copies', () => {
       await server.admin('PUT', '/roles/1', { actions: reading });
     });
 
+    it('get a reset when the right is revoked while a change wakes all of them', async () => {
+      const streams = await Promise.all(Array.from({ length: 10 }, () => events('posts?fields=rating')));
+      await Promise.all(streams.map(({ until }) => until('uptodate')));
+      const woken = streams[0]?.until('upsert');
+      await put(4, { rating: 70 });
+      await woken;
+      await server.admin('PUT', '/roles/1', { actions: reading.slice(1) });
+      await Promise.all(streams.map(({ ended }) => ended));
+      for (const { received } of streams) expect(received.at(-1)?.event).to.equal('reset');
+      await server.admin('PUT', '/roles/1', { actions: reading });
+    });
+
     it('end without a reset when the token of the user expires, and go on with another one', async () => {
       const { id } = await server.addUser('cid');
       const tokens = userTokens(jwtSecret, '1h');

@@ -53,7 +53,7 @@ async function readIn(session: ClientSession, database: Database, command: Docum
 
 /** Charges the documents of a reply to the budget. `whole` is the collection; null if they are only parts of documents. */
 function charge(batch: Batch, whole: string | null, { budget, replies }: Database): void {
-  budget.spend('bytesRead', replies.measure(whole, batch));
+  if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', replies.measure(whole, batch));
 }
 
 const decode = (batch: Batch): readonly Document[] => batch.map((bytes) => BSON.deserialize(bytes, unchecked));
@@ -113,8 +113,8 @@ function send(database: Database, command: Document, { session, size }: Sending)
 }
 
 /**
- * Returns the options of a read. They keep the driver from decoding the documents of a reply, which it would do twice if commands
- * are observed. So the bytes of each document are known, too.
+ * Returns the options of a read. The driver leaves documents as bytes. It would decode them twice if commands are observed, and their
+ * size is charged before they are decoded.
  */
 const readOptions = (session: ClientSession) => ({ session, enableUtf8Validation: false, fieldsAsRaw: ofCursors });
 
