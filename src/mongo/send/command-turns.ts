@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
 import { type Sender, Queue } from '../../limits/queue.js';
+import { bytesOf } from '../../values.js';
 
 /** Maximum number of concurrent commands of one request, because all requests share the connection pool. */
 const atOnce = 4;
@@ -69,9 +70,11 @@ export class Replies {
     return Math.max(fewest, Math.min(Math.round(usualBytes / bytes), max));
   }
 
-  /** Returns the bytes of the documents of a reply, and records their size for the collection, if that is not null. */
-  measure(collection: string | null, documents: readonly Uint8Array[]): number {
-    const bytes = documents.reduce((sum, { length }) => sum + length, 0);
+  /**
+   * Returns the approximate size in bytes of the documents of a reply, and records it for the collection, if that is not null.
+   */
+  measure(collection: string | null, documents: readonly Document[]): number {
+    const bytes = sizeOf(documents);
     if (collection === null || documents.length < fewest) return bytes;
     const before = this.#documentBytes.get(collection) ?? 0;
     this.#documentBytes.set(collection, Math.max(bytes / documents.length, before * fading));
@@ -109,3 +112,12 @@ const wary = 1_000;
 
 /** Factor by which the recorded document size decreases with each reply, so that large documents are expected for some time. */
 const fading = 0.98;
+
+/** Estimates the bytes of documents from a sample. Measuring a whole reply would take as long as decoding it. */
+function sizeOf(documents: readonly Document[]): number {
+  const { length } = documents;
+  const stride = Math.ceil(length / (16 + length / 50));
+  let [bytes, measured] = [0, 0];
+  for (let index = 0; index < length; index += stride, measured += 1) bytes += bytesOf(documents[index]);
+  return measured === 0 ? 0 : (bytes / measured) * length;
+}

@@ -43,17 +43,18 @@ async function readIn(session: ClientSession, database: Database, command: Docum
       ? { batchSize: (command['batchSize'] as unknown) ?? batchSize }
       : { cursor: { batchSize, ...command['cursor'] } };
   const reply = (await send(database, command, { session, size })) as unknown as CursorReply; // the form of every cursor command's reply
-  const { firstBatch: batch, id } = reply.cursor;
+  const { firstBatch, id } = reply.cursor;
+  const documents = decode(firstBatch);
   // commands that set a batch size read only parts of documents
   const whole = 'batchSize' in command ? null : collection;
-  if (isOpen(id)) return readOn({ collection, whole, id, batch, session }, database);
-  charge(batch, whole, database);
-  return decode(batch);
+  if (isOpen(id)) return readOn({ collection, whole, id, documents, session }, database);
+  charge(database, whole, documents);
+  return documents;
 }
 
 /** Charges the documents of a reply to the budget. `whole` is the collection; null if they are only parts of documents. */
-function charge(batch: Batch, whole: string | null, { budget, replies }: Database): void {
-  if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', replies.measure(whole, batch));
+function charge({ budget, replies }: Database, whole: string | null, documents: readonly Document[]): void {
+  if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', replies.measure(whole, documents));
 }
 
 const decode = (batch: Batch): readonly Document[] => batch.map((bytes) => BSON.deserialize(bytes, unchecked));
@@ -112,23 +113,21 @@ function send(database: Database, command: Document, { session, size }: Sending)
   return inReadTime(database, transaction === null ? (limit) => untilAnswered(limit, run) : run);
 }
 
-/**
- * Returns the options of a read. The driver leaves documents as bytes. It would decode them twice if commands are observed, and their
- * size is charged before they are decoded.
- */
+/** Returns the options of a read. The driver leaves documents as bytes, because it would decode them twice if commands are observed. */
 const readOptions = (session: ClientSession) => ({ session, enableUtf8Validation: false, fieldsAsRaw: ofCursors });
 
 const ofCursors = { firstBatch: true, nextBatch: true };
 
-/** A cursor of the server with its last reply. */
+/** A cursor of the server. */
 interface Cursor {
   readonly collection: string;
   /** The collection; null if the documents are only parts. */
   readonly whole: string | null;
   readonly session: ClientSession;
+  /** As in the last reply. */
   id: unknown;
-  /** Empty once it is decoded. */
-  batch: Batch;
+  /** Those of the first reply. */
+  readonly documents: readonly Document[];
 }
 
 /**
@@ -139,7 +138,7 @@ interface Cursor {
 async function readOn(cursor: Cursor, database: Database): Promise<readonly Document[]> {
   const { replies, sender, session } = database;
   try {
-    charge(cursor.batch, cursor.whole, database);
+    charge(database, cursor.whole, cursor.documents);
     const read = (): Promise<readonly Document[]> => readRest(cursor, database);
     return await (session === null && sender !== null ? replies.inTurn(read, sender) : read());
   } catch (error) {
@@ -157,28 +156,27 @@ const isOpen = (id: unknown): boolean => String(id) !== '0';
 const longOf = (id: unknown): Long => Long.fromString(String(id));
 
 async function readRest(cursor: Cursor, database: Database): Promise<readonly Document[]> {
-  const documents: (readonly Document[])[] = [];
-  for (;;) {
-    documents.push(decode(cursor.batch));
-    cursor.batch = [];
-    if (!isOpen(cursor.id)) return documents.flat();
+  const read = [cursor.documents];
+  while (isOpen(cursor.id)) {
+    const documents = await readFurther(cursor, database);
+    read.push(documents);
+    charge(database, cursor.whole, documents);
     // Lets other requests proceed before the next reply is read.
     if (database.session === null) await nextTurn();
-    await readFurther(cursor, database);
   }
+  return read.flat();
 }
 
 interface FurtherReply {
   readonly cursor: { readonly nextBatch: Batch; readonly id: unknown };
 }
 
-async function readFurther(cursor: Cursor, database: Database): Promise<void> {
+async function readFurther(cursor: Cursor, database: Database): Promise<readonly Document[]> {
   const { db, replies } = database;
-  const { collection, whole, session } = cursor;
+  const { collection, session } = cursor;
   const batchSize = 2 * replies.batchSize(collection);
   const command = withComment(database, { getMore: longOf(cursor.id), collection, batchSize });
   const reply = (await inReadTime(database, () => db.command(command, readOptions(session)))) as unknown as FurtherReply; // the form of every getMore reply
   cursor.id = reply.cursor.id;
-  cursor.batch = reply.cursor.nextBatch;
-  charge(cursor.batch, whole, database);
+  return decode(reply.cursor.nextBatch);
 }
