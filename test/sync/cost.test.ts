@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { commandsDuring, explain } from '../support/explain.js';
 import { serveSync, type ServingSync } from './serve-sync.js';
@@ -35,7 +36,7 @@ describe('the cost of a pull', () => {
     const copy = server.copyOf(server.editor, shape);
     await server.logged();
     await copy.pull();
-    const title = `changed for ${shape}`;
+    const title = randomUUID(); // another one if the test is run again
     await db.collection('posts').updateMany({ _id: { $lte: 10 } as never }, { $set: { title } });
     await server.logged();
     const client = server.server.backend?.store.database.client;

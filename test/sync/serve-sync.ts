@@ -40,7 +40,13 @@ export async function serveSync(input: Partial<ServingInput> = {}): Promise<Serv
     const id = (marker -= 1);
     const { db } = serving.database;
     await db.collection<{ _id: number }>('tags').insertOne({ _id: id });
-    while ((await db.collection('_changes').findOne({ collection: 'tags', id })) === null);
+    // as the service reads it, which is later than what is written
+    const log = db.collection<{ _id: number | string; seq?: number }>('_changes', { readConcern: 'majority' });
+    for (;;) {
+      const change = await log.findOne({ collection: 'tags', id });
+      const state = await log.findOne({ _id: 'log' });
+      if (change !== null && Number(state?.seq) >= Number(change._id)) return;
+    }
   };
   const expectEqual: ServingSync['expectEqual'] = async (...copies) => {
     await logged();
