@@ -16,3 +16,25 @@ export class Looks {
     return sight;
   }
 }
+
+/** The looks at those who begin to wait in one turn of the event loop. After a wake-up they may be thousands with equal credentials. */
+export class LooksOfTurn {
+  #looks: Looks | null = null;
+
+  get(): Looks {
+    this.#looks ??= this.#begin();
+    return this.#looks;
+  }
+
+  /** Forgets the looks, because rights have changed. */
+  forget(): void {
+    this.#looks = null;
+  }
+
+  #begin(): Looks {
+    setImmediate(() => {
+      this.#looks = null;
+    });
+    return new Looks();
+  }
+}

@@ -2,7 +2,7 @@ import { nextTurn, Queue } from '../limits/queue.js';
 import type { Database } from '../mongo/send/database.js';
 import { type LogState, markOf, readLogState, type StoredChange } from '../mongo/stores/change-log.js';
 import type { LogSignal } from './log-signal.js';
-import { Looks } from './looks.js';
+import { Looks, LooksOfTurn } from './looks.js';
 import { concerns, readChanges, type Step } from './read-step.js';
 import type { SyncReader } from './sync-reader.js';
 import type { Sight, SyncSession } from './sync-session.js';
@@ -44,11 +44,7 @@ export class SyncHub {
   #flushed = 0;
   /** Whether a listener has joined that has not heard of the newest version. */
   #hasMissed = false;
-  /**
-   * Looks at callers who begin to wait in this turn of the event loop. After a wake-up these may be thousands with equal credentials.
-   * Null if there are none.
-   */
-  #joining: Looks | null = null;
+  readonly #joining = new LooksOfTurn();
 
   constructor(input: HubInput) {
     this.#input = input;
@@ -74,7 +70,7 @@ export class SyncHub {
         }, tick).unref();
         this.#hasMissed ||= this.#input.log.version !== waiting.seen;
         if (this.#hasMissed) this.#schedule();
-        void this.#look(listener, this.#looksOfTurn()); // rights may have changed since the caller was identified
+        void this.#look(listener, this.#joining.get()); // rights may have changed since the caller was identified
       });
     } finally {
       waiting.ends.removeEventListener('abort', stop);
@@ -84,19 +80,9 @@ export class SyncHub {
 
   /** Identifies waiting callers again, whose rights may have changed. Those who see something else now are told to start anew. */
   async recheck(isMeant: (session: SyncSession) => boolean): Promise<void> {
-    this.#joining = null;
+    this.#joining.forget();
     const looks = new Looks();
     for (const listener of [...this.#listeners].filter(({ session }) => isMeant(session))) await this.#look(listener, looks);
-  }
-
-  #looksOfTurn(): Looks {
-    if (this.#joining !== null) return this.#joining;
-    const looks = new Looks();
-    this.#joining = looks;
-    setImmediate(() => {
-      this.#joining = null;
-    });
-    return looks;
   }
 
   /** Ends the shared timers. */

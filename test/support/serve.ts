@@ -1,13 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommandStartedEvent, Document, MongoClient } from 'mongodb';
+import type { Document, MongoClient } from 'mongodb';
 import type { Backend } from '../../src/mongo/models/open-backend.js';
 import type { Feature } from '../../src/http/feature.js';
 import type { Hook, PartialConfig, Register, ServerInput } from '../../src/index.js';
 import { collections } from '../../src/schema/collections.js';
 import { createService } from '../../src/server.js';
 import type { Service } from '../../src/service.js';
+import { commandsDuring } from './explain.js';
 import { freshDatabase, type FreshDatabase } from './mongo.js';
 
 /** A content type or component as a test writes it: schema.json with its uid. */
@@ -192,14 +193,7 @@ const isBackground = (collection: unknown, { pipeline }: Document): boolean =>
   (Array.isArray(pipeline) && '$indexStats' in Object(pipeline[0]));
 
 async function countCommands<Result>(client: MongoClient, work: () => Promise<Result>): Promise<CommandCount<Result>> {
-  const commands: string[] = [];
-  const listen = ({ commandName, command }: CommandStartedEvent): void => {
-    if (ofContent.has(commandName) && !isBackground(command[commandName], command as Document)) commands.push(commandName);
-  };
-  client.on('commandStarted', listen);
-  try {
-    return { result: await work(), commands };
-  } finally {
-    client.off('commandStarted', listen);
-  }
+  const { result, commands: sent } = await commandsDuring(client, [...ofContent], work);
+  const named = sent.map((command) => [Object.keys(command)[0] ?? '', command] as const);
+  return { result, commands: named.flatMap(([name, command]) => (isBackground(command[name], command) ? [] : [name])) };
 }
