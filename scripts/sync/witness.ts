@@ -85,14 +85,21 @@ export class Witness {
       .find({ _id: { $gt: this.#log.at(-1)?.seq ?? 0 }, token: { $gt: '' } }, { projection: { time: 1 } })
       .sort({ _id: 1 })
       .toArray();
-    this.#log.push(...found.map(({ _id, time }) => ({ seq: _id, time })));
+    const known = this.#log.at(-1)?.seq ?? 0; // other clients are judged at the same time
+    this.#log.push(...found.filter(({ _id }) => _id > known).map(({ _id, time }) => ({ seq: _id, time })));
   }
 
-  /** Returns the first moment that has all that the log contains up to a number, and nothing more. */
+  /** Returns the first moment that is known to have all that the log contains up to a number, and nothing more. */
   #momentOf(seq: number): number {
-    const ends = this.#moments.map(({ time }) => this.#log.findLast((row) => row.time.lte(time))?.seq ?? 0);
+    const ends = this.#moments.map(({ time }) => this.#endAt(time));
     const last = ends.findLast((end) => end <= seq) ?? 0;
     return Math.max(ends.indexOf(last), 0);
+  }
+
+  /** Returns the number of the last change up to a time. Without a later one, the log may not have all of them yet: it is infinite. */
+  #endAt(time: Timestamp): number {
+    const isWhole = this.#log.at(-1)?.time.gt(time) === true;
+    return isWhole ? (this.#log.findLast((row) => row.time.lte(time))?.seq ?? 0) : Infinity;
   }
 }
 
