@@ -26,7 +26,7 @@ export class Witness {
   readonly #world: World;
   readonly #asking: ReadonlyMap<string, Asking>;
   readonly #moments: Moment[] = [];
-  /** Numbers of the log with their times. */
+  /** Numbers of the log with their times; without resets, whose times are not in order. */
   readonly #log: { readonly seq: number; readonly time: Timestamp }[] = [];
 
   constructor(world: World, asking: readonly Asking[]) {
@@ -57,7 +57,8 @@ export class Witness {
 
   /**
    * Returns the entries that a client holds although its caller could not read them at any moment since its token. A client that is up
-   * to date holds them as they were at such a moment; one with more to read may hold an older form.
+   * to date holds them as they were at such a moment; one with more to read may hold an older form, and so may one that has not
+   * heard yet that the entry is hidden: changes before that are not answered any more.
    */
   async wrongIn({ caller, shape }: Asking, { entries, seq, isCurrent }: Held): Promise<string[]> {
     if (seq === null || entries.size === 0) return [];
@@ -66,9 +67,10 @@ export class Witness {
     if (since.some(({ visible }) => visible === null)) return [];
     const key = keyOf({ caller, shape });
     return [...textsOf(entries)].flatMap(([id, text]) => {
-      const read = new Set(since.map(({ visible }) => visible?.get(key)?.get(id)));
-      const isReadable = isCurrent ? read.has(text) : read.size > 1 || !read.has(undefined);
-      const forms = [...read].map((form) => form ?? 'hidden').join('\n    then ');
+      const read = since.map(({ visible }) => visible?.get(key)?.get(id));
+      const isHiddenLater = read[0] !== undefined && read.includes(undefined);
+      const isReadable = isCurrent ? read.includes(text) || isHiddenLater : read.some((form) => form !== undefined);
+      const forms = [...new Set(read)].map((form) => form ?? 'hidden').join('\n    then ');
       return isReadable ? [] : [`${String(id)} ${text}\n  at ${String(seq)}, since when it was ${forms}`];
     });
   }
@@ -82,7 +84,7 @@ export class Witness {
   async #readLog(): Promise<void> {
     const found = await this.#world.database.db
       .collection<{ _id: number; time: Timestamp }>('_changes')
-      .find({ _id: { $gt: this.#log.at(-1)?.seq ?? 0 }, token: { $gt: '' } }, { projection: { time: 1 } })
+      .find({ _id: { $gt: this.#log.at(-1)?.seq ?? 0 }, kind: { $ne: 'reset' }, token: { $gt: '' } }, { projection: { time: 1 } })
       .sort({ _id: 1 })
       .toArray();
     const known = this.#log.at(-1)?.seq ?? 0; // other clients are judged at the same time
