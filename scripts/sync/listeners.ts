@@ -102,6 +102,12 @@ async function wake(token: string, listeners: readonly Listener[]): Promise<{ la
   return { last: sorted.at(-1) ?? 0, median: sorted[Math.floor(sorted.length / 2)] ?? 0 };
 }
 
+/** Sends lists until the young generation of the heap is as large as that of a service in use. */
+async function use(token: string): Promise<void> {
+  const get = (): Promise<Answer> => sendAs(token, 'GET', `${service.url}/api/authors?sort=name`);
+  for (let run = 0; run < 300; run += 1) await Promise.all(Array.from({ length: 32 }, get));
+}
+
 async function measureListeners(token: string): Promise<void> {
   const close = (listeners: readonly Listener[]): void => {
     for (const { socket } of listeners) socket.destroy();
@@ -109,6 +115,7 @@ async function measureListeners(token: string): Promise<void> {
   const warm = await listen(token, 200, () => 'fields=name');
   await wake(token, warm);
   close(warm);
+  await use(token);
   const before = await service.memory();
   const many = await listen(token, most, () => 'fields=name');
   const idle = await service.memory();

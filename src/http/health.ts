@@ -40,7 +40,7 @@ export const healthRoutes = (
     page: { name: 'Health', about: 'whether requests can be answered' },
     settings,
     handle: async ({ connection }) => {
-      if (connection.stopping.aborted) return readiness([['stopping', false]]);
+      if (connection.isStopping) return readiness([['stopping', false]]);
       const names = Object.keys(checks);
       return readiness(await Promise.all(names.map(async (name) => [name, await passes(checks[name], connection)] as const)));
     },

@@ -10,13 +10,10 @@ export class LiveBody {
   /** What was written before the response had its headers. */
   #early = '';
   #isOver = false;
-  #wanted: (() => void) | null = null;
 
   /** Sends the headers, and what was written so far. */
   sendTo(response: ServerResponse): void {
     this.#response = response;
-    const told = (): void => this.#wanted?.();
-    response.on('drain', told).once('close', told);
     response.flushHeaders();
     if (this.#early !== '') response.write(this.#early);
     this.#early = '';
@@ -36,11 +33,15 @@ export class LiveBody {
 
   /** Resolves when the client has read enough to take more, or the connection has ended. */
   async ready(): Promise<void> {
-    if (this.#response?.writableNeedDrain !== true || !this.#isOpen) return;
+    const response = this.#response;
+    if (response?.writableNeedDrain !== true || !this.#isOpen) return;
     await new Promise<void>((resolve) => {
-      this.#wanted = resolve;
+      const told = (): void => {
+        response.off('drain', told).off('close', told);
+        resolve();
+      };
+      response.on('drain', told).on('close', told);
     });
-    this.#wanted = null;
   }
 
   end(): void {

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { Authenticator } from '../auth/authenticate.js';
 import { knownActions } from '../auth/known-actions.js';
 import type { Accounts } from '../accounts/accounts.js';
@@ -6,6 +5,7 @@ import type { Config } from '../config/config.js';
 import type { Secrets } from '../config/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';
 import { notFoundError, unavailableError } from '../errors.js';
+import { connectionClosed } from '../limits/clock.js';
 import type { AttemptLimits, GuessLimit } from '../limits/attempts.js';
 import { type Media, withCommandsOf } from '../media/media.js';
 import type { Backend } from '../mongo/models/open-backend.js';
@@ -65,20 +65,15 @@ export class Connection {
   running: Running | null = null;
   /** Whether all preparations have finished: the demo is stored, and `bootstrap` has run. */
   isPrepared = false;
-  readonly #stopping = new AbortController();
+  /** Whether the service is about to stop, so that load balancers should stop sending requests. */
+  isStopping = false;
+  /** What ends the answers that last. */
+  readonly lasting = new Set<AbortController>();
 
-  constructor() {
-    setMaxListeners(0, this.stopping); // one for each long answer
-  }
-
-  /** Aborts when the service is about to stop, so that load balancers should stop sending requests. */
-  get stopping(): AbortSignal {
-    return this.#stopping.signal;
-  }
-
-  /** Announces the stop of the service. */
+  /** Announces the stop of the service, and ends the answers that last. */
   announceStop(): void {
-    this.#stopping.abort();
+    this.isStopping = true;
+    for (const ends of this.lasting) ends.abort(connectionClosed);
   }
 }
 

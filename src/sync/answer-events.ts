@@ -1,11 +1,11 @@
 import { ApiError } from '../errors.js';
 import type { Answer, RouteCall } from '../http/route.js';
-import type { Observer } from '../observe/observer.js';
-import type { Step, SyncChange } from './read-step.js';
 import { EventStream } from './event-stream.js';
-import { follow } from './follow.js';
+import { Follower, type Receiver } from './follower.js';
+import type { Step, SyncChange } from './read-step.js';
 import { begin, type Begun, type SyncService, unstored } from './sync-service.js';
 import { isReset, type SyncSession } from './sync-session.js';
+import type { SyncTokens } from './token.js';
 
 interface Streaming {
   readonly session: SyncSession;
@@ -19,55 +19,50 @@ interface Streaming {
  * impossible, the only event is a reset.
  */
 export async function answerEvents(call: RouteCall, { session, service, token }: Streaming): Promise<Answer> {
-  const { request, running, ends = new AbortController().signal } = call;
+  const { request, ends = new AbortController().signal } = call;
   const last = request.headers['last-event-id'];
   const isAgain = typeof last === 'string' && last !== '';
-  const events = new EventStream();
-  const answer = { body: events, headers: { ...unstored, 'Content-Type': 'text/event-stream; charset=utf-8' } };
+  const headers = { ...unstored, 'Content-Type': 'text/event-stream; charset=utf-8' };
   const begun = await begin(service, session, { token: isAgain ? last : token, ends }).catch((error: unknown) => {
     if (!isAgain || !isReset(error)) throw error;
     return null;
   });
   if (begun === null) {
+    const events = new EventStream();
     events.reset();
-    return answer;
+    return { body: events, headers };
   }
-  const leave = service.connections.enter(session.sender);
-  void send(events, { session, service, begun, ends })
-    .catch((error: unknown) => fail(events, error, running.backend.jobs.observer))
-    .finally(leave);
-  return answer;
+  const receiver = new SyncEvents(service.tokens, begun);
+  Follower.start({ session, service, begun, ends, receiver });
+  return { body: receiver, headers };
 }
 
-interface Sending {
-  readonly session: SyncSession;
-  readonly service: SyncService;
-  readonly begun: Begun;
-  readonly ends: AbortSignal;
-}
+/** The stream of a client of the native face. */
+class SyncEvents extends EventStream implements Receiver {
+  readonly #tokens: SyncTokens;
+  readonly #handle: string;
+  #token: string;
 
-/** Sends the events of all steps until the connection or the service ends. */
-async function send(events: EventStream, { session, service, begun, ends }: Sending): Promise<void> {
-  let token = service.tokens.write(begun.position, begun.handle);
-  const beat = (): void => {
-    events.beat();
-  };
-  const take = (step: Step): Promise<void> => {
-    const next = service.tokens.write(step.next, begun.handle);
-    events.write(textsOf(step, { token, next }));
-    token = next;
-    return events.ready();
-  };
-  await follow({ session, service, begun, ends, beat, take });
-  events.end();
-}
+  constructor(tokens: SyncTokens, { position, handle }: Begun) {
+    super();
+    this.#tokens = tokens;
+    this.#handle = handle;
+    this.#token = tokens.write(position, handle);
+  }
 
-/** Ends a stream. A client whose caller sees something else now begins anew; one with a token that has expired may go on later. */
-function fail(events: EventStream, error: unknown, observer: Observer): void {
-  events.fail(error, observer);
-  const hides = error instanceof ApiError && (error.status === 403 || error.status === 404);
-  if (isReset(error) || hides) events.reset();
-  else events.end();
+  take(step: Step): Promise<void> {
+    const next = this.#tokens.write(step.next, this.#handle);
+    this.write(textsOf(step, { token: this.#token, next }));
+    this.#token = next;
+    return this.ready();
+  }
+
+  /** A client whose caller sees something else now begins anew; one with a token that has expired may go on later. */
+  finish(error: unknown): void {
+    const hides = error instanceof ApiError && (error.status === 403 || error.status === 404);
+    if (isReset(error) || hides) this.reset();
+    else this.end();
+  }
 }
 
 /**

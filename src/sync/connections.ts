@@ -17,19 +17,21 @@ export class Connections {
     this.#limits = limits;
   }
 
-  /** Counts a connection. Throws if there are too many. Returns a function that ends it. */
-  enter({ client }: Sender): () => void {
+  /** Counts a connection. Throws if there are too many. */
+  enter({ client }: Sender): void {
     const { connections, connectionsPerCaller } = this.#limits;
     const own = this.#connections.get(client) ?? 0;
     if (own >= connectionsPerCaller) throw rateLimitError('Too many requests wait for changes', { 'Retry-After': '5' });
     if (this.#all >= connections) throw unavailableError('Too many requests wait for changes, please try again later');
     this.#all += 1;
     this.#connections.set(client, own + 1);
-    return () => {
-      this.#all -= 1;
-      const left = (this.#connections.get(client) ?? 1) - 1;
-      if (left === 0) this.#connections.delete(client);
-      else this.#connections.set(client, left);
-    };
+  }
+
+  /** Ends a connection that was counted. */
+  leave({ client }: Sender): void {
+    this.#all -= 1;
+    const left = (this.#connections.get(client) ?? 1) - 1;
+    if (left === 0) this.#connections.delete(client);
+    else this.#connections.set(client, left);
   }
 }

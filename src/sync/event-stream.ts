@@ -1,6 +1,4 @@
-import { ApiError } from '../errors.js';
 import { LiveBody } from '../http/live-body.js';
-import type { Observer } from '../observe/observer.js';
 
 /** The body of a stream. Not more than one step waits in it until the client reads. */
 export class EventStream extends LiveBody {
@@ -13,10 +11,5 @@ export class EventStream extends LiveBody {
   reset(): void {
     this.write('event: reset\nid:\ndata: {}\n\n');
     this.end();
-  }
-
-  /** Observes an error that is a bug. */
-  fail(error: unknown, observer: Observer): void {
-    if (!(error instanceof ApiError)) observer.observe({ kind: 'failed', work: 'sync', err: error });
   }
 }

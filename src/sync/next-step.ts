@@ -1,7 +1,9 @@
 import type { RouteCall } from '../http/route.js';
 import type { Step } from './read-step.js';
+import type { SyncHub } from './sync-hub.js';
 import type { Begun, SyncService } from './sync-service.js';
 import type { SyncSession } from './sync-session.js';
+import type { Outcome, Waiter, Waiting } from './waiting.js';
 
 interface Polling {
   readonly session: SyncSession;
@@ -15,16 +17,35 @@ interface Polling {
 export async function nextStep({ ends }: Pick<RouteCall, 'ends'>, { session, service, begun, wait }: Polling): Promise<Step> {
   const { reader, hub, connections } = service;
   const first = await reader.step(session, begun.position, begun.state);
-  if (wait === 0 || first.changes.length > 0 || first.more || ends === undefined) return first;
-  const leave = connections.enter(session.sender);
+  if (wait === 0 || first.changes.length > 0 || first.more || ends === undefined || ends.aborted) return first;
+  connections.enter(session.sender);
   try {
     const deadline = performance.now() + 1_000 * wait;
-    const waiting = { session, position: first.next, epoch: begun.state.epoch, seen: begun.seen, deadline, ends };
-    const outcome = await hub.wait(waiting);
+    const waiting = { session, position: first.next, epoch: begun.state.epoch, seen: begun.seen, deadline };
+    const { outcome, position } = await waitIn(hub, waiting, ends);
     if (outcome.kind === 'failed') throw outcome.error;
     if (outcome.kind === 'step') return outcome.step;
-    return { changes: [], next: waiting.position, more: outcome.kind === 'again' };
+    return { changes: [], next: position, more: outcome.kind === 'again' };
   } finally {
-    leave();
+    connections.leave(session.sender);
   }
 }
+
+interface Heard {
+  readonly outcome: Outcome;
+  readonly position: Waiting['position'];
+}
+
+/** Waits until something changes, the time is over or the signal aborts. */
+const waitIn = (hub: SyncHub, waiting: Omit<Waiting, 'waiter'>, ends: AbortSignal): Promise<Heard> =>
+  new Promise((resolve) => {
+    const heard: Waiter['heard'] = (outcome, { position }) => {
+      resolve({ outcome, position });
+    };
+    const own: Waiting = { ...waiting, waiter: { heard } };
+    const end = (): void => {
+      hub.end(own);
+    };
+    ends.addEventListener('abort', end, { once: true });
+    hub.listen(own);
+  });

@@ -11,7 +11,6 @@ import type { Outcome, Waiting } from './waiting.js';
 
 interface Listener extends Waiting {
   readonly digest: string;
-  readonly settle: (outcome: Outcome) => void;
   nextBeat: number;
 }
 
@@ -53,29 +52,24 @@ export class SyncHub {
     });
   }
 
-  /** Waits until something changes for a client, or the wait ends. */
-  async wait(waiting: Waiting): Promise<Outcome> {
-    if (waiting.ends.aborted) return quiet;
-    let listener: Listener | undefined;
-    const stop = (): void => listener?.settle(quiet);
-    try {
-      return await new Promise<Outcome>((settle) => {
-        const { digest } = waiting.session.shape;
-        waiting.session.rest();
-        listener = Object.assign(waiting, { digest, settle, nextBeat: performance.now() + beatEvery });
-        this.#listeners.add(listener);
-        waiting.ends.addEventListener('abort', stop);
-        this.#ticking ??= setInterval(() => {
-          this.#tick();
-        }, tick).unref();
-        this.#hasMissed ||= this.#input.log.version !== waiting.seen;
-        if (this.#hasMissed) this.#schedule();
-        void this.#look(listener, this.#joining.get()); // rights may have changed since the caller was identified
-      });
-    } finally {
-      waiting.ends.removeEventListener('abort', stop);
-      if (listener !== undefined) this.#listeners.delete(listener);
-    }
+  /** Begins a wait. It ends when something changes for the client, or when its time is over. */
+  listen(waiting: Waiting): void {
+    const { session, seen } = waiting;
+    const { digest } = session.shape;
+    session.rest();
+    const listener = Object.assign(waiting, { digest, nextBeat: performance.now() + beatEvery });
+    this.#listeners.add(listener);
+    this.#ticking ??= setInterval(() => {
+      this.#tick();
+    }, tick).unref();
+    this.#hasMissed ||= this.#input.log.version !== seen;
+    if (this.#hasMissed) this.#schedule();
+    void this.#look(listener, this.#joining.get()); // rights may have changed since the caller was identified
+  }
+
+  /** Ends a wait, if it has not ended. */
+  end(waiting: Waiting): void {
+    this.#settle(waiting, quiet);
   }
 
   /** Identifies waiting callers again, whose rights may have changed. Those who see something else now are told to start anew. */
@@ -89,7 +83,15 @@ export class SyncHub {
   close(): void {
     clearInterval(this.#ticking ?? undefined);
     clearTimeout(this.#timer ?? undefined);
-    for (const listener of this.#listeners) listener.settle(quiet);
+    for (const listener of [...this.#listeners]) this.#settle(listener, quiet);
+  }
+
+  #settle(waiting: Waiting, outcome: Outcome): void {
+    if (this.#listeners.delete(waiting as Listener)) waiting.waiter.heard(outcome, waiting);
+  }
+
+  #settleAll(group: readonly Listener[], outcome: Outcome): void {
+    for (const listener of group) this.#settle(listener, outcome);
   }
 
   #tick(): void {
@@ -98,11 +100,12 @@ export class SyncHub {
       clearInterval(this.#ticking ?? undefined);
       this.#ticking = null;
     }
-    for (const listener of this.#listeners) {
-      if (listener.deadline !== null && listener.deadline <= now) listener.settle(quiet);
-      if (listener.beat === undefined || listener.nextBeat > now) continue;
+    for (const listener of [...this.#listeners]) {
+      const { deadline, waiter } = listener;
+      if (deadline !== null && deadline <= now) this.#settle(listener, quiet);
+      if (waiter.beat === undefined || listener.nextBeat > now) continue;
       listener.nextBeat += beatEvery;
-      listener.beat();
+      waiter.beat();
       void this.#look(listener, looks);
     }
   }
@@ -113,7 +116,7 @@ export class SyncHub {
     this.#timer = setTimeout(() => {
       this.#flush()
         .catch((error: unknown) => {
-          settleAll([...this.#listeners], { kind: 'failed', error });
+          this.#settleAll([...this.#listeners], { kind: 'failed', error });
         })
         .finally(() => {
           this.#read = performance.now();
@@ -146,15 +149,16 @@ export class SyncHub {
     const { position, epoch, session } = first;
     try {
       if (epoch !== state.epoch) throw resetError('The change log has begun anew');
+      if (position.seq > state.seq) return; // it has joined since, and has read more
       const key = placeKey(position);
       const changes = await (logs.get(key) ?? remember(logs, key, this.#input.reader.changes(position, state)));
       const last = changes.at(-1);
       if (last === undefined) return;
       if (concerns(changes, session.shape.dependencies)) return await this.#readFor(group, { changes, state });
       moveOn(group, { seq: last._id, mark: markOf(last.token), after: null });
-      if (last._id < state.seq) settleAll(group, { kind: 'again' });
+      if (last._id < state.seq) this.#settleAll(group, { kind: 'again' });
     } catch (error) {
-      settleAll(group, { kind: 'failed', error });
+      this.#settleAll(group, { kind: 'failed', error });
     }
   }
 
@@ -181,17 +185,17 @@ export class SyncHub {
       throw error;
     });
     if (step !== null && step.changes.length === 0 && !step.more) moveOn(left, step.next);
-    else settleAll(left, step === null ? { kind: 'again' } : { kind: 'step', step, seen });
+    else this.#settleAll(left, step === null ? { kind: 'again' } : { kind: 'step', step, seen });
   }
 
   /** Identifies a caller again. Returns what they see if it is the same as before; otherwise ends the wait, and returns null. */
-  async #look({ session, digest, settle }: Listener, looks: Looks): Promise<Sight | null> {
+  async #look(listener: Listener, looks: Looks): Promise<Sight | null> {
     try {
-      const sight = await looks.at(session);
-      if (sight.shape.digest === digest) return sight;
-      settle({ kind: 'failed', error: resetError('Rights or models have changed') });
+      const sight = await looks.at(listener.session);
+      if (sight.shape.digest === listener.digest) return sight;
+      this.#settle(listener, { kind: 'failed', error: resetError('Rights or models have changed') });
     } catch (error) {
-      settle({ kind: 'failed', error });
+      this.#settle(listener, { kind: 'failed', error });
     }
     return null;
   }
@@ -203,10 +207,6 @@ type Logs = Map<string, Promise<readonly StoredChange[]>>;
 interface Logged {
   readonly changes: readonly StoredChange[];
   readonly state: LogState;
-}
-
-function settleAll(group: readonly Listener[], outcome: Outcome): void {
-  for (const { settle } of group) settle(outcome);
 }
 
 const placeKey = ({ seq, mark }: Position): string => `${String(mark)} ${String(seq)}`;

@@ -1,5 +1,6 @@
 import { addedSettings } from '../config/sections.js';
 import type { Running } from '../http/running.js';
+import type { Observer } from '../observe/observer.js';
 import { Connections } from './connections.js';
 import { LogSignal } from './log-signal.js';
 import { firstPosition } from './read-step.js';
@@ -16,6 +17,7 @@ export interface SyncService {
   readonly hub: SyncHub;
   readonly connections: Connections;
   readonly tokens: SyncTokens;
+  readonly observer: Observer;
 }
 
 /** Headers of all answers. They depend on the rights of the caller, so nobody may store them. */
@@ -41,7 +43,8 @@ function createService(running: Running): SyncService {
   const log = new LogSignal(changes);
   const reader = new SyncReader({ database, log, size: settings.pageSize });
   const hub = new SyncHub({ database, log, reader });
-  return { log, reader, hub, connections: new Connections(settings), tokens: new SyncTokens(running.secrets) };
+  const [connections, tokens] = [new Connections(settings), new SyncTokens(running.secrets)];
+  return { log, reader, hub, connections, tokens, observer: running.observer };
 }
 
 /** Where a request begins. */

@@ -12,9 +12,18 @@ export type Outcome =
   | { readonly kind: 'quiet' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** A client that waits for changes. */
+/** Who waits. */
+export interface Waiter {
+  /** Called once, with what has ended the wait. */
+  heard(outcome: Outcome, waiting: Waiting): void;
+  /** Called every 15 s. */
+  beat?(): void;
+}
+
+/** One wait of a client for changes. */
 export interface Waiting {
   readonly session: SyncSession;
+  readonly waiter: Waiter;
   /** The place in the log up to which the client has heard everything. It moves on with changes that do not concern the client. */
   position: Position;
   readonly epoch: string;
@@ -22,7 +31,4 @@ export interface Waiting {
   readonly seen: number;
   /** The time at which the wait ends, by `performance.now()`; null if it does not. */
   readonly deadline: number | null;
-  /** Called every 15 s. */
-  readonly beat?: () => void;
-  readonly ends: AbortSignal;
 }

@@ -61,6 +61,22 @@ describe('shapes for Electric', () => {
     expect(third.body[2].headers.control).to.equal('up-to-date');
   });
 
+  it('are up to date at once after a live answer that was not, although nothing of theirs is left', async () => {
+    const answered = [await get('offset=-1&fields=title')];
+    const isCurrent = (): boolean => answered.at(-1)?.headers.has('electric-up-to-date') === true;
+    const go = async (parameters: string): Promise<void> => {
+      const [last] = answered.slice(-1);
+      if (last !== undefined) answered.push(await get(`fields=title&${parameters}${next(last)}`));
+    };
+    while (!isCurrent()) await go('');
+    await server.database.db.collection<{ _id: number }>('posts').updateMany({ _id: { $lte: 4 } }, { $set: { owner: 3 } });
+    await server.logged(); // by changes of another type
+    await go('live=true&');
+    expect([answered.at(-1)?.body.length, isCurrent()]).to.deep.equal([4, false]);
+    while (!isCurrent()) await go('live=true&');
+    expect(answered.at(-1)?.body).to.have.length(1);
+  });
+
   it('never use a handle twice', async () => {
     const handles = await Promise.all([1, 2].map(async () => (await get('offset=-1')).headers.get('electric-handle')));
     expect(handles[0]).to.not.equal(handles[1]);

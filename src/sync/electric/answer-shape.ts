@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { validationError } from '../../errors.js';
 import type { Answer, RouteCall } from '../../http/route.js';
+import type { LogState } from '../../mongo/stores/change-log.js';
 import { parseAsked } from '../asked.js';
 import { EventStream } from '../event-stream.js';
-import { follow } from '../follow.js';
+import { Follower, type Receiver } from '../follower.js';
 import { nextStep } from '../next-step.js';
 import { firstPosition, type Step } from '../read-step.js';
 import { type Begun, type SyncService, syncOf, unstored } from '../sync-service.js';
 import { isReset, SyncSession } from '../sync-session.js';
-import { type Position, resetError } from '../token.js';
+import type { Shape } from '../shape.js';
+import { resetError } from '../token.js';
 import { messagesOf, schemaOf } from './messages.js';
-import { readOffset, writeOffset } from './offset.js';
+import { type Offset, readOffset, writeOffset } from './offset.js';
 
 /** The parameters of the protocol. Those that only make addresses differ, for caches, have no effect. */
 const shapeParameters = [
@@ -33,12 +35,13 @@ export async function answerShape(call: RouteCall): Promise<Answer> {
     const { state, seen } = await service.reader.followed(session.sight, call.ends);
     own = session.handle(state);
     const handle = parameters.handle?.startsWith(`${own}-`) === true ? parameters.handle : null;
-    const position = parameters.offset === '-1' ? firstPosition(state) : continued(parameters.offset, handle !== null);
+    const { position, isBehind } = parameters.offset === '-1' ? first(state) : continued(parameters.offset, handle !== null);
     const begun = { state, seen, position, handle: handle ?? newHandle(own) };
     if (parameters.isStream) return answerStream(call, { session, service, begun });
-    const step = await nextStep(call, { session, service, begun, wait: parameters.isLive ? wait : 0 });
+    // a client goes on with live requests although it was not told that it is up to date
+    const step = await nextStep(call, { session, service, begun, wait: parameters.isLive && !isBehind ? wait : 0 });
     const upToDate = step.more ? {} : { 'electric-up-to-date': '' };
-    return { body: messagesOf(step, session.shape), headers: { ...headersOf(session, begun.handle, step.next), ...upToDate } };
+    return { body: messagesOf(step, session.shape), headers: { ...headersOf(session, begun.handle, step), ...upToDate } };
   } catch (error) {
     if (!isReset(error)) throw error;
     const headers = { ...unstored, ...exposing, 'electric-handle': newHandle(own) };
@@ -49,10 +52,12 @@ export async function answerShape(call: RouteCall): Promise<Answer> {
 /** A handle is never used for a second load. */
 const newHandle = (own: string): string => `${own}-${randomBytes(6).toString('hex')}`;
 
-function continued(offset: string, isOwn: boolean): Position {
-  const position = isOwn ? readOffset(offset) : null;
-  if (position === null) throw resetError('Rights, models or the query have changed');
-  return position;
+const first = (state: LogState): Offset => ({ position: firstPosition(state), isBehind: true });
+
+function continued(offset: string, isOwn: boolean): Offset {
+  const known = isOwn ? readOffset(offset) : null;
+  if (known === null) throw resetError('Rights, models or the query have changed');
+  return known;
 }
 
 interface Parameters {
@@ -79,11 +84,11 @@ const exposing = {
     'electric-cursor,electric-handle,electric-offset,electric-schema,electric-up-to-date,X-Request-Id,WWW-Authenticate,Retry-After',
 } as const;
 
-const headersOf = ({ shape }: SyncSession, handle: string, next: Position): Record<string, string> => ({
+const headersOf = ({ shape }: SyncSession, handle: string, step: Pick<Step, 'next' | 'more'>): Record<string, string> => ({
   ...unstored,
   ...exposing,
   'electric-handle': handle,
-  'electric-offset': writeOffset(next),
+  'electric-offset': writeOffset(step),
   'electric-schema': schemaOf(shape),
   'electric-cursor': String(Date.now()), // a client takes an answer with an equal one for that of a cache
 });
@@ -95,23 +100,32 @@ interface Streaming {
 }
 
 /** Answers with a stream of messages. It ends if it cannot be continued; the next request is answered with 409 then. */
-function answerStream({ running, ends }: RouteCall, { session, service, begun }: Streaming): Answer {
-  const leave = service.connections.enter(session.sender);
-  const events = new EventStream();
-  const take = (step: Step): Promise<void> => {
-    const messages = messagesOf(step, session.shape);
-    events.write(messages.map((message) => `data: ${JSON.stringify(message)}\n\n`).join(''));
-    return events.ready();
+function answerStream({ ends = new AbortController().signal }: RouteCall, { session, service, begun }: Streaming): Answer {
+  const receiver = new ShapeEvents(session.shape);
+  Follower.start({ session, service, begun, ends, receiver });
+  const headers = {
+    ...headersOf(session, begun.handle, { next: begun.position, more: true }),
+    'Content-Type': 'text/event-stream; charset=utf-8',
   };
-  const beat = (): void => {
-    events.beat();
-  };
-  void follow({ session, service, begun, ends: ends ?? new AbortController().signal, beat, take })
-    .catch((error: unknown) => events.fail(error, running.backend.jobs.observer))
-    .finally(() => {
-      events.end();
-      leave();
-    });
-  const headers = { ...headersOf(session, begun.handle, begun.position), 'Content-Type': 'text/event-stream; charset=utf-8' };
-  return { body: events, headers };
+  return { body: receiver, headers };
+}
+
+/** The stream of a client of Electric. */
+class ShapeEvents extends EventStream implements Receiver {
+  readonly #shape: Shape;
+
+  constructor(shape: Shape) {
+    super();
+    this.#shape = shape;
+  }
+
+  take(step: Step): Promise<void> {
+    const messages = messagesOf(step, this.#shape);
+    this.write(messages.map((message) => `data: ${JSON.stringify(message)}\n\n`).join(''));
+    return this.ready();
+  }
+
+  finish(): void {
+    this.end();
+  }
 }
