@@ -165,6 +165,41 @@ describe('renamedFrom that is removed and comes back', function () {
   });
 });
 
+describe('an instance that starts while values are copied', function () {
+  this.timeout(60_000);
+  const indexed = { ...string, index: true } as const;
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models: [model('page', { title: indexed }), model('tag', { name: string })] });
+    await serving.call('POST', '/api/pages', { data: { title: 'x' } });
+  });
+  after(() => serving.stop());
+
+  it('leaves the indexes that are built for the new name, until it is served', async () => {
+    const release = await holdCopying(serving);
+    const pages = serving.database.db.collection('pages');
+    const names = async (): Promise<readonly (string | undefined)[]> => (await pages.indexes()).map(({ name }) => name);
+    await serving.settled();
+    const former = (await names()).filter((name) => name?.includes('title'));
+    await storeModels(serving.database, [model('page', { headline: { ...indexed, renamedFrom: 'title' } })]);
+    await until(serving, () => isMoving(serving));
+    const built = former.map((name) => name?.replace('title', 'headline') ?? '');
+    for (const name of built) await pages.createIndex({ headline: 1, _id: 1 }, { name });
+    const started = await serveModels({ models: [], database: serving.database });
+    await started.settled();
+    expect(built).to.have.length(1);
+    expect(await names()).to.include.members([...former, ...built]);
+    await release();
+    await until(serving, () => !isMoving(serving));
+    await until(started, () => !isMoving(started));
+    await serving.settled();
+    expect(await names())
+      .to.include.members(built)
+      .and.not.include.members(former);
+    await started.stop();
+  });
+});
+
 describe('a renamed attribute with trigrams', function () {
   this.timeout(60_000);
   const search = { type: 'string', search: 'trigram' } as const;

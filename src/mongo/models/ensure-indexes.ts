@@ -9,35 +9,40 @@ export type IndexProblems = readonly string[];
  * Brings the indexes of a content type's collection in line with its model. Returns a line for each index that could not be
  * built.
  */
-export const ensureIndexes = async (db: Db, type: ContentType, registry: Registry): Promise<IndexProblems> =>
-  buildIndexes(db, type.collection, (await removeStaleIndexes(db, type, registry)).missing);
+export async function ensureIndexes(db: Db, type: ContentType, registry: Registry): Promise<IndexProblems> {
+  const { missing, stale } = await compareIndexes(db, type, registry);
+  await dropIndexes(db, type.collection, stale);
+  return buildIndexes(db, type.collection, missing);
+}
 
-/** The indexes of a model that do not exist. */
-export interface MissingIndexes {
+/** How the indexes of a collection differ from those of its model. */
+export interface IndexDifferences {
   readonly missing: readonly IndexPlan[];
-  /** Whether the collection does not exist either. */
+  /** The names of those of a former model, which needlessly refuse or slow down writes. Indexes that others have made are not. */
+  readonly stale: readonly string[];
+  /** Whether the collection does not exist. */
   readonly isNew: boolean;
 }
 
-/**
- * Drops the indexes of a former model, which would needlessly refuse or slow down writes. Indexes that others have made stay.
- * Returns the missing indexes.
- */
-export async function removeStaleIndexes(db: Db, type: ContentType, registry: Registry): Promise<MissingIndexes> {
+export async function compareIndexes(db: Db, type: ContentType, registry: Registry): Promise<IndexDifferences> {
   const plans = planIndexes(type, registry);
-  const present = await listIndexes(db, type.collection);
-  const wanted = new Set(plans.map(({ name }) => name));
-  const stale = present.filter(({ name = '' }) => name.startsWith(ownIndexes) && !wanted.has(name));
-  const names = new Set(present.map(({ name }) => name));
-  await Promise.all(
-    stale.map(({ name = '' }) =>
-      db
-        .collection(type.collection)
-        .dropIndex(name)
-        .catch(() => undefined),
-    ),
-  );
-  return { missing: plans.filter(({ name }) => !names.has(name)), isNew: present.length === 0 };
+  const present = (await listIndexes(db, type.collection)).map(({ name = '' }) => name);
+  const [wanted, names] = [new Set(plans.map(({ name }) => name)), new Set(present)];
+  return {
+    missing: plans.filter(({ name }) => !names.has(name)),
+    stale: present.filter((name) => name.startsWith(ownIndexes) && !wanted.has(name)),
+    isNew: present.length === 0,
+  };
+}
+
+/** Drops indexes. Those that another instance has dropped meanwhile are left out. */
+export async function dropIndexes(db: Db, collection: string, names: readonly string[]): Promise<void> {
+  const drop = (name: string): Promise<unknown> =>
+    db
+      .collection(collection)
+      .dropIndex(name)
+      .catch(() => undefined);
+  await Promise.all(names.map(drop));
 }
 
 /** Returns the indexes of a collection; none if there is no such collection. */

@@ -5,7 +5,7 @@ import { type Database, forJob } from '../send/database.js';
 import { type IndexPlan, indexesLeftOut, keepsUnique, planIndexes } from '../read/plan-indexes.js';
 import { findUnused } from './unused-indexes.js';
 import { type BuildingIndex, BuildReports } from './build-reports.js';
-import { buildIndexes, type IndexProblems, type MissingIndexes, removeStaleIndexes } from './ensure-indexes.js';
+import { buildIndexes, compareIndexes, dropIndexes, type IndexDifferences, type IndexProblems } from './ensure-indexes.js';
 
 /** Maximum number of types whose indexes are built at once, so that connections remain for requests. */
 const atOnce = 4;
@@ -15,6 +15,8 @@ const day = 86_400_000;
 interface BuildsInput {
   readonly database: Database;
   readonly jobs: Jobs;
+  /** Returns whether another instance may build indexes of names that are not served yet. */
+  readonly awaitsNames: (type: ContentType, registry: Registry) => boolean;
   /** Called with indexes that could not be built. */
   readonly report: (uid: string, problems: IndexProblems) => Promise<void>;
   /** Called with indexes that are being built; with none when they are built. */
@@ -64,10 +66,13 @@ export class IndexBuilds {
    * others have no indexes yet.
    */
   begin(types: readonly ContentType[], registry: Registry, stored: ReadonlySet<string>): BegunBuilds {
-    const missingOf = async (type: ContentType): Promise<MissingIndexes> =>
-      stored.has(type.collection)
-        ? removeStaleIndexes(this.#input.database.db, type, registry)
-        : { missing: planIndexes(type, registry), isNew: true };
+    const { database, awaitsNames } = this.#input;
+    const missingOf = async (type: ContentType): Promise<MissingIndexes> => {
+      if (!stored.has(type.collection)) return { missing: planIndexes(type, registry), isNew: true };
+      const { stale, ...found } = await compareIndexes(database.db, type, registry);
+      if (!awaitsNames(type, registry)) await dropIndexes(database.db, type.collection, stale);
+      return found;
+    };
     const unique = types.map((type) => this.#beginUnique(type, missingOf));
     const all = types.map((type, index) => this.#buildOthers(type, registry, unique[index] ?? Promise.resolve(null)));
     return { unique: settle(unique), all: settle(all) };
@@ -120,6 +125,8 @@ export class IndexBuilds {
     return problems;
   }
 }
+
+type MissingIndexes = Pick<IndexDifferences, 'missing' | 'isNew'>;
 
 interface LeftIndexes {
   /** Indexes that could not be built. */

@@ -1,12 +1,13 @@
 import type { Jobs } from '../../jobs.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
-import type { Registry } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
 import { collectionOf } from '../../schema/model.js';
 import { documentCollection, type ModelDocument, type Rename, renamesIn } from '../../schema/renames.js';
 import { collections } from '../../schema/collections.js';
 import { isRecord } from '../../values.js';
 import { type Database, forJob } from '../send/database.js';
 import { findFirst } from '../stored.js';
+import { typesWith } from '../send/field-moves.js';
 import { storedCollections } from '../send/ensure-collections.js';
 import { noteRemoved } from '../stores/removed-store.js';
 import {
@@ -97,6 +98,12 @@ export class Renames {
   /** Returns the uids of the models with a rename that is under way. */
   moving(): ReadonlySet<string> {
     return new Set(this.#open().map(({ uid }) => uid));
+  }
+
+  /** Returns whether a type has attributes that are copied to another name, whose indexes are built before it is served. */
+  awaitsNames(type: ContentType, registry: Registry): boolean {
+    const copied = this.#open().filter(({ kind, phase }) => kind === 'attribute' && phase === 'copying');
+    return typesWith(new Set(copied.map(({ uid }) => uid)), registry).includes(type);
   }
 
   /** Resolves when this instance serves the new names of a model, but after `longest` milliseconds at the latest. */
