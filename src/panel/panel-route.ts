@@ -4,6 +4,7 @@ import type { Answer, RouteCall } from '../http/route.js';
 import type { StoredAdministrator } from './administrators/administrator.js';
 import { panelOf, type Panel } from './panel.js';
 import { may, type Rights, rightsOf } from './rights/rights.js';
+import { servedPermissions } from './rights/served-permissions.js';
 
 /** A request of the panel to a route that needs no log-in. `content` has full access. */
 export interface OpenPanelCall extends Pick<RouteCall, 'request' | 'running' | 'content'> {
@@ -44,7 +45,7 @@ export async function openCall({ request, running, content }: RouteCall): Promis
   const own = {
     ...panel,
     administrator: (id: number) => administrator(id, requestId),
-    permissions: () => permissions(requestId),
+    permissions: async () => servedPermissions(await permissions(requestId), content.bind.registry),
   };
   return { request, running, content, panel: own };
 }

@@ -17,6 +17,7 @@ import { allPermissions } from './all-permissions.js';
 import { checkPermissions, permissionsBody } from './check-permissions.js';
 import { describePermissions } from './describe-permissions.js';
 import { mayGive } from './rights.js';
+import { underServedPaths } from './served-permissions.js';
 import { permissionsOf, setPermissions } from './write-permissions.js';
 
 /** The routes of roles of administrators and their permissions. */
@@ -138,9 +139,9 @@ async function removeAll(ids: readonly number[], field: string, { content }: Pan
 async function readPermissions(call: PanelCall): Promise<Answer> {
   const { content } = call;
   const role = await roleOf(call);
-  return answerData(
-    role.code === superAdminCode ? allPermissions(content) : await permissionsOf(role.id, content.store.database),
-  );
+  if (role.code === superAdminCode) return answerData(allPermissions(content));
+  const stored = await permissionsOf(role.id, content.store.database);
+  return answerData(stored.map((one) => underServedPaths(one, content.bind.registry)));
 }
 
 /** Replaces the permissions of a role. Answers those that are new. */
