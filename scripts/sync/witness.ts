@@ -69,13 +69,15 @@ export class Witness {
     return [...textsOf(entries)].flatMap(([id, text]) => {
       const read = since.map(({ visible }) => visible?.get(key)?.get(id));
       const isHiddenLater = read[0] !== undefined && read.includes(undefined);
-      const isReadable = isCurrent ? read.includes(text) || isHiddenLater : read.some((form) => form !== undefined);
+      const wasReadable =
+        isHiddenLater && this.#moments.some(({ visible }) => visible === null || visible.get(key)?.get(id) === text);
+      const isReadable = isCurrent ? read.includes(text) || wasReadable : read.some((form) => form !== undefined);
       const forms = [...new Set(read)].map((form) => form ?? 'hidden').join('\n    then ');
       return isReadable ? [] : [`${String(id)} ${text}\n  at ${String(seq)}, since when it was ${forms}`];
     });
   }
 
-  /** Returns the number of the last change in the log. */
+  /** Returns the number of the last change in the log that is no reset. */
   async lastSeq(): Promise<number> {
     await this.#readLog();
     return this.#log.at(-1)?.seq ?? 0;

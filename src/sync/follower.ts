@@ -77,26 +77,25 @@ export class Follower implements Waiter {
 
   async #goOn(outcome: Outcome, position: Position, seen: number): Promise<void> {
     if (outcome.kind === 'failed') throw outcome.error;
-    if (outcome.kind === 'again') return this.#read(position, await this.#look());
-    if (outcome.kind === 'step') await this.#take(outcome.step, outcome.seen);
-    else this.#wait(position, seen);
-  }
-
-  async #take(step: Step, seen: number): Promise<void> {
-    await this.#receiver.take(step);
-    if (step.more && !this.#ends.aborted) await this.#read(step.next, await this.#look());
-    else this.#wait(step.next, seen);
+    if (outcome.kind === 'step') return this.#take(outcome.step, outcome.seen);
+    if (outcome.kind === 'again' && !this.#ends.aborted) return this.#read(position, await this.#look());
+    this.#wait(position, seen);
   }
 
   /** Reads what is stored, then waits. */
   async #read(from: Position, { state, seen }: SeenState): Promise<void> {
-    let step = await this.#service.reader.step(this.#session, from, state);
-    await this.#receiver.take(step);
-    while (step.more && !this.#ends.aborted) {
-      ({ state, seen } = await this.#look());
-      step = await this.#service.reader.step(this.#session, step.next, state);
+    for (;;) {
+      const step = await this.#service.reader.step(this.#session, from, state);
       await this.#receiver.take(step);
+      if (!step.more || this.#ends.aborted) return this.#wait(step.next, seen);
+      from = step.next;
+      ({ state, seen } = await this.#look());
     }
+  }
+
+  async #take(step: Step, seen: number): Promise<void> {
+    await this.#receiver.take(step);
+    if (step.more && !this.#ends.aborted) return this.#read(step.next, await this.#look());
     this.#wait(step.next, seen);
   }
 

@@ -79,7 +79,7 @@ export class SyncHub {
     for (const listener of [...this.#listeners].filter(({ session }) => isMeant(session))) await this.#look(listener, looks);
   }
 
-  /** Ends the shared timers. */
+  /** Ends the shared timers and all waits. Called when all answers that last have been ended, so that no stream waits again. */
   close(): void {
     clearInterval(this.#ticking ?? undefined);
     clearTimeout(this.#timer ?? undefined);
@@ -130,10 +130,11 @@ export class SyncHub {
   async #flush(): Promise<void> {
     this.#flushed = this.#input.log.version;
     this.#hasMissed = false;
+    const listeners = [...this.#listeners]; // those who join from now on may have read a newer state
     const state = await readLogState(this.#input.database);
     if (state === null) throw resetError('The change log was lost');
     const groups = new Map<string, Listener[]>();
-    for (const listener of this.#listeners) {
+    for (const listener of listeners) {
       const key = `${listener.digest} ${placeKey(listener.position)}`;
       const group = groups.get(key);
       if (group === undefined) groups.set(key, [listener]);
@@ -149,7 +150,6 @@ export class SyncHub {
     const { position, epoch, session } = first;
     try {
       if (epoch !== state.epoch) throw resetError('The change log has begun anew');
-      if (position.seq > state.seq) return; // it has joined since, and has read more
       const key = placeKey(position);
       const changes = await (logs.get(key) ?? remember(logs, key, this.#input.reader.changes(position, state)));
       const last = changes.at(-1);

@@ -169,11 +169,15 @@ describe('an instance that starts while values are copied', function () {
   this.timeout(60_000);
   const indexed = { ...string, index: true } as const;
   let serving: Serving;
+  let started: Serving | undefined;
   before(async () => {
     serving = await serveModels({ models: [model('page', { title: indexed }), model('tag', { name: string })] });
     await serving.call('POST', '/api/pages', { data: { title: 'x' } });
   });
-  after(() => serving.stop());
+  after(async () => {
+    await started?.stop();
+    await serving.stop();
+  });
 
   it('leaves the indexes that are built for the new name, until it is served', async () => {
     const release = await holdCopying(serving);
@@ -185,18 +189,16 @@ describe('an instance that starts while values are copied', function () {
     await until(serving, () => isMoving(serving));
     const built = former.map((name) => name?.replace('title', 'headline') ?? '');
     for (const name of built) await pages.createIndex({ headline: 1, _id: 1 }, { name });
-    const started = await serveModels({ models: [], database: serving.database });
+    started = await serveModels({ models: [], database: serving.database });
     await started.settled();
     expect(built).to.have.length(1);
     expect(await names()).to.include.members([...former, ...built]);
     await release();
     await until(serving, () => !isMoving(serving));
-    await until(started, () => !isMoving(started));
     await serving.settled();
     expect(await names())
       .to.include.members(built)
       .and.not.include.members(former);
-    await started.stop();
   });
 });
 

@@ -28,8 +28,9 @@ describe('permissions of administrators on attributes that are renamed', functio
       seo({ remark: { ...string, renamedFrom: 'note' }, other: string }),
       model('page', renamed),
     ]);
-    do await serving.server.backend?.models.load();
-    while ((serving.server.backend?.models.renames.moving().size ?? 1) > 0);
+    const { models: loaded } = serving.server.backend ?? {};
+    do await Promise.all([loaded?.load(), new Promise((resolve) => setTimeout(resolve, 25))]);
+    while (loaded?.renames.moving().size !== 0);
   });
   after(() => serving.stop());
 
@@ -46,11 +47,20 @@ describe('permissions of administrators on attributes that are renamed', functio
     expect(row?.meta).to.include({ remark: 'm' });
   });
 
-  it('are shown under the new names', async () => {
+  it('are shown under the new names, and stored under them when they are saved', async () => {
     const { body } = await send('super', 'GET', '/admin/roles');
     const role = (body.data as { id: number; name: string }[]).find(({ name }) => name.startsWith('editor'))?.id;
-    const shown = await send('super', 'GET', `/admin/roles/${String(role)}/permissions`);
+    const path = `/admin/roles/${String(role)}/permissions`;
+    const shown = await send('super', 'GET', path);
     for (const { properties } of shown.body.data) expect(properties.fields).to.deep.equal(['headline', 'meta.remark']);
+    const permissions = (shown.body.data as { action: string }[]).map(({ action }) => ({
+      ...{ action, subject: page, conditions: [] },
+      properties: { fields },
+    }));
+    expect((await send('super', 'PUT', path, { permissions })).status).to.equal(200);
+    const stored = await serving.database.db.collection('admin_permissions').find({ role, subject: page }).toArray();
+    expect(stored).to.have.length(2);
+    for (const { properties } of stored) expect(properties.fields).to.deep.equal(['headline', 'meta.remark']);
     const own = await send('editor', 'GET', '/admin/users/me/permissions');
     for (const { properties } of own.body.data) expect(properties.fields).to.deep.equal(['headline', 'meta.remark']);
   });

@@ -1,8 +1,19 @@
 import { FetchError, Shape, ShapeStream, type ShapeStreamInterface } from '@electric-sql/client';
 import { expect } from 'chai';
+import { readOffset, writeOffset } from '../../src/sync/electric/offset.js';
 import { serveSync, type ServingSync } from './serve-sync.js';
 
 const reading = ['api::post.post.find', 'api::author.author.find'];
+
+describe('an offset of a shape', () => {
+  for (const after of [null, 5, 0, -3])
+    for (const more of [true, false])
+      it(`is read as it was written: id ${String(after)}, ${more ? 'more to read' : 'up to date'}`, () => {
+        const next = { seq: 7, mark: 123, after };
+        const isBehind = more || after !== null;
+        expect(readOffset(writeOffset({ next, more }))).to.deep.equal({ position: next, isBehind });
+      });
+});
 
 describe('shapes for Electric', () => {
   let server: ServingSync;
@@ -27,6 +38,7 @@ describe('shapes for Electric', () => {
     ['', 400],
     ['offset=-1&log=changes_only', 400],
     ['offset=-1&where=a', 400],
+    ['offset=-1&live=true', 400],
     ['offset=now', 409],
     ['offset=5_0&handle=nonsense', 409],
     ['offset=5_0', 409],

@@ -92,13 +92,26 @@ describe('sync over several instances', () => {
     await database.drop();
   });
 
-  it('limits the requests of a caller that wait', async () => {
+  it('limits the requests of a caller that wait, until some of them have ended', async () => {
     const server = await serveSync({ config: { api: { sync: { connectionsPerCaller: 2 } } as object } });
-    const headers = { authorization: `Bearer ${server.editor}` };
-    const streams = [];
-    for (let n = 0; n < 3; n += 1) streams.push(await readEvents(`${server.server.url}/api/sync/posts`, headers));
-    expect(streams.map(({ status }) => status)).to.deep.equal([200, 200, 429]);
-    for (const { close } of streams) close();
+    const grant = (...actions: string[]) => server.admin('PUT', '/roles/1', { actions });
+    await grant('api::post.post.find');
+    const { jwt } = await server.addUser('ann');
+    const listen = () => readEvents(`${server.server.url}/api/sync/posts`, { authorization: `Bearer ${jwt}` });
+    const listenAgain = async () => {
+      let stream = await listen();
+      while (stream.status === 429) stream = await listen();
+      return stream;
+    };
+    const streams = [await listen(), await listen()];
+    expect([...streams, await listen()].map(({ status }) => status)).to.deep.equal([200, 200, 429]);
+    streams[0]?.close();
+    streams.push(await listenAgain());
+    await grant();
+    await Promise.all(streams.map(({ ended }) => ended));
+    await grant('api::post.post.find');
+    expect((await Promise.all([listenAgain(), listenAgain()])).map(({ status }) => status)).to.deep.equal([200, 200]);
+    expect((await listen()).status).to.equal(429);
     await server.stop();
   });
 });

@@ -18,12 +18,16 @@ export async function ensureIndexes(db: Db, type: ContentType, registry: Registr
 /** How the indexes of a collection differ from those of its model. */
 export interface IndexDifferences {
   readonly missing: readonly IndexPlan[];
-  /** The names of those of a former model, which needlessly refuse or slow down writes. Indexes that others have made are not. */
+  /**
+   * The names of those of a former model, which needlessly refuse or slow down writes. Indexes that others have made are not among
+   * them.
+   */
   readonly stale: readonly string[];
   /** Whether the collection does not exist. */
   readonly isNew: boolean;
 }
 
+/** Compares the indexes of a content type's collection with those of its model. */
 export async function compareIndexes(db: Db, type: ContentType, registry: Registry): Promise<IndexDifferences> {
   const plans = planIndexes(type, registry);
   const present = (await listIndexes(db, type.collection)).map(({ name = '' }) => name);

@@ -15,8 +15,8 @@ const day = 86_400_000;
 interface BuildsInput {
   readonly database: Database;
   readonly jobs: Jobs;
-  /** Returns whether another instance may build indexes of names that are not served yet. */
-  readonly awaitsNames: (type: ContentType, registry: Registry) => boolean;
+  /** Returns the types for which indexes of names that are not served yet may be built meanwhile. */
+  readonly awaitingNames: (registry: Registry) => readonly ContentType[];
   /** Called with indexes that could not be built. */
   readonly report: (uid: string, problems: IndexProblems) => Promise<void>;
   /** Called with indexes that are being built; with none when they are built. */
@@ -66,11 +66,12 @@ export class IndexBuilds {
    * others have no indexes yet.
    */
   begin(types: readonly ContentType[], registry: Registry, stored: ReadonlySet<string>): BegunBuilds {
-    const { database, awaitsNames } = this.#input;
+    const { database, awaitingNames } = this.#input;
+    const awaiting = awaitingNames(registry);
     const missingOf = async (type: ContentType): Promise<MissingIndexes> => {
       if (!stored.has(type.collection)) return { missing: planIndexes(type, registry), isNew: true };
       const { stale, ...found } = await compareIndexes(database.db, type, registry);
-      if (!awaitsNames(type, registry)) await dropIndexes(database.db, type.collection, stale);
+      if (!awaiting.includes(type)) await dropIndexes(database.db, type.collection, stale);
       return found;
     };
     const unique = types.map((type) => this.#beginUnique(type, missingOf));

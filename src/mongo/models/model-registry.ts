@@ -73,7 +73,7 @@ export class ModelRegistry {
     this.#indexes = new IndexBuilds({
       database,
       jobs,
-      awaitsNames: (type, registry) => this.renames.awaitsNames(type, registry),
+      awaitingNames: (registry) => this.renames.awaitingNames(registry),
       report: (uid, problems) => this.status.reportIndexes(uid, problems),
       reportBuilding: (uid, indexesBuilding) => this.status.reportIndexState(uid, { indexesBuilding }),
       reportUnused: (uid, unusedIndexes) => this.status.reportIndexState(uid, { unusedIndexes }),

@@ -100,10 +100,10 @@ export class Renames {
     return new Set(this.#open().map(({ uid }) => uid));
   }
 
-  /** Returns whether a type has attributes that are copied to another name, whose indexes are built before it is served. */
-  awaitsNames(type: ContentType, registry: Registry): boolean {
+  /** Returns the types with attributes that are copied to another name, whose indexes are built before it is served. */
+  awaitingNames(registry: Registry): readonly ContentType[] {
     const copied = this.#open().filter(({ kind, phase }) => kind === 'attribute' && phase === 'copying');
-    return typesWith(new Set(copied.map(({ uid }) => uid)), registry).includes(type);
+    return typesWith(new Set(copied.map(({ uid }) => uid)), registry);
   }
 
   /** Resolves when this instance serves the new names of a model, but after `longest` milliseconds at the latest. */

@@ -150,7 +150,8 @@ async function replacePermissions(call: PanelCall): Promise<Answer> {
   const { permissions } = await checkPanelBody(permissionsBody, bodyOf(call.request));
   const role = await roleOf(call);
   if (role.code === superAdminCode) throw applicationError("Super admin permissions can't be edited.");
-  const wanted = checkPermissions(permissions, content);
+  const { registry } = content.bind;
+  const wanted = checkPermissions(permissions, content).map((one) => underServedPaths(one, registry));
   if (!rights.isSuper && rights.administrator.roles.some(({ id }) => id === role.id))
     throw validationError('You cannot change the permissions of your own role');
   mayGive(rights, wanted);

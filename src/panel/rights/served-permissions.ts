@@ -3,8 +3,11 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { servedAs } from '../../schema/served-names.js';
 import type { PanelPermission } from './permission.js';
 
-/** Returns a permission with the fields under the names that are served, because attributes may have been renamed since. */
-export function underServedPaths(permission: PanelPermission, registry: Registry): PanelPermission {
+/** Returns a permission with the fields under the names that are served, because attributes may have been renamed. */
+export function underServedPaths<Permission extends Pick<PanelPermission, 'subject' | 'properties'>>(
+  permission: Permission,
+  registry: Registry,
+): Permission {
   const type = registry.types.get(permission.subject ?? '');
   const { fields } = permission.properties;
   if (type === undefined || fields === undefined) return permission;

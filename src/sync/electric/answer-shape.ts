@@ -74,6 +74,7 @@ function checked(rest: Readonly<Record<string, unknown>>): Parameters {
   if (offset === null) throw validationError('Invalid parameter offset: expected -1 or the offset of the answer before');
   if ((value('log') ?? 'full') !== 'full') throw validationError('Invalid parameter log: only full is supported');
   const isLive = value('live') === 'true';
+  if (isLive && offset === '-1') throw validationError('Invalid parameter live: a client loads everything first');
   const isStream = isLive && (value('live_sse') === 'true' || value('experimental_live_sse') === 'true');
   return { offset, handle: value('handle'), isLive, isStream };
 }
@@ -104,7 +105,7 @@ function answerStream({ ends = new AbortController().signal }: RouteCall, { sess
   const receiver = new ShapeEvents(session.shape);
   Follower.start({ session, service, begun, ends, receiver });
   const headers = {
-    ...headersOf(session, begun.handle, { next: begun.position, more: true }),
+    ...headersOf(session, begun.handle, { next: begun.position, more: true }), // the events say when it is up to date
     'Content-Type': 'text/event-stream; charset=utf-8',
   };
   return { body: receiver, headers };

@@ -27,7 +27,7 @@ export function writeOffset({ next, more }: Pick<Step, 'next' | 'more'>): string
 
 export interface Offset {
   readonly position: Position;
-  /** Whether the client was told that it has more to read. */
+  /** Whether the client was not told yet that it is up to date. */
   readonly isBehind: boolean;
 }
 
