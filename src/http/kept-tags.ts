@@ -51,6 +51,8 @@ export class KeptTags {
   /** Keeps the tag of an answer, unless it depends on more than stored entries. */
   keep(ctx: Context, tag: string, read: TaggedRead): void {
     const { caller, content, models, reads } = read;
+    const { registry, locales } = models.snapshot;
+    if (content.bind.registry !== registry || content.bind.locales !== locales.codes) return; // read by an older snapshot
     if (reads.dependsOnMore || ctx.url.length > longestUrl || ctx.querystring.includes('explain=')) return;
     if (!content.store.changes.isUnchanged(reads.collections, reads.begun) || this.find(ctx, read) === tag) return;
     const [collections, uids] = [[...new Set(reads.collections)], reads.uids];

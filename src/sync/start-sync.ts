@@ -62,13 +62,13 @@ function recheckCallers(running: Running): void {
     const ids = 'ids' in change && change.ids !== null ? change.ids : undefined;
     recheck(({ sender }) => sender.caller?.kind === kind && ids?.includes(sender.caller.id) !== false);
   };
-  const { roles, permissions, settings, users, tokens, locales } = collections;
-  store.changes.onChange([roles, permissions, settings, locales], () => {
+  const recheckAll = (): void => {
     recheck(() => true);
-  });
+  };
+  const { roles, permissions, settings, users, tokens } = collections;
+  store.changes.onChange([roles, permissions, settings], recheckAll);
   store.changes.onChange([users], ofKind('user'));
   store.changes.onChange([tokens], ofKind('token'));
-  models.onChange(() => {
-    recheck(() => true);
-  });
+  models.onChange(recheckAll);
+  models.onLocales(recheckAll);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { userTokens } from '../../src/auth/user-tokens.js';
 import { jwtSecret } from '../auth/serve-accounts.js';
@@ -182,7 +183,9 @@ describe('requests for copies', () => {
     before(async () => {
       await server.admin('PUT', '/roles/1', { actions: reading });
       await change({ rows: null, fields: null });
+      expect((await server.admin('POST', '/locales', { code: 'fr', name: 'French' })).status).to.equal(200);
     });
+    after(() => server.admin('PUT', '/locales/en', { isDefault: true }));
 
     it('are answered when something changes', async () => {
       const first = await get('posts?filters[rating][$gt]=3', ann);
@@ -196,6 +199,7 @@ describe('requests for copies', () => {
     const ends: readonly (readonly [what: string, end: () => Promise<unknown>, status: number])[] = [
       ['the right is revoked', () => server.admin('PUT', '/roles/1', { actions: reading.slice(1) }), 403],
       ['a rule changes', () => change({ rows: { [post]: { rating: { $gt: 3 } } } }), 410],
+      ['another locale becomes the default one', () => server.admin('PUT', '/locales/fr', { isDefault: true }), 410],
       [
         'the user is blocked',
         () => server.database.db.collection('up_users').updateOne({ username: 'ann' }, { $set: { blocked: true } }),
@@ -208,6 +212,7 @@ describe('requests for copies', () => {
         let first = await get('posts', ann);
         while (first.status !== 200) first = await get('posts', ann);
         const poll = waiting('posts', tokenOf(first));
+        await delay(200); // so that it waits
         await end();
         expect((await poll).status).to.equal(status);
       });

@@ -47,6 +47,7 @@ export class ModelRegistry {
   /** What `_model_status` says about this instance. */
   readonly status: ModelStatus;
   readonly #listeners = new Set<(registry: Registry) => void>();
+  readonly #localeListeners = new Set<() => void>();
   /** The snapshot in force. It is immutable and replaced as a whole. */
   snapshot: Snapshot;
   #build: RegistryBuild;
@@ -109,9 +110,14 @@ export class ModelRegistry {
     return reportModels(this.#build, this.renames.moving());
   }
 
-  /** Calls the listener with every new snapshot. */
+  /** Calls the listener with every new registry. */
   onChange(listener: (registry: Registry) => void): void {
     this.#listeners.add(listener);
+  }
+
+  /** Calls the listener when the snapshot has other locales, or another default one. */
+  onLocales(listener: () => void): void {
+    this.#localeListeners.add(listener);
   }
 
   /** Reads locales and all models again, or only the named ones. Calls during a load share the next one. */
@@ -193,8 +199,10 @@ export class ModelRegistry {
     if (!this.#staleLocales) return;
     this.#staleLocales = false;
     try {
+      const before = this.snapshot.locales;
       const locales = await readLocales(this.#database);
       this.snapshot = { ...this.snapshot, locales };
+      if (!isDeepStrictEqual(locales, before)) for (const listener of this.#localeListeners) listener();
     } catch (error) {
       this.#staleLocales = true;
       throw error;
