@@ -8,9 +8,10 @@ import { compileTargets, ownRoot } from '../bench/target.js';
 import { compiled, Instance } from './process.js';
 
 /*
- * `npm run bench:listeners`: what sync costs. The memory of 10,000 idle listeners and the time in which a change reaches them, wake-ups of
- * 1,000 listeners that ask the same and of 1,000 that ask different things, a first load, and ten changes in collections of several
- * sizes. `--listeners N`; `--sizes 10000,100000` are the sizes of collections.
+ * `npm run bench:listeners`: what sync costs. The memory that 10,000 idle listeners add to a service in use, and to one that has just
+ * started; the time in which a change reaches them; wake-ups of 1,000 listeners that ask the same and of 1,000 that ask different
+ * things; a first load, and ten changes in collections of several sizes. `--listeners N`; `--sizes 10000,100000` are the sizes of
+ * collections.
  */
 const { values } = parseArgs({
   options: {
@@ -102,7 +103,7 @@ async function wake(token: string, listeners: readonly Listener[]): Promise<{ la
   return { last: sorted.at(-1) ?? 0, median: sorted[Math.floor(sorted.length / 2)] ?? 0 };
 }
 
-/** Sends lists until the young generation of the heap is as large as that of a service in use. */
+/** Sends lists, until the young generation of the heap has the size that it keeps in a service in use. */
 async function use(token: string): Promise<void> {
   const get = (): Promise<Answer> => sendAs(token, 'GET', `${service.url}/api/authors?sort=name`);
   for (let run = 0; run < 300; run += 1) await Promise.all(Array.from({ length: 32 }, get));
@@ -115,12 +116,15 @@ async function measureListeners(token: string): Promise<void> {
   const warm = await listen(token, 200, () => 'fields=name');
   await wake(token, warm);
   close(warm);
+  const started = await service.memory();
   await use(token);
   const before = await service.memory();
   const many = await listen(token, most, () => 'fields=name');
   const idle = await service.memory();
-  const megabytes = (name: 'rss' | 'heapUsed'): string => ((idle[name] - before[name]) / 1e6).toFixed(0);
-  console.log(`${String(most)} idle listeners: ${megabytes('rss')} MB resident more, ${megabytes('heapUsed')} MB of them heap`);
+  const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
+  const [resident, heap] = [idle.rss - before.rss, idle.heapUsed - before.heapUsed].map(megabytes);
+  console.log(`${String(most)} idle listeners: ${resident ?? ''} resident more, ${heap ?? ''} of them heap`);
+  console.log(`the same for a service that has just started: ${megabytes(idle.rss - started.rss)} resident more`);
   await report(`a change reaches ${String(most)} listeners of one handle`, () => wake(token, many));
   close(many);
   const thousand = Math.min(1_000, most);
