@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { ServerConfig } from '../config/config.js';
-import { endSignal } from '../limits/clock.js';
+import { endOf, type Ending } from '../limits/ending.js';
 import { type Origin, Queue } from '../limits/queue.js';
 
 /** The place of one request in the queue of all requests, in which all clients share alike. */
@@ -9,7 +9,7 @@ class Place implements Origin {
   readonly #queue: Queue;
   readonly #ctx: Context;
   #isHeld = false;
-  #signal: AbortSignal | null = null;
+  #signal: Ending | null = null;
 
   constructor(queue: Queue, ctx: Context) {
     this.#queue = queue;
@@ -17,8 +17,8 @@ class Place implements Origin {
   }
 
   /** Made only for requests that wait. */
-  get signal(): AbortSignal {
-    return (this.#signal ??= endSignal(this.#ctx.res));
+  get signal(): Ending {
+    return (this.#signal ??= endOf(this.#ctx.res));
   }
 
   async take(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Caller } from '../auth/caller.js';
 import { addressKey } from '../limits/client-of.js';
 import type { Staging } from '../media/staging.js';
 import { isRecord, type Values, decodeId } from '../values.js';
-import { endSignal } from '../limits/clock.js';
+import { endOf, type Ending } from '../limits/ending.js';
 import type { Sender } from '../limits/queue.js';
 import type { TraceHeaders } from '../observe/trace-link.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
@@ -171,7 +171,7 @@ class RequestSender implements Sender {
   readonly #ctx: Context;
   readonly #caller: Caller | null;
   #client: string | null = null;
-  #signal: AbortSignal | null = null;
+  #signal: Ending | null = null;
 
   constructor(ctx: Context, caller: Caller | null) {
     this.#ctx = ctx;
@@ -196,7 +196,7 @@ class RequestSender implements Sender {
     return (this.#client ??= clientKey(this.#ctx, this.#caller));
   }
 
-  get signal(): AbortSignal {
-    return (this.#signal ??= endSignal(this.#ctx.res));
+  get signal(): Ending {
+    return (this.#signal ??= endOf(this.#ctx.res));
   }
 }

@@ -1,6 +1,7 @@
 import type Koa from 'koa';
 import type { Context, Middleware } from 'koa';
 import type { LimitedRoute } from '../limits/attempts.js';
+import type { EndSignal } from '../limits/ending.js';
 import type { Caller } from '../auth/caller.js';
 import type { MiddlewaresConfig } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
@@ -30,7 +31,7 @@ interface OpenCall {
   /** `running` is null until the service is connected. */
   readonly connection: Connection;
   /** As in RouteCall. */
-  readonly ends?: AbortSignal;
+  readonly ends?: EndSignal;
 }
 
 /** A request whose caller has the right that its row requires. */
@@ -38,7 +39,7 @@ export interface RouteCall extends Authorized {
   readonly request: RouteRequest;
   readonly running: Running;
   /** On paths with `isLong`: aborts when the client has disconnected, or the service stops. */
-  readonly ends?: AbortSignal;
+  readonly ends?: EndSignal;
   /** Of a request with an Idempotency-Key: see `once`. */
   readonly once?: (write: (content: ContentContext) => Promise<Answer>, parts: string | null) => Promise<Answer>;
 }

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.js';
 import type { Secrets } from '../config/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';
 import { notFoundError, unavailableError } from '../errors.js';
-import { connectionClosed } from '../limits/clock.js';
+import type { Ending } from '../limits/ending.js';
 import type { AttemptLimits, GuessLimit } from '../limits/attempts.js';
 import { type Media, withCommandsOf } from '../media/media.js';
 import type { Backend } from '../mongo/models/open-backend.js';
@@ -68,12 +68,12 @@ export class Connection {
   /** Whether the service is about to stop, so that load balancers should stop sending requests. */
   isStopping = false;
   /** What ends the answers that last. */
-  readonly lasting = new Set<AbortController>();
+  readonly lasting = new Set<Ending>();
 
   /** Announces the stop of the service, and ends the answers that last. */
   announceStop(): void {
     this.isStopping = true;
-    for (const ends of this.lasting) ends.abort(connectionClosed);
+    for (const ends of this.lasting) ends.abort();
   }
 }
 

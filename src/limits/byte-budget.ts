@@ -1,5 +1,5 @@
 import { unavailableError } from '../errors.js';
-import type { Response } from './clock.js';
+import type { Response } from './ending.js';
 
 interface BudgetBounds {
   /** Maximum number of bytes for all requests together. */

@@ -1,4 +1,5 @@
 import { unavailableError } from '../errors.js';
+import { Ending } from './ending.js';
 
 /** Returns the 503 for a command that a server did not finish in time. */
 export const tooLate = (): Error => unavailableError('The database took too long to answer, please try again or ask for less');
@@ -37,25 +38,20 @@ interface Lateness {
   readonly slow?: () => void;
 }
 
-type AbortListener = (this: Clock) => void;
-
 /**
  * A time limit for work in several parts, each of which has a further limit of its own. It is the signal of the commands of the work:
  * when the time is over, a command that waits for a server or a connection is no longer sent, and the connection of a command that
  * was sent is closed. The driver adds three listeners and removes them again; with an AbortSignal of Node and its events, this takes
  * 4 % of the time of an update. The timer does not keep the process alive.
  */
-export class Clock {
-  /** Whether the time is over. */
-  aborted = false;
-  reason: unknown = undefined;
+export class Clock extends Ending {
   readonly #end: number;
-  #listeners: Set<AbortListener> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #refuse: ((reason: Error) => void) | null = null;
 
   /** `limit` is the milliseconds for all parts together. */
   constructor(limit = Infinity) {
+    super();
     this.#end = performance.now() + limit;
   }
 
@@ -72,7 +68,7 @@ export class Clock {
     const step = slow === undefined ? limit : Math.min(limit, slowAfter);
     this.#timer = setTimeout(() => {
       if (step >= limit) {
-        this.#abort(late());
+        this.abort(late());
         return;
       }
       slow?.();
@@ -101,23 +97,9 @@ export class Clock {
     });
   }
 
-  addEventListener(_type: 'abort', listener: AbortListener): void {
-    (this.#listeners ??= new Set()).add(listener);
-  }
-
-  removeEventListener(_type: 'abort', listener: AbortListener): void {
-    this.#listeners?.delete(listener);
-  }
-
-  throwIfAborted(): void {
-    if (this.aborted) throw this.reason;
-  }
-
-  #abort(reason: Error): void {
-    this.aborted = true;
-    this.reason = reason;
+  override abort(reason: Error): void {
     this.#refuse?.(reason);
-    for (const listener of [...(this.#listeners ?? [])]) listener.call(this);
+    super.abort(reason);
   }
 }
 
@@ -135,25 +117,6 @@ export async function observed<Reply>(
     clock.stop();
   }
 }
-
-/** A response of Node, for example. `closed` is true once the answer is sent or the connection is closed. */
-export interface Response {
-  readonly closed: boolean;
-  once(event: 'close', listener: () => void): unknown;
-}
-
-/** Returns a signal that aborts when the connection of a request is closed. */
-export function endSignal(response: Response): AbortSignal {
-  if (response.closed) return AbortSignal.abort();
-  const ended = new AbortController();
-  response.once('close', () => {
-    ended.abort(connectionClosed);
-  });
-  return ended.signal;
-}
-
-/** The reason of all these signals. Without one each signal would create an exception with a stack. */
-export const connectionClosed = new Error('The connection is closed');
 
 /**
  * The time that a request waits for the database, for all its commands and transactions together. Only slow ones count, so that a

@@ -1,4 +1,5 @@
 import { unavailableError } from '../errors.js';
+import type { EndSignal } from './ending.js';
 import type { TraceHeaders } from '../observe/trace-link.js';
 
 /** The origin of a piece of work. */
@@ -6,7 +7,7 @@ export interface Origin {
   /** The client, user or token that the work counts for; null if it counts for nobody. */
   readonly client: string | null;
   /** Aborted when the work is no longer needed. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
 }
 
 /** The sender of a piece of work. */
@@ -138,7 +139,7 @@ export class Queue {
       },
     };
     places.add(place);
-    sender?.signal.addEventListener('abort', giveUp, { once: true });
+    sender?.signal.addEventListener('abort', giveUp);
     if (longest !== undefined) this.#timer ??= this.#refuseAfter(longest);
   }
 

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { notFoundError, unavailableError } from '../errors.js';
+import type { EndSignal } from '../limits/ending.js';
 import type { Sender } from '../limits/queue.js';
 import type { StoredBlob } from '../mongo/stores/blob-store.js';
 import { commitVariant } from '../mongo/stores/commit-variant.js';
@@ -60,13 +61,13 @@ function drawingOf(commission: Commission, media: Media): Drawing {
 }
 
 /** Waits for a drawing. The drawing is abandoned when the last request that waits for it has ended. */
-async function join(drawing: Drawing, signal: AbortSignal): Promise<StoredBlob> {
+async function join(drawing: Drawing, signal: EndSignal): Promise<StoredBlob> {
   drawing.waiting += 1;
   const leave = (): void => {
     drawing.waiting -= 1;
     if (drawing.waiting === 0) drawing.abandon.abort();
   };
-  signal.addEventListener('abort', leave, { once: true });
+  signal.addEventListener('abort', leave);
   try {
     return await drawing.result;
   } finally {

@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.js';
 import type { Answer, RouteCall } from '../http/route.js';
+import { Ending } from '../limits/ending.js';
 import { EventStream } from './event-stream.js';
 import { Follower, type Receiver } from './follower.js';
 import type { Step, SyncChange } from './read-step.js';
@@ -19,7 +20,7 @@ interface Streaming {
  * impossible, the only event is a reset.
  */
 export async function answerEvents(call: RouteCall, { session, service, token }: Streaming): Promise<Answer> {
-  const { request, ends = new AbortController().signal } = call;
+  const { request, ends = new Ending() } = call;
   const last = request.headers['last-event-id'];
   const isAgain = typeof last === 'string' && last !== '';
   const headers = { ...unstored, 'Content-Type': 'text/event-stream; charset=utf-8' };

@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.js';
+import type { EndSignal } from '../limits/ending.js';
 import type { SyncSession } from './sync-session.js';
 import type { Step } from './read-step.js';
 import type { SeenState } from './sync-reader.js';
@@ -20,7 +21,7 @@ interface Following {
   readonly session: SyncSession;
   readonly service: SyncService;
   readonly begun: Begun;
-  readonly ends: AbortSignal;
+  readonly ends: EndSignal;
   readonly receiver: Receiver;
 }
 
@@ -31,7 +32,7 @@ interface Following {
 export class Follower implements Waiter {
   readonly #session: SyncSession;
   readonly #service: SyncService;
-  readonly #ends: AbortSignal;
+  readonly #ends: EndSignal;
   readonly #receiver: Receiver;
   readonly #handle: string;
   readonly #epoch: string;
@@ -51,7 +52,9 @@ export class Follower implements Waiter {
     const { session, service, begun, ends } = following;
     service.connections.enter(session.sender);
     const follower = new Follower(following);
-    ends.addEventListener('abort', follower);
+    ends.addEventListener('abort', () => {
+      follower.#end();
+    });
     follower.#run(follower.#read(begun.position, begun));
   }
 
@@ -64,8 +67,7 @@ export class Follower implements Waiter {
     this.#receiver.beat();
   }
 
-  /** Called when the signal aborts. */
-  handleEvent(): void {
+  #end(): void {
     if (this.#waiting !== null) this.#service.hub.end(this.#waiting);
   }
 

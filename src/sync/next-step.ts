@@ -1,4 +1,5 @@
 import type { RouteCall } from '../http/route.js';
+import type { EndSignal } from '../limits/ending.js';
 import type { Step } from './read-step.js';
 import type { SyncHub } from './sync-hub.js';
 import type { Begun, SyncService } from './sync-service.js';
@@ -37,7 +38,7 @@ interface Heard {
 }
 
 /** Waits until something changes, the time is over or the signal aborts. */
-const waitIn = (hub: SyncHub, waiting: Omit<Waiting, 'waiter'>, ends: AbortSignal): Promise<Heard> =>
+const waitIn = (hub: SyncHub, waiting: Omit<Waiting, 'waiter'>, ends: EndSignal): Promise<Heard> =>
   new Promise((resolve) => {
     const heard: Waiter['heard'] = (outcome, { position }) => {
       resolve({ outcome, position });
@@ -46,6 +47,6 @@ const waitIn = (hub: SyncHub, waiting: Omit<Waiting, 'waiter'>, ends: AbortSigna
     const end = (): void => {
       hub.end(own);
     };
-    ends.addEventListener('abort', end, { once: true });
+    ends.addEventListener('abort', end);
     hub.listen(own);
   });

@@ -1,4 +1,5 @@
 import { unavailableError } from '../errors.js';
+import type { EndSignal } from '../limits/ending.js';
 import { Queue } from '../limits/queue.js';
 import type { Database } from '../mongo/send/database.js';
 import { changesAfter, type LogPlace, type LogState, readLogState, type StoredChange } from '../mongo/stores/change-log.js';
@@ -38,7 +39,7 @@ export class SyncReader {
    * Returns the state of a log that follows all that a shape depends on. Waits for it, because a model may just have been stored.
    * Throws a 503 if it takes long.
    */
-  async followed({ shape }: Sight, signal: AbortSignal | undefined): Promise<SeenState> {
+  async followed({ shape }: Sight, signal: EndSignal | undefined): Promise<SeenState> {
     const { log, database } = this.#input;
     const until = performance.now() + longestStart;
     for (;;) {

@@ -1,5 +1,6 @@
 import { addedSettings } from '../config/sections.js';
 import type { Running } from '../http/running.js';
+import type { EndSignal } from '../limits/ending.js';
 import type { Observer } from '../observe/observer.js';
 import { Connections } from './connections.js';
 import { LogSignal } from './log-signal.js';
@@ -56,7 +57,7 @@ export interface Begun extends SeenState {
 interface Beginning {
   /** Null to begin a first load. */
   readonly token: string | null;
-  readonly ends: AbortSignal | undefined;
+  readonly ends: EndSignal | undefined;
 }
 
 /** Returns where a client goes on. Throws a SyncResetError if its token cannot be continued. */

@@ -3,6 +3,7 @@ import { ApiError, notFoundError, validationError } from '../errors.js';
 import { checkRight, identifyAgain, type Identifying } from '../http/authorize.js';
 import type { RouteCall } from '../http/route.js';
 import type { Running } from '../http/running.js';
+import type { EndSignal } from '../limits/ending.js';
 import type { Sender } from '../limits/queue.js';
 import type { LogState } from '../mongo/stores/change-log.js';
 import { actionOf } from '../query/access.js';
@@ -94,7 +95,7 @@ export class SyncSession {
 }
 
 /** Returns a sender that does not keep its request. */
-const withoutRequest = (sender: Sender, ends: AbortSignal | undefined): Sender => ({
+const withoutRequest = (sender: Sender, ends: EndSignal | undefined): Sender => ({
   client: sender.client,
   ...(sender.caller !== undefined && { caller: sender.caller }),
   requestId: sender.requestId,

@@ -26,7 +26,7 @@ describe('http/route-request', () => {
         const sender = senderOf(ctx, null);
         if (asksLate) await once(ctx.res, 'close');
         hear(sender);
-        if (!sender.signal.aborted) await once(sender.signal, 'abort');
+        if (!sender.signal.aborted) await aborted(sender.signal);
       });
       const server = app.listen(0, '127.0.0.1');
       await once(server, 'listening');
@@ -38,9 +38,16 @@ describe('http/route-request', () => {
       }
       const { signal } = await asked;
       sent.destroy();
-      if (!signal.aborted) await once(signal, 'abort');
+      if (!signal.aborted) await aborted(signal);
       expect(signal.aborted).to.equal(true);
       server.close();
     }
   });
 });
+
+const aborted = (signal: Sender['signal']): Promise<void> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });

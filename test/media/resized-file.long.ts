@@ -4,6 +4,7 @@ import type { FileStorage } from '../../src/media/storage/file-storage.js';
 import { findStored, type Media, readStored } from '../../src/media/media.js';
 import type { ResizeOrder } from '../../src/media/images/image-types.js';
 import { boxOf } from '../../src/media/images/transform-image.js';
+import type { Sender } from '../../src/limits/queue.js';
 import { resizedFile } from '../../src/media/resized-file.js';
 import { unavailableError } from '../../src/errors.js';
 import { retireBlobs, type StoredBlob } from '../../src/mongo/stores/blob-store.js';
@@ -214,7 +215,7 @@ function deferred() {
   return { promise, resolve };
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+const aborted = (signal: Sender['signal']): Promise<void> =>
   new Promise((resolve) => {
     signal.addEventListener('abort', () => {
       resolve();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { validationError } from '../../errors.js';
 import type { Answer, RouteCall } from '../../http/route.js';
+import { Ending } from '../../limits/ending.js';
 import type { LogState } from '../../mongo/stores/change-log.js';
 import { parseAsked } from '../asked.js';
 import { EventStream } from '../event-stream.js';
@@ -101,7 +102,7 @@ interface Streaming {
 }
 
 /** Answers with a stream of messages. It ends if it cannot be continued; the next request is answered with 409 then. */
-function answerStream({ ends = new AbortController().signal }: RouteCall, { session, service, begun }: Streaming): Answer {
+function answerStream({ ends = new Ending() }: RouteCall, { session, service, begun }: Streaming): Answer {
   const receiver = new ShapeEvents(session.shape);
   Follower.start({ session, service, begun, ends, receiver });
   const headers = {
