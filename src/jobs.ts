@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import { waited } from './limits/timers.js';
 import type { TraceLink } from './observe/trace-link.js';
 import type { Observer } from './observe/observer.js';
 
@@ -147,26 +148,10 @@ interface Waiting {
 async function nextTime(job: Job, { last, wait, stopped }: Waiting): Promise<Date | null> {
   const now = new Date();
   const milliseconds = wait ?? ('every' in job ? job.every : null);
-  if (milliseconds !== null) return (await waited(milliseconds, stopped)) ? new Date() : null;
+  if (milliseconds !== null) return (await waited(milliseconds, stopped, false)) ? new Date() : null;
   const time = 'at' in job ? job.at(last > now ? last : now) : null;
   if (time === null) return null;
   for (let left = time.getTime() - now.getTime(); left > 0; left = time.getTime() - Date.now())
-    if (!(await waited(Math.min(left, longestWait), stopped))) return null;
+    if (!(await waited(Math.min(left, longestWait), stopped, false))) return null;
   return stopped.aborted ? null : time;
-}
-
-/** Waits for a time. Resolves early, with false, when the job is stopped. */
-async function waited(milliseconds: number, stopped: AbortSignal): Promise<boolean> {
-  await delay(milliseconds, undefined, { signal: stopped, ref: false }).catch(() => undefined);
-  return !stopped.aborted;
-}
-
-/** Runs work, and calls a function at intervals meanwhile. */
-export async function meanwhile<Result>(milliseconds: number, tick: () => void, work: () => Promise<Result>): Promise<Result> {
-  const timer = setInterval(tick, milliseconds);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
 }

@@ -1,6 +1,6 @@
 import { refusal, silence, type Failure, type Received } from './failure.js';
 import { keepSession, type Session, type SessionKeeper, type SessionStore } from './session.js';
-import { transmit, type Fetch, type Progress, type Signal } from './transport.js';
+import { pause, transmit, type Fetch, type Progress, type Signal } from './transport.js';
 import { writeQuery } from './query.js';
 
 export interface ClientOptions {
@@ -104,7 +104,8 @@ export function createRequester(options: ClientOptions): Requester {
       }
       const wait = (call.method === 'GET' || key !== null) && repeated < retries ? waitAfter(failure, repeated) : null;
       if (wait === null) throw error;
-      await pause(wait, call);
+      await pause(wait, call.signal);
+      if (call.signal?.aborted === true) throw silence('aborted', call.path);
       return send({ call, key, repeated: repeated + 1 });
     }
   };
@@ -204,20 +205,3 @@ function waitAfter(failure: Failure, repeated: number): number | null {
       return null;
   }
 }
-
-const pause = (milliseconds: number, { signal, path }: Call): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-    };
-    const stop = (): void => {
-      end();
-      reject(silence('aborted', path));
-    };
-    const timer = setTimeout(() => {
-      end();
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener('abort', stop);
-  });

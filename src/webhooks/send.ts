@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { ifLonger } from '../limits/timers.js';
 import { isPrivateHost, publicLookup } from '../public-address.js';
 
 /** A request to a webhook. */
@@ -48,16 +49,15 @@ export async function sendWebhook({ url, headers, body, allowsPrivate, ends }: W
   const abort = (): void => {
     stop.abort();
   };
-  const timer = setTimeout(() => stop.abort(new Error(`no answer within ${String(timeLimit / 1_000)} s`)), timeLimit);
+  const late = (): void => stop.abort(new Error(`no answer within ${String(timeLimit / 1_000)} s`));
   ends?.addEventListener('abort', abort);
   if (ends?.aborted === true) abort();
   try {
-    return await post(target, { headers, body, allowsPrivate, signal: stop.signal });
+    return await ifLonger(timeLimit, late, () => post(target, { headers, body, allowsPrivate, signal: stop.signal }));
   } catch (error) {
     const { reason } = stop.signal as { readonly reason: unknown };
     throw stop.signal.aborted && reason instanceof Error ? reason : error;
   } finally {
-    clearTimeout(timer);
     ends?.removeEventListener('abort', abort);
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, type Document, MongoServerError } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { type ChangeBus, countedFields } from './changes.js';
@@ -8,6 +7,7 @@ import type { Database } from '../send/database.js';
 import { isInterrupted } from '../send/driver-errors.js';
 import { ChangePoll, WriteMarks } from './poll-changes.js';
 import { withinTime } from '../../limits/clock.js';
+import { waited } from '../../limits/timers.js';
 
 interface ChangeWatch {
   close(): Promise<void>;
@@ -216,10 +216,4 @@ function keepsTotals({ operationType, ns, documentKey, updateDescription }: Even
   if (operationType !== 'update') return false;
   const { updatedFields = {}, removedFields = [] } = updateDescription ?? {};
   return Object.keys(updatedFields).length === 0 && !countedFields.some((name) => removedFields.includes(name));
-}
-
-/** Waits for a time. Resolves early, with false, when the watch is closed. */
-async function waited(milliseconds: number, stopped: AbortSignal): Promise<boolean> {
-  await delay(milliseconds, undefined, { signal: stopped }).catch(() => undefined);
-  return !stopped.aborted;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BSON, type ClientSession, type Document, Long, MongoServerError, type Timestamp } from 'mongodb';
+import { waited } from '../../limits/timers.js';
 import { collections } from '../../schema/collections.js';
 import type { Database } from '../send/database.js';
 import { isBackedUp, outsideOfBackups } from './backed-up.js';
@@ -203,10 +204,4 @@ function withNumber(error: unknown): never {
 async function timeOf({ db }: Database): Promise<Timestamp> {
   const { operationTime } = await patiently(() => db.command({ ping: 1 }));
   return operationTime as Timestamp; // of every reply of a replica set
-}
-
-/** Waits. Returns false if the signal aborts. */
-async function waited(milliseconds: number, signal: AbortSignal): Promise<boolean> {
-  await delay(milliseconds, undefined, { signal, ref: true }).catch(() => undefined);
-  return !signal.aborted;
 }
