@@ -23,11 +23,10 @@ import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
 import type { Observer } from './observe/observer.js';
 import type { Registry } from './schema/content-type.js';
-import type { MangroveServer, ServerInput, Service } from './service.js';
+import { joinHooks, type MangroveServer, type ServerInput, type Service, type StartHooks } from './service.js';
 import { builtinRoutes } from './strapi/routes/builtin-controllers.js';
 import { createProject, type Project } from './strapi/project/create-project.js';
 import { passedByGraphql } from './strapi/routes/guarded-actions.js';
-import { joinHooks, type StartHooks } from './strapi/load/run-code.js';
 
 /** Milliseconds between attempts to connect to the database. */
 const retryAfter = 2000;

@@ -104,8 +104,7 @@ export function createRequester(options: ClientOptions): Requester {
       }
       const wait = (call.method === 'GET' || key !== null) && repeated < retries ? waitAfter(failure, repeated) : null;
       if (wait === null) throw error;
-      await pause(wait, call.signal);
-      if (call.signal?.aborted === true) throw silence('aborted', call.path);
+      if (!(await pause(wait, call.signal))) throw silence('aborted', call.path);
       return send({ call, key, repeated: repeated + 1 });
     }
   };
@@ -135,16 +134,17 @@ interface Kept {
   readonly text: string;
 }
 
+function keep(kept: Map<string, Kept>, place: string, answer: Kept): void {
+  kept.delete(place); // the oldest comes first
+  kept.set(place, answer);
+  if (kept.size > mostKept) kept.delete([...kept.keys()][0] ?? '');
+}
+
 /** Returns a function that sends a request once, with the given credentials. */
 function sender({ url, prefix = '/api', headers, timeout = 30_000, cache, fetch }: ClientOptions) {
   const root = url.replace(/\/+$/, '') + prefix;
   const tags = new WeakMap<object, string>();
   const kept = new Map<string, Kept>();
-  const keep = (place: string, answer: Kept): void => {
-    kept.delete(place); // the oldest comes first
-    kept.set(place, answer);
-    if (kept.size > mostKept) kept.delete([...kept.keys()][0] ?? '');
-  };
   return async ({ call, key, repeated }: Attempt, bearer: string | undefined): Promise<unknown> => {
     const { path, query = {}, body, method, ifMatch } = call;
     const isJson = body !== undefined && !(body instanceof FormData);
@@ -173,7 +173,7 @@ function sender({ url, prefix = '/api', headers, timeout = 30_000, cache, fetch 
     const tag = received.header('etag');
     if (tag === null) return answer;
     if (typeof answer === 'object' && answer !== null) tags.set(answer, tag);
-    if (cache === true && method === 'GET') keep(place, isKnown ? known : { tag, text: received.text });
+    if (cache === true && method === 'GET') keep(kept, place, isKnown ? known : { tag, text: received.text });
     return answer;
   };
 }

@@ -37,13 +37,13 @@ export type Fetch = (
   text(): Promise<string>;
 }>;
 
-/** Waits for some milliseconds. Resolves early when the signal aborts. */
-export const pause = (milliseconds: number, signal: Signal | undefined): Promise<void> =>
+/** Waits for some milliseconds. Resolves early, with false, when the signal aborts. */
+export const pause = (milliseconds: number, signal: Signal | undefined): Promise<boolean> =>
   new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', end);
-      resolve();
+      resolve(signal?.aborted !== true);
     };
     const timer = setTimeout(end, milliseconds);
     signal?.addEventListener('abort', end);

@@ -6,7 +6,7 @@ import type { RegisteredRouter } from '../routes/project-routes.js';
 import type { StrapiRouter } from '../routes/strapi-route.js';
 
 interface Named {
-  readonly add: (name: string, code: never) => unknown;
+  readonly add: (name: string, code: unknown) => unknown;
 }
 
 /** Where code of a project, its plugins and their extensions is registered. */
@@ -39,7 +39,7 @@ export function registerFolders({ apis, policies, middlewares }: ProjectFolders,
 }
 
 function addNamed(named: Named, prefix: string, code: Exports): void {
-  for (const [name, one] of code) named.add(`${prefix}${name}`, one.code as never); // checked on use
+  for (const [name, one] of code) named.add(`${prefix}${name}`, one.code);
 }
 
 function addRoutes(file: string, code: unknown, owner: string, { addRouter, warn }: FolderParts): void {
