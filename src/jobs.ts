@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { waited } from './limits/timers.js';
+import { endedBy, waited } from './limits/timers.js';
 import type { TraceLink } from './observe/trace-link.js';
 import type { Observer } from './observe/observer.js';
 
@@ -122,18 +122,14 @@ export class Jobs {
 }
 
 /** Runs work with a signal that aborts when one of two does. AbortSignal.any would keep memory of each run in a long-lived signal. */
-async function untilEither(signals: readonly AbortSignal[], work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+function untilEither(signals: readonly AbortSignal[], work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const either = new AbortController();
-  const abort = (): void => {
-    either.abort();
-  };
-  for (const signal of signals) signal.addEventListener('abort', abort);
-  if (signals.some(({ aborted }) => aborted)) abort(); // a job may be stopped while its lease is taken
-  try {
-    await work(either.signal);
-  } finally {
-    for (const signal of signals) signal.removeEventListener('abort', abort);
-  }
+  // a job may be stopped while its lease is taken
+  return endedBy(
+    signals,
+    () => either.abort(),
+    () => work(either.signal),
+  );
 }
 
 const dueOf = (job: Job, time: Date): Due => ('every' in job ? job.every : time);

@@ -6,6 +6,27 @@ export async function waited(milliseconds: number, signal: AbortSignal, ref = tr
   return !signal.aborted;
 }
 
+/**
+ * Runs work that signals end. `end` is called when one of them aborts, or has aborted before, and what it returns is waited for. It
+ * must not reject.
+ */
+export async function endedBy<Result>(
+  signals: readonly AbortSignal[],
+  end: () => unknown,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let ending: unknown;
+  const abort = (): void => void (ending = end());
+  for (const signal of signals) signal.addEventListener('abort', abort);
+  if (signals.some(({ aborted }) => aborted)) abort();
+  try {
+    return await work();
+  } finally {
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+    await ending;
+  }
+}
+
 /** Runs work, and calls a function at intervals meanwhile. */
 export async function meanwhile<Result>(milliseconds: number, tick: () => void, work: () => Promise<Result>): Promise<Result> {
   const timer = setInterval(tick, milliseconds);

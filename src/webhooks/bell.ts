@@ -1,4 +1,4 @@
-import { waited } from '../limits/timers.js';
+import { endedBy, waited } from '../limits/timers.js';
 
 /** Wakes work that waits for something to do. A ring while nobody waits ends the next wait at once. */
 export class Bell {
@@ -10,9 +10,7 @@ export class Bell {
 
   /** Resolves at the next ring, after a time, or when the signal aborts. */
   async wait(milliseconds: number, ends: AbortSignal): Promise<void> {
-    ends.addEventListener('abort', this.ring);
-    if (!ends.aborted) await waited(milliseconds, this.#rung.signal, false);
-    ends.removeEventListener('abort', this.ring);
+    await endedBy([ends], this.ring, () => waited(milliseconds, this.#rung.signal, false));
     this.#rung = new AbortController();
   }
 }
