@@ -21,7 +21,8 @@ const levels: readonly (readonly string[])[] = [
     'young-space',
     'client',
   ],
-  ['config', 'notices', 'schema', 'limits', 'jobs'],
+  ['config', 'notices', 'schema', 'limits'],
+  ['jobs'],
   ['query'],
   ['mongo'],
   ['auth'],
@@ -50,8 +51,12 @@ const innerLevels: Readonly<Record<string, readonly (readonly string[])[]>> = {
   strapi: [['load'], ['content'], ['services'], ['routes'], ['runtime'], ['packages'], ['project']],
 };
 
-/** Imports that the levels allow and the architecture forbids. */
-const forbidden: Readonly<Record<string, readonly string[]>> = { query: ['config'] };
+/** Imports that the levels allow and the architecture forbids, with what to do instead. */
+const forbidden: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  query: { config: 'let the caller pass the setting' },
+  strapi: { graphql: 'state what is needed as an interface, like GivenStrapi, and let server.ts or cli/ pass the value' },
+  http: { accounts: 'move the type to auth/, like that of auth/accounts.ts' },
+};
 
 /** Packages that only some folders may import. The first pattern that matches a name holds. */
 const owners: readonly (readonly [name: RegExp, folders: readonly string[]])[] = [
@@ -130,7 +135,9 @@ function checkTarget(project: string, from: string, target: string, names: Reado
   const [level, targetLevel] = [levelOf(from, names), levelOf(target, names)];
   if (level === -1 || targetLevel === -1) return [];
   const lower = targetLevel < level || (level === topLevel && targetLevel === topLevel);
-  return lower && !forbidden[own]?.includes(other) ? [] : [`${from}: ${own} may not import ${target}`];
+  const advice = forbidden[own]?.[other];
+  if (lower && advice === undefined) return [];
+  return [`${from}: ${own} may not import ${target}${advice === undefined ? '' : `; ${advice}`}`];
 }
 
 /** The same for a file of the same folder, by the subfolders. */

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import { endedBy, waited } from './limits/timers.js';
 import type { TraceLink } from './observe/trace-link.js';
 import type { Observer } from './observe/observer.js';
 
@@ -121,18 +122,14 @@ export class Jobs {
 }
 
 /** Runs work with a signal that aborts when one of two does. AbortSignal.any would keep memory of each run in a long-lived signal. */
-async function untilEither(signals: readonly AbortSignal[], work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+function untilEither(signals: readonly AbortSignal[], work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const either = new AbortController();
-  const abort = (): void => {
-    either.abort();
-  };
-  for (const signal of signals) signal.addEventListener('abort', abort);
-  if (signals.some(({ aborted }) => aborted)) abort(); // a job may be stopped while its lease is taken
-  try {
-    await work(either.signal);
-  } finally {
-    for (const signal of signals) signal.removeEventListener('abort', abort);
-  }
+  // a job may be stopped while its lease is taken
+  return endedBy(
+    signals,
+    () => either.abort(),
+    () => work(either.signal),
+  );
 }
 
 const dueOf = (job: Job, time: Date): Due => ('every' in job ? job.every : time);
@@ -147,26 +144,10 @@ interface Waiting {
 async function nextTime(job: Job, { last, wait, stopped }: Waiting): Promise<Date | null> {
   const now = new Date();
   const milliseconds = wait ?? ('every' in job ? job.every : null);
-  if (milliseconds !== null) return (await waited(milliseconds, stopped)) ? new Date() : null;
+  if (milliseconds !== null) return (await waited(milliseconds, stopped, false)) ? new Date() : null;
   const time = 'at' in job ? job.at(last > now ? last : now) : null;
   if (time === null) return null;
   for (let left = time.getTime() - now.getTime(); left > 0; left = time.getTime() - Date.now())
-    if (!(await waited(Math.min(left, longestWait), stopped))) return null;
+    if (!(await waited(Math.min(left, longestWait), stopped, false))) return null;
   return stopped.aborted ? null : time;
-}
-
-/** Waits for a time. Resolves early, with false, when the job is stopped. */
-async function waited(milliseconds: number, stopped: AbortSignal): Promise<boolean> {
-  await delay(milliseconds, undefined, { signal: stopped, ref: false }).catch(() => undefined);
-  return !stopped.aborted;
-}
-
-/** Runs work, and calls a function at intervals meanwhile. */
-export async function meanwhile<Result>(milliseconds: number, tick: () => void, work: () => Promise<Result>): Promise<Result> {
-  const timer = setInterval(tick, milliseconds);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
 }

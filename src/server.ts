@@ -18,15 +18,15 @@ import type { RouteMatch } from './http/route.js';
 import { Connection } from './http/running.js';
 import { prepareHttpServer, type PreparedServer } from './http/start-http-server.js';
 import { startHttpServers } from './http/start-http-servers.js';
+import { waited } from './limits/timers.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
 import type { Observer } from './observe/observer.js';
 import type { Registry } from './schema/content-type.js';
-import type { MangroveServer, ServerInput, Service } from './service.js';
+import { joinHooks, type MangroveServer, type ServerInput, type Service, type StartHooks } from './service.js';
 import { builtinRoutes } from './strapi/routes/builtin-controllers.js';
 import { createProject, type Project } from './strapi/project/create-project.js';
 import { passedByGraphql } from './strapi/routes/guarded-actions.js';
-import { joinHooks, type StartHooks } from './strapi/load/run-code.js';
 
 /** Milliseconds between attempts to connect to the database. */
 const retryAfter = 2000;
@@ -90,8 +90,7 @@ class Server implements Service {
   #hooks: StartHooks;
   readonly #prepared: PreparedServer;
   #http: Awaited<ReturnType<typeof startHttpServers>> | null = null;
-  #retry: NodeJS.Timeout | null = null;
-  #stopped = false;
+  readonly #stopped = new AbortController();
 
   constructor({ embeddedDatabase = false, ...hooks }: ServerInput, parts: ServerParts) {
     const { config, features, logger, observer, connection, http, project } = parts;
@@ -153,9 +152,8 @@ class Server implements Service {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopped.abort();
     this.#connection.announceStop();
-    if (this.#retry !== null) clearTimeout(this.#retry);
     if (this.#http !== null) await delay(this.config.server.shutdownDelay);
     await this.#http?.close();
     await this.#destroy();
@@ -179,21 +177,22 @@ class Server implements Service {
   }
 
   /** Connects. After an error it tries again later, unless the first attempt shows that none can succeed. */
-  async #connect(input: ConnectInput): Promise<void> {
+  async #connect(input: ConnectInput, isFirst = true): Promise<void> {
     try {
       const running = await connect(input);
-      if (this.#stopped) await running.close();
+      if (this.#stopped.signal.aborted) await running.close();
       else this.#connection.running = running;
     } catch (error) {
-      if (error instanceof ConfigError && this.#retry === null) throw error;
+      if (error instanceof ConfigError && isFirst) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       this.observer.observe({ kind: 'start postponed', reason });
-      this.#retry = setTimeout(() => void this.#connectLate(input), retryAfter);
+      void this.#connectLate(input);
     }
   }
 
   async #connectLate(input: ConnectInput): Promise<void> {
-    await this.#connect(input);
+    if (!(await waited(retryAfter, this.#stopped.signal))) return;
+    await this.#connect(input, false);
     await this.#bootstrap().catch((err: unknown) => {
       this.observer.observe({ kind: 'failed', work: 'bootstrap', err });
       this.#serve();
@@ -252,7 +251,7 @@ class Server implements Service {
 
   #reportSchema(problem: string | null): void {
     this.backend?.models.status.reportSchema(problem).catch((err: unknown) => {
-      if (!this.#stopped) this.observer.observe({ kind: 'failed', work: 'schema state', err });
+      if (!this.#stopped.signal.aborted) this.observer.observe({ kind: 'failed', work: 'schema state', err });
     });
   }
 }

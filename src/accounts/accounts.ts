@@ -1,3 +1,4 @@
+import type { Accounts, Address } from '../auth/accounts.js';
 import type { Authenticator } from '../auth/authenticate.js';
 import type { Caller } from '../auth/caller.js';
 import type { UserTokens } from '../auth/user-tokens.js';
@@ -5,20 +6,9 @@ import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { AccountLimits } from '../limits/attempts.js';
 import type { Observer } from '../observe/observer.js';
-import { type Address, type Mailer, createMailer } from './mail/mailer.js';
+import { createMailer } from './mail/mailer.js';
 
-/** The components that the operations on users and roles use. */
-export interface Accounts {
-  readonly config: Config;
-  readonly authenticator: Authenticator;
-  readonly tokens: UserTokens;
-  readonly mailer: Mailer;
-  readonly observer: Observer;
-  /** The base URL of links in e-mails. */
-  readonly address: Address;
-  /** Null if attempts are not limited. */
-  readonly limits: AccountLimits | null;
-}
+export type { Accounts } from '../auth/accounts.js';
 
 /** The caller of a request, and the content operations in that caller's scope. */
 export interface AccountCall {

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Alarm } from '../limits/timers.js';
 import { changeOf } from '../mongo/models/preview-models.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
 import { asServed, openRenames } from '../mongo/stores/rename-store.js';
@@ -148,21 +149,15 @@ function isAgreed(question: string): Promise<boolean> {
 async function keepAdding(opened: OpenedDatabase, paths: readonly string[], options: AddOptions): Promise<number> {
   const stopped = new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
   let work: Promise<unknown> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-  const changed = (): void => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      work = work.then(() => addOnce(opened, paths, options)).catch(report);
-    }, settleTime);
-  };
+  const adding = new Alarm(() => (work = work.then(() => addOnce(opened, paths, options)).catch(report)), true);
   const { watch } = await import('chokidar');
   const watcher = watch([...paths], { ignored: isNoSource })
-    .on('all', changed)
+    .on('all', () => adding.set(settleTime))
     .on('error', report);
   print('watching for changes');
   await stopped;
   await watcher.close();
-  clearTimeout(timer);
+  adding.cancel();
   await work;
   return 0;
 }

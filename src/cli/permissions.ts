@@ -1,11 +1,10 @@
 import type { Role } from '../auth/role.js';
 import { grantActions, revokeActions } from '../accounts/roles/grant-actions.js';
 import { features } from '../features.js';
-import { enabledFeatures, featureActions, routesOf } from '../http/feature.js';
+import { featureActions } from '../http/feature.js';
 import { grantableActions } from '../http/running.js';
 import { didYouMean } from '../nearest-name.js';
-import { builtinRoutes } from '../strapi/routes/builtin-controllers.js';
-import { inspectCode } from '../strapi/project/inspect-project.js';
+import { inspectCode } from './inspect-project.js';
 import { findRole, readRolesByType, type OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { required } from './usage-error.js';
@@ -52,8 +51,7 @@ export async function readActions({ config, content, store }: OpenedService): Pr
   if (!hasCode(directory)) return grantableActions({ actions: ofFeatures }, registry);
   const unstored = await describeUnstored(directory, store.database);
   if (unstored !== null) printError(unstored);
-  const builtin = builtinRoutes(routesOf(enabledFeatures(features, config), { config, projectCode: null }));
-  const { actions } = await inspectCode({ directory, config, registry, builtin });
+  const { actions } = await inspectCode({ directory, config, registry });
   return grantableActions({ actions: ofFeatures, projectActions: () => actions }, registry);
 }
 

@@ -1,6 +1,6 @@
 import { refusal, silence, type Failure, type Received } from './failure.js';
 import { keepSession, type Session, type SessionKeeper, type SessionStore } from './session.js';
-import { transmit, type Fetch, type Progress, type Signal } from './transport.js';
+import { pause, transmit, type Fetch, type Progress, type Signal } from './transport.js';
 import { writeQuery } from './query.js';
 
 export interface ClientOptions {
@@ -104,7 +104,7 @@ export function createRequester(options: ClientOptions): Requester {
       }
       const wait = (call.method === 'GET' || key !== null) && repeated < retries ? waitAfter(failure, repeated) : null;
       if (wait === null) throw error;
-      await pause(wait, call);
+      if (!(await pause(wait, call.signal))) throw silence('aborted', call.path);
       return send({ call, key, repeated: repeated + 1 });
     }
   };
@@ -134,16 +134,17 @@ interface Kept {
   readonly text: string;
 }
 
+function keep(kept: Map<string, Kept>, place: string, answer: Kept): void {
+  kept.delete(place); // the oldest comes first
+  kept.set(place, answer);
+  if (kept.size > mostKept) kept.delete([...kept.keys()][0] ?? '');
+}
+
 /** Returns a function that sends a request once, with the given credentials. */
 function sender({ url, prefix = '/api', headers, timeout = 30_000, cache, fetch }: ClientOptions) {
   const root = url.replace(/\/+$/, '') + prefix;
   const tags = new WeakMap<object, string>();
   const kept = new Map<string, Kept>();
-  const keep = (place: string, answer: Kept): void => {
-    kept.delete(place); // the oldest comes first
-    kept.set(place, answer);
-    if (kept.size > mostKept) kept.delete([...kept.keys()][0] ?? '');
-  };
   return async ({ call, key, repeated }: Attempt, bearer: string | undefined): Promise<unknown> => {
     const { path, query = {}, body, method, ifMatch } = call;
     const isJson = body !== undefined && !(body instanceof FormData);
@@ -172,7 +173,7 @@ function sender({ url, prefix = '/api', headers, timeout = 30_000, cache, fetch 
     const tag = received.header('etag');
     if (tag === null) return answer;
     if (typeof answer === 'object' && answer !== null) tags.set(answer, tag);
-    if (cache === true && method === 'GET') keep(place, isKnown ? known : { tag, text: received.text });
+    if (cache === true && method === 'GET') keep(kept, place, isKnown ? known : { tag, text: received.text });
     return answer;
   };
 }
@@ -204,20 +205,3 @@ function waitAfter(failure: Failure, repeated: number): number | null {
       return null;
   }
 }
-
-const pause = (milliseconds: number, { signal, path }: Call): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-    };
-    const stop = (): void => {
-      end();
-      reject(silence('aborted', path));
-    };
-    const timer = setTimeout(() => {
-      end();
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener('abort', stop);
-  });

@@ -2,7 +2,7 @@ import type { Client } from './client.js';
 import type { TypeShape, Types } from './entry.js';
 import type { Failure } from './failure.js';
 import type { Call } from './requester.js';
-import type { Signal } from './transport.js';
+import { pause, type Signal } from './transport.js';
 
 /** An entry in a copy: its values, its components, and `{ id }` for the relations and files that it stores. */
 export interface SyncedEntry<T extends TypeShape = TypeShape> {
@@ -136,17 +136,6 @@ const hides = (failure: Failure): boolean => [403, 404, 410].includes(statusOf(f
 /** Returns whether to try again: after a reset, and if the service is unreachable or asks to. */
 const mayPass = (failure: Failure): boolean =>
   statusOf(failure) === 410 || ['unreachable', 'timeout', 'limited', 'unavailable'].includes(failure.kind);
-
-const pause = (milliseconds: number, signal: Signal | undefined): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal?.addEventListener('abort', end);
-  });
 
 /** Returns a store in memory. */
 export function memoryStore<T extends TypeShape = TypeShape>(): SyncStore<T> {

@@ -37,6 +37,18 @@ export type Fetch = (
   text(): Promise<string>;
 }>;
 
+/** Waits for some milliseconds. Resolves early, with false, when the signal aborts. */
+export const pause = (milliseconds: number, signal: Signal | undefined): Promise<boolean> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve(signal?.aborted !== true);
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener('abort', end);
+  });
+
 /** Sends a request. Returns the answer, whatever its status. Throws a Failure if there is none. */
 export async function transmit(sent: Sent, fetch: Fetch): Promise<Received> {
   const { signal, timeout, onProgress } = sent;

@@ -98,8 +98,7 @@ export function examineSections(written: WrittenSections, place: ConfigPlace): E
   const leftOut = translated.missing.filter(([name]) => isLeftOut(name)).map(([, text]) => `${text}; it is left out`);
   const refused = [...absent, ...findings.filter(({ isFatal }) => isFatal).map(({ text }) => text)];
   const isKept = refused.length === absent.length ? isGiven : isRight;
-  const told = [...leftOut, ...translated.warnings, ...findings.map(({ text }) => text), ...address.warnings];
-  const warnings = [...place.warnings, ...told];
+  const found = [...translated.warnings, ...findings.map(({ text }) => text), ...address.warnings];
   // The known sections have at least the settings that `Config` is the type of.
   const complete = <Name extends SectionName>(name: Name) =>
     fill(known[name], given(name), isKept) as ValueOf<(typeof sections)[Name]>;
@@ -107,7 +106,7 @@ export function examineSections(written: WrittenSections, place: ConfigPlace): E
     directory: place.directory,
     environment,
     environmentName: place.environment || 'development',
-    warnings,
+    warnings: [...place.warnings, ...leftOut, ...found],
     server: complete('server'),
     database: { ...complete('database'), uri: address.uri },
     api: complete('api'),
@@ -117,7 +116,7 @@ export function examineSections(written: WrittenSections, place: ConfigPlace): E
     webhooks: complete('webhooks'),
     backup: complete('backup'),
   };
-  const all = [...new Set([...warnings, ...limitWarnings(config.api)])];
+  const all = [...new Set([...config.warnings, ...limitWarnings(config.api)])];
   return {
     config: freezeDeep({ ...config, api: withAliases(config), warnings: all }),
     problems: [...(place.problems ?? []), ...wrong, ...refused, ...address.problems, ...checkTogether(config)],

@@ -1,6 +1,7 @@
 import type { ContentContext, EntryKey } from './content-context.js';
 import { withDatabase, withoutHooks } from './content-context.js';
 import { findOne } from './find-one.js';
+import { Alarm } from '../limits/timers.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import type { Match } from '../mongo/form/matches.js';
 import type { Database } from '../mongo/send/database.js';
@@ -54,7 +55,7 @@ function unlinkLater(type: ContentType, id: number, entered: ContentContext): vo
     await unlink(type, [id], context);
   };
   // Not awaited: a remaining link is hidden wherever entries are shown.
-  setTimeout(() => void look().catch(() => undefined), secondLook).unref();
+  new Alarm(() => void look().catch(() => undefined)).set(secondLook);
 }
 
 async function removeWithin(type: ContentType, id: number, match: Match, context: ContentContext): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { ContentContext } from '../content/content-context.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import { readTreeOf } from '../mongo/read/read-tree.js';
 import type { Database } from '../mongo/send/database.js';
-import { emptyQuery, type PopulateField, type Query } from '../query/ast.js';
+import { emptyQuery, type PopulateField, type Query, wholeField } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import type { Values } from '../values.js';
@@ -49,8 +49,8 @@ const wholeQuery = memoizePair((registry: Registry, type: ContentType): Query =>
 });
 
 const field = (name: string, query: Query, on: PopulateField['on'] = null): PopulateField => ({
-  ...{ name, key: name, query, on },
-  ...{ countOnly: false, reversed: false },
+  ...wholeField(name, query),
+  on,
 });
 
 function populateField(attribute: Attribute, registry: Registry): PopulateField | null {

@@ -1,6 +1,6 @@
+import type { Accounts } from '../auth/accounts.js';
 import type { Authenticator } from '../auth/authenticate.js';
 import { knownActions } from '../auth/known-actions.js';
-import type { Accounts } from '../accounts/accounts.js';
 import type { Config } from '../config/config.js';
 import type { Secrets } from '../config/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';

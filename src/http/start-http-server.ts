@@ -3,6 +3,7 @@ import { Server as NetServer } from 'node:net';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerConfig } from '../config/config.js';
+import { Alarm, ifLonger, meanwhile } from '../limits/timers.js';
 import { cutSlowAnswers } from './cut-slow-answers.js';
 import { oneAtATime } from './one-at-a-time.js';
 
@@ -97,9 +98,9 @@ function watchTraffic(server: Server): Traffic {
 const lingering = 2_000;
 
 function lingerThenCut(request: IncomingMessage): void {
-  setTimeout(() => {
+  new Alarm(() => {
     if (!request.complete) request.socket.destroy();
-  }, lingering).unref();
+  }).set(lingering);
 }
 
 /**
@@ -147,20 +148,18 @@ async function drain(server: Server, { underWay, sockets }: Traffic, limit: numb
     });
   });
   for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
-  const sweeper = setInterval(() => {
+  const sweep = (): void => {
     server.closeIdleConnections();
     // Node treats a connection as idle only after its first request.
     const isOver = server.listenerCount('upgrade') > 0 && underWay.size === 0;
     for (const socket of sockets) if (isOver || socket.bytesRead === 0) socket.destroy();
-  }, 100);
-  let cut = 0;
-  const deadline = setTimeout(() => {
-    cut = underWay.size;
+  };
+  let interrupted = 0;
+  const cut = (): void => {
+    interrupted = underWay.size;
     server.closeAllConnections();
     for (const socket of sockets) socket.destroy(); // upgraded ones
-  }, limit);
-  await closed;
-  clearInterval(sweeper);
-  clearTimeout(deadline);
-  return cut;
+  };
+  await meanwhile(100, sweep, () => ifLonger(limit, cut, () => closed));
+  return interrupted;
 }

@@ -1,6 +1,7 @@
 import { unavailableError } from '../errors.js';
 import type { EndSignal } from './ending.js';
 import type { TraceHeaders } from '../observe/trace-link.js';
+import { Alarm } from './timers.js';
 
 /** The origin of a piece of work. */
 export interface Origin {
@@ -52,7 +53,7 @@ export class Queue {
   /** Number of running pieces by client; null until there is one. */
   #runningOf: Map<string, number> | null = null;
   #running = 0;
-  #timer: NodeJS.Timeout | null = null;
+  #refusing: Alarm | null = null;
 
   constructor(bounds: QueueBounds) {
     this.#bounds = bounds;
@@ -140,21 +141,14 @@ export class Queue {
     };
     places.add(place);
     sender?.signal.addEventListener('abort', giveUp);
-    if (longest !== undefined) this.#timer ??= this.#refuseAfter(longest);
-  }
-
-  #refuseAfter(milliseconds: number): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.#timer = null;
-      this.#refuseLate();
-    }, milliseconds).unref();
+    if (longest !== undefined) (this.#refusing ??= new Alarm(() => this.#refuseLate())).set(longest);
   }
 
   #refuseLate(): void {
     for (const place of this.#waiting ?? none) {
       const left = place.until - performance.now();
       if (left > 0) {
-        if (left < Infinity) this.#timer = this.#refuseAfter(left);
+        if (left < Infinity) this.#refusing?.set(left);
         return;
       }
       this.#waiting?.delete(place);

@@ -49,19 +49,17 @@ function valueOf(shown: ShownAttribute, form: Form, components: Components): Sch
       return linkValue(shown, form, components);
     case 'morph':
       return targetsValue(shown, form, components);
-    case 'component': {
-      const part = componentSchema(shown.part, form, components);
-      return shown.many ? listOf(part) : orNull(part);
-    }
-    case 'dynamiczone':
-      return zoneValue(shown, form, components);
+    case 'parts':
+      return partsValue(shown, form, components);
   }
 }
 
-/**
- * Returns the schema of a dynamic zone. It allows all components, because entries may have ones that the zone no longer lists.
- */
-function zoneValue({ parts }: Shown<'dynamiczone'>, form: Form, components: Components): Schema {
+/** A dynamic zone allows all components, because entries may have ones that the zone no longer lists. */
+function partsValue({ attribute, parts }: Shown<'parts'>, form: Form, components: Components): Schema {
+  if (attribute.kind === 'component') {
+    const part = oneOf(parts.map((type) => componentSchema(type, form, components)));
+    return attribute.repeatable ? listOf(part) : orNull(part);
+  }
   const listed = (types: readonly ContentType[]): Schema[] =>
     types.map((part) => zonePart(part.uid, componentSchema(part, form, components)));
   const all = [...components.registry.types.values()].filter(({ kind }) => kind === 'component');

@@ -76,10 +76,11 @@ function linkOf(shown: ShownAttribute, components: Components): Schema | null {
     }
     case 'morph':
       return record({ [shown.many ? 'targets' : 'target']: shown.targets === null ? anything : shapes(shown.targets) });
-    case 'component':
-      return record({ [shown.many ? 'parts' : 'part']: shapes([shown.part]) });
-    case 'dynamiczone':
-      return record({ zone: shapes(shown.parts) });
+    case 'parts': {
+      const { attribute, parts } = shown;
+      const key = attribute.kind === 'dynamiczone' ? 'zone' : attribute.repeatable ? 'parts' : 'part';
+      return record({ [key]: shapes(parts) });
+    }
   }
 }
 

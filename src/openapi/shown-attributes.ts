@@ -1,6 +1,7 @@
 import { isCreator } from '../query/bind-selection.js';
 import { maySee, readable, type Access, allows } from '../query/access.js';
 import type { Attribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
+import { componentsOf, hasParts, type PartsAttribute } from '../schema/parts.js';
 import type { Components } from './components.js';
 import type { Caller } from '../auth/caller.js';
 import type { Row, RouteCall } from '../http/route.js';
@@ -11,8 +12,8 @@ export type ShownAttribute =
   | { readonly kind: 'link'; readonly attribute: LinkAttribute; readonly target: ContentType }
   /** Entries of several types; null for any type. */
   | { readonly kind: 'morph'; readonly many: boolean; readonly targets: readonly ContentType[] | null }
-  | { readonly kind: 'component'; readonly many: boolean; readonly part: ContentType }
-  | { readonly kind: 'dynamiczone'; readonly parts: readonly ContentType[] };
+  /** A component, or those of a dynamic zone. */
+  | { readonly kind: 'parts'; readonly attribute: PartsAttribute; readonly parts: readonly ContentType[] };
 
 /** Returns the attributes of a type that the caller sees in answers, by name. */
 export function shownAttributes(type: ContentType, components: Components): (readonly [name: string, shown: ShownAttribute])[] {
@@ -26,6 +27,10 @@ export function shownAttributes(type: ContentType, components: Components): (rea
 /** Returns an attribute with its targets; null if the caller may not see the target. */
 function show(attribute: Attribute, { registry, access }: Components): ShownAttribute | null {
   const known = (uids: readonly string[]): ContentType[] => uids.flatMap((uid) => registry.types.get(uid) ?? []);
+  if (hasParts(attribute)) {
+    const parts = known(componentsOf(attribute));
+    return attribute.kind === 'component' && parts.length === 0 ? null : { kind: 'parts', attribute, parts };
+  }
   switch (attribute.kind) {
     case 'scalar':
       return { kind: 'scalar', attribute };
@@ -38,12 +43,6 @@ function show(attribute: Attribute, { registry, access }: Components): ShownAttr
       const { many, targets } = attribute;
       return { kind: 'morph', many, targets: targets === null ? null : known(targets) };
     }
-    case 'component': {
-      const [part] = known([attribute.component]);
-      return part === undefined ? null : { kind: 'component', many: attribute.repeatable, part };
-    }
-    case 'dynamiczone':
-      return { kind: 'dynamiczone', parts: known(attribute.components) };
   }
 }
 

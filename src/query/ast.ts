@@ -97,3 +97,13 @@ export const emptyQuery: Query = {
   withLocales: false,
   withTotal: true,
 };
+
+/** Returns a field that is populated under its own name. */
+export const wholeField = (name: string, query: Query = emptyQuery): PopulateField => ({
+  name,
+  key: name,
+  query,
+  countOnly: false,
+  reversed: false,
+  on: null,
+});

@@ -11,7 +11,7 @@ import type {
 } from '../schema/content-type.js';
 import { servedAs, uidsOf } from '../schema/served-names.js';
 import { isHiddenLink, maySee, readable } from './access.js';
-import { emptyQuery, type PopulateField, type PublicationState, type Query } from './ast.js';
+import { emptyQuery, type PopulateField, type PublicationState, type Query, wholeField } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindRule } from './bind-filter.js';
 import { bindFields, bindWindow } from './bind-list.js';
@@ -91,15 +91,6 @@ function refuseUnknown(fields: readonly PopulateField[], type: ContentType, { se
   const unknown = fields.find(({ name }) => (readable(type, name, access)?.kind ?? 'scalar') === 'scalar');
   if (unknown !== undefined) throw invalidParameter(unknown.name);
 }
-
-const wholeField = (name: string): PopulateField => ({
-  name,
-  key: name,
-  query: emptyQuery,
-  countOnly: false,
-  reversed: false,
-  on: null,
-});
 
 function bindChild(
   attribute: Exclude<Attribute, ScalarAttribute>,

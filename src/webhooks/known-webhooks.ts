@@ -1,4 +1,5 @@
 import { memoize } from '../caches.js';
+import { Alarm } from '../limits/timers.js';
 import type { ChangeBus } from '../mongo/changes/changes.js';
 import type { EntryEvent } from '../mongo/changes/entry-events.js';
 import { collections } from '../schema/collections.js';
@@ -96,7 +97,7 @@ export class KnownWebhooks {
         if (this.#isClosed) return;
         this.#enabled = enabled;
       } catch {
-        setTimeout(() => this.#readAgain(read), readAgainAfter).unref();
+        new Alarm(() => this.#readAgain(read)).set(readAgainAfter);
         return;
       }
       for (const listener of this.#listeners) listener();

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { endedBy, ifLonger } from '../limits/timers.js';
 import { isPrivateHost, publicLookup } from '../public-address.js';
 
 /** A request to a webhook. */
@@ -45,20 +46,13 @@ export async function sendWebhook({ url, headers, body, allowsPrivate, ends }: W
   const target = new URL(url);
   if (!allowsPrivate && isPrivateHost(target)) throw refused(target.hostname);
   const stop = new AbortController();
-  const abort = (): void => {
-    stop.abort();
-  };
-  const timer = setTimeout(() => stop.abort(new Error(`no answer within ${String(timeLimit / 1_000)} s`)), timeLimit);
-  ends?.addEventListener('abort', abort);
-  if (ends?.aborted === true) abort();
+  const late = (): void => stop.abort(new Error(`no answer within ${String(timeLimit / 1_000)} s`));
+  const work = () => ifLonger(timeLimit, late, () => post(target, { headers, body, allowsPrivate, signal: stop.signal }));
   try {
-    return await post(target, { headers, body, allowsPrivate, signal: stop.signal });
+    return await endedBy(ends === undefined ? [] : [ends], () => stop.abort(), work);
   } catch (error) {
     const { reason } = stop.signal as { readonly reason: unknown };
     throw stop.signal.aborted && reason instanceof Error ? reason : error;
-  } finally {
-    clearTimeout(timer);
-    ends?.removeEventListener('abort', abort);
   }
 }
 

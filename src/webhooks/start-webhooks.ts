@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Config } from '../config/config.js';
 import type { ContentSource } from '../content/content-context.js';
 import type { Backend } from '../mongo/models/open-backend.js';
@@ -80,12 +81,7 @@ const deliver =
     };
     const end = known.onChange(update);
     update();
-    await new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => {
-        resolve();
-      });
-      if (signal.aborted) resolve();
-    });
+    if (!signal.aborted) await once(signal, 'abort');
     end();
     await Promise.all([...served.keys()].map(leave));
   };

@@ -61,9 +61,18 @@ const cases: Readonly<Record<string, readonly [files: Files, problems: readonly 
       'cycle: admin/b.ts > letters/feature.ts > letters/rows.ts > admin/b.ts',
     ],
   ],
-  'config in query': [
-    { 'query/a.ts': `import '../config/b.js'`, 'config/b.ts': '' },
-    ['query/a.ts: query may not import config/b.ts'],
+  'lower rooms behind a wall': [
+    {
+      'query/a.ts': `import '../config/b.js'`,
+      'http/a.ts': `import type { B } from '../accounts/b.js'`,
+      'strapi/a.ts': `import type { B } from '../graphql/b.js'`,
+      ...{ 'config/b.ts': '', 'accounts/b.ts': '', 'graphql/b.ts': '' },
+    },
+    [
+      'http/a.ts: http may not import accounts/b.ts; move the type to auth/, like that of auth/accounts.ts',
+      'query/a.ts: query may not import config/b.ts; let the caller pass the setting',
+      'strapi/a.ts: strapi may not import graphql/b.ts; state what is needed as an interface, like GivenStrapi, and let server.ts or cli/ pass the value',
+    ],
   ],
   'what does not exist': [{ 'rest/a.ts': `import './b.js'` }, ['rest/a.ts: imports rest/b.ts, which does not exist']],
   'a path without its ending': [

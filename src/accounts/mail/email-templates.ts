@@ -1,4 +1,5 @@
 import type { EmailTemplate, TemplateName } from '../../auth/account-settings.js';
+import type { Placeholders } from '../../auth/accounts.js';
 
 const from = { name: 'Administration Panel', email: '' };
 
@@ -26,11 +27,8 @@ export const defaultTemplates: Readonly<Record<TemplateName, EmailTemplate>> = {
   },
 };
 
-/** The values of placeholders by name. Templates cannot run code. */
-export type Placeholders = Readonly<Partial<Record<PlaceholderName, string>>>;
-
+/** Templates cannot run code. */
 const placeholderNames = ['URL', 'TOKEN', 'CODE', 'SERVER_URL', 'USER.username', 'USER.email'] as const;
-type PlaceholderName = (typeof placeholderNames)[number];
 
 const placeholder = /<%[=-]?\s*([\w.]+)\s*%>|\{\{\s*([\w.]+)\s*\}\}/g;
 

@@ -2,40 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SendMailOptions, Transporter } from 'nodemailer';
 import type { EmailTemplate, StoredSettings, TemplateName } from '../../auth/account-settings.js';
+import type { Address, Letter, Mailer, Placeholders } from '../../auth/accounts.js';
 import type { KnownUser } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
 import type { Observer } from '../../observe/observer.js';
 import { makePrivateFolder } from '../../private-folder.js';
 import { escapeHtml } from '../../values.js';
 import { createOutbox } from './outbox.js';
-import { defaultTemplates, fillTemplate, type Placeholders } from './email-templates.js';
-
-/** Sends e-mails to users. */
-export interface Mailer {
-  /** Sends an e-mail to a user after the answer, so that neither its duration nor a failure tells anything. Failures are logged. */
-  post(letter: Letter): void;
-  /** Sends an e-mail, by default from the configured sender. Rejects if the mail server does not accept it. */
-  deliver(mail: SendMailOptions): Promise<void>;
-  /** The setting because of which e-mails are neither sent nor written to files; null if they are. */
-  readonly missing: string | null;
-  /** Waits shortly for e-mails that are being sent, and logs those that were not sent. */
-  close(): Promise<void>;
-}
-
-/** An e-mail to a user. */
-interface Letter {
-  readonly template: TemplateName;
-  readonly user: KnownUser;
-  /** Stores the code that the e-mail contains, and returns its values. Not called if no e-mail is sent. */
-  readonly values: () => Promise<Placeholders>;
-}
-
-/** The base URL of the service, like `http://localhost:1337`; empty until it listens. */
-export interface Address {
-  readonly url: string;
-  /** That of the admin panel. */
-  readonly adminUrl: string;
-}
+import { defaultTemplates, fillTemplate } from './email-templates.js';
 
 interface MailerInput {
   readonly config: Config;

@@ -36,8 +36,8 @@ interface ExtensionParts {
   readonly observer: Observer;
   /** Returns the context of custom code: the registry in force, with all rights. Throws a 503 until the database has answered. */
   readonly content: () => ContentContext;
-  /** Returns the `strapi` of a project's code, which extensions then have; null if there is none. */
-  readonly projectStrapi?: () => Strapi | null;
+  /** Returns the `strapi` of a project's code, which has all members and which extensions then have; null if there is none. */
+  readonly projectStrapi?: () => object | null;
 }
 
 /** The argument of `register`. */
@@ -79,7 +79,7 @@ export function createExtension(parts: ExtensionParts): GraphqlExtension {
     schemaOptions: (registry) => ({
       shadow: extensions.shadow(registry, warn),
       ...(used.length > 0 && {
-        extend: (schema) => extend(schema, { used, registry, strapi: parts.projectStrapi?.() ?? strapi, warn }),
+        extend: (schema) => extend(schema, { used, registry, strapi: (parts.projectStrapi?.() ?? strapi) as Strapi, warn }),
       }),
     }),
   };

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { collections } from '../../schema/collections.js';
 import type { ChangeBus } from './changes.js';
+import { Alarm } from '../../limits/timers.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 
@@ -74,7 +75,7 @@ export class WriteMarks {
   readonly #instance = randomUUID();
   readonly #seen = new Map<string, number>();
   #unwritten = new Set<string>();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #due = new Alarm(() => void this.#write(), true);
   #writing: Promise<void> = Promise.resolve();
   #expiring: Promise<unknown> | null = null;
 
@@ -82,7 +83,7 @@ export class WriteMarks {
     this.#database = database;
     changes.onWrite((collection) => {
       this.#unwritten.add(collection);
-      this.#timer ??= setTimeout(() => void this.#write(), gathering);
+      this.#due.set(gathering);
     });
   }
 
@@ -102,17 +103,12 @@ export class WriteMarks {
 
   /** Writes the marks that are still pending. */
   async close(): Promise<void> {
-    if (this.#timer !== null) {
-      clearTimeout(this.#timer);
-      await this.#write();
-    }
-    await this.#writing;
+    await (this.#due.cancel() ? this.#write() : this.#writing);
   }
 
   #write(): Promise<void> {
     const names = [...this.#unwritten];
     this.#unwritten = new Set();
-    this.#timer = null;
     this.#writing = this.#writing.then(() => this.#raise(names)).catch(() => this.#postpone(names));
     return this.#writing;
   }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, type Document, MongoServerError } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { type ChangeBus, countedFields } from './changes.js';
@@ -8,6 +7,7 @@ import type { Database } from '../send/database.js';
 import { isInterrupted } from '../send/driver-errors.js';
 import { ChangePoll, WriteMarks } from './poll-changes.js';
 import { withinTime } from '../../limits/clock.js';
+import { endedBy, waited } from '../../limits/timers.js';
 
 interface ChangeWatch {
   close(): Promise<void>;
@@ -135,13 +135,9 @@ async function followOne({ database, session, changes, stopped, observer }: Stre
   if (place.isLost) observer.observe({ kind: 'changes found' });
   place.isLost = false;
   const { id } = batch;
-  let killed: Promise<unknown> = Promise.resolve();
   // A read waits up to a second for changes. Killing the cursor ends it at once.
-  const kill = (): void => {
-    killed = db.command({ killCursors: '$cmd.aggregate', cursors: [id] }, { session }).catch(() => undefined);
-  };
-  stopped.addEventListener('abort', kill);
-  try {
+  const kill = () => db.command({ killCursors: '$cmd.aggregate', cursors: [id] }, { session }).catch(() => undefined);
+  await endedBy([stopped], kill, async () => {
     for (let isBehind = isResumed; ;) {
       const events = batch.nextBatch ?? batch.firstBatch ?? [];
       for (const [collection, change] of changesIn(events, changes)) changes.changed(collection, change);
@@ -157,10 +153,7 @@ async function followOne({ database, session, changes, stopped, observer }: Stre
       const next = (): Promise<Document> => send(nextOf(id, isBehind ? 1 : longestWait));
       batch = cursorOf(await (isBehind ? next() : withinTime(longestWait + maxTimeMS.read, next)));
     }
-  } finally {
-    stopped.removeEventListener('abort', kill);
-    await killed;
-  }
+  });
 }
 
 /** Milliseconds that the server waits for a change before it returns an empty batch. */
@@ -216,10 +209,4 @@ function keepsTotals({ operationType, ns, documentKey, updateDescription }: Even
   if (operationType !== 'update') return false;
   const { updatedFields = {}, removedFields = [] } = updateDescription ?? {};
   return Object.keys(updatedFields).length === 0 && !countedFields.some((name) => removedFields.includes(name));
-}
-
-/** Waits for a time. Resolves early, with false, when the watch is closed. */
-async function waited(milliseconds: number, stopped: AbortSignal): Promise<boolean> {
-  await delay(milliseconds, undefined, { signal: stopped }).catch(() => undefined);
-  return !stopped.aborted;
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { ifLonger } from '../../limits/timers.js';
 
 /** A mongod that listens. */
 export interface RunningMongod {
@@ -66,9 +67,11 @@ const failureOf = async (child: ChildProcess & { readonly stderr: Readable }, ou
 
 const stop = async (child: ChildProcess, ended: Promise<unknown>): Promise<void> => {
   child.kill('SIGTERM');
-  const force = setTimeout(() => child.kill('SIGKILL'), 10_000);
-  await ended;
-  clearTimeout(force);
+  await ifLonger(
+    10_000,
+    () => child.kill('SIGKILL'),
+    () => ended,
+  );
 };
 
 /** The reason why a mongod ended: its data are in use, its port is busy, or another cause that `reason` describes. */

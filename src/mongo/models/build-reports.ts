@@ -2,6 +2,7 @@ import { MongoServerError } from 'mongodb';
 import type { Jobs } from '../../jobs.js';
 import { commentIn, type Database, forJob } from '../send/database.js';
 import { withinTime } from '../../limits/clock.js';
+import { ifLonger } from '../../limits/timers.js';
 
 /** An index that is being built. The progress is absent if it is not known. */
 export interface BuildingIndex {
@@ -57,13 +58,9 @@ export class BuildReports {
   /** Runs a build and reports its indexes until it has ended. */
   async during<Result>(build: Build, work: () => Promise<Result>): Promise<Result> {
     const long: LongBuild = { ...build, reported: '', written: Promise.resolve() };
-    const timer = setTimeout(() => {
-      this.#begin(long);
-    }, longBuild).unref();
     try {
-      return await work();
+      return await ifLonger(longBuild, () => this.#begin(long), work);
     } finally {
-      clearTimeout(timer);
       if (this.#builds.delete(long)) await this.#report(long, []);
       if (this.#builds.size === 0) this.#endLooks();
     }

@@ -5,6 +5,7 @@ import { connectDatabase, describeDatabase } from '../send/connection.js';
 import { leasesIn } from '../stores/claim.js';
 import { createFirstLocale } from '../stores/locale-store.js';
 import { Jobs } from '../../jobs.js';
+import { Alarm } from '../../limits/timers.js';
 import type { Observer } from '../../observe/observer.js';
 import { ModelRegistry } from './model-registry.js';
 import { isStatusError } from './model-status.js';
@@ -96,21 +97,21 @@ const readAgainAfter = 2_000;
  * the retries.
  */
 function readAfterChanges(models: ModelRegistry, changes: ChangeBus, { observer }: Jobs): () => void {
-  let retry: NodeJS.Timeout | undefined;
+  const retry = new Alarm(() => read(() => models.load([])));
   let isOver = false;
   const read = (load: () => Promise<void>): void => {
     load().catch((err: unknown) => {
       if (isOver) return;
       observer.observe({ kind: 'failed', work: isStatusError(err) ? 'model state' : 'model load', err });
-      clearTimeout(retry);
-      retry = setTimeout(() => read(() => models.load([])), readAgainAfter).unref();
+      retry.cancel();
+      retry.set(readAgainAfter);
     });
   };
   changes.onChange([collections.models], (change) => read(() => models.loadModels(uidsOf(change))));
   changes.onChange([collections.settings, collections.locales], () => read(() => models.load([])));
   return () => {
     isOver = true;
-    clearTimeout(retry);
+    retry.cancel();
   };
 }
 

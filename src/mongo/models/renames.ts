@@ -1,4 +1,5 @@
 import type { Jobs } from '../../jobs.js';
+import { waited } from '../../limits/timers.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { collectionOf } from '../../schema/model.js';
@@ -110,18 +111,13 @@ export class Renames {
   async moved(uid: string, longest: number): Promise<void> {
     const isServed = (): boolean => !this.#open().some((one) => one.uid === uid && one.phase === 'copying');
     if (isServed()) return;
-    await new Promise<void>((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(look);
-        resolve();
-      };
-      const look = (): void => {
-        if (isServed()) end();
-      };
-      const timer = setTimeout(end, longest);
-      this.#waiting.add(look);
-    });
+    const served = new AbortController();
+    const look = (): void => {
+      if (isServed()) served.abort();
+    };
+    this.#waiting.add(look);
+    await waited(longest, served.signal);
+    this.#waiting.delete(look);
   }
 
   #open(): readonly RenameRecord[] {

@@ -1,6 +1,6 @@
 import type { Document, MongoClient } from 'mongodb';
-import { meanwhile } from '../../jobs.js';
 import { slowAfter, withinTime } from '../../limits/clock.js';
+import { Alarm, meanwhile } from '../../limits/timers.js';
 
 interface AbandonedInput {
   readonly client: MongoClient;
@@ -20,6 +20,7 @@ const patience = 1_000;
 export class AbandonedTransactions {
   readonly #input: AbandonedInput;
   #looking = false;
+  readonly #looked = new Alarm(() => (this.#looking = false));
 
   constructor(input: AbandonedInput) {
     this.#input = input;
@@ -47,7 +48,7 @@ export class AbandonedTransactions {
     this.#looking = true;
     void withinTime(slowAfter, () => this.#endAll())
       .catch(() => undefined)
-      .finally(() => setTimeout(() => (this.#looking = false), slowAfter).unref());
+      .finally(() => this.#looked.set(slowAfter));
   };
 
   async #endAll(): Promise<void> {

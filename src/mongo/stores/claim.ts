@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Document } from 'mongodb';
-import { type Due, type Leases, meanwhile } from '../../jobs.js';
+import type { Due, Leases } from '../../jobs.js';
+import { meanwhile } from '../../limits/timers.js';
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, forJob, inScope } from '../send/database.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ClientSession, Long, MongoServerError, type Timestamp } from 'mongodb';
 import { withinTime } from '../../limits/clock.js';
+import { endedBy } from '../../limits/timers.js';
 import { type Database, type Document, withComment } from '../send/database.js';
 import { DuplicateKey, isInterrupted } from '../send/driver-errors.js';
 import { appendChanges, prepareLog } from './append-changes.js';
@@ -86,17 +87,12 @@ class Stream {
     const reply = await this.#open(before?.position ?? null);
     const batch = batchOf(reply);
     const cursor = Long.fromString(String(batch.id));
-    let killed: Promise<unknown> = Promise.resolve();
-    const kill = (): void => {
-      killed = this.#send({ killCursors: '$cmd.aggregate', cursors: [cursor] }).catch(() => undefined);
-    };
-    signal.addEventListener('abort', kill);
+    let killed: Promise<unknown> | null = null;
+    const kill = () => (killed ??= this.#send({ killCursors: '$cmd.aggregate', cursors: [cursor] }).catch(() => undefined));
     try {
-      return await this.#follow(await this.#begin(before, reply), batch, cursor);
+      return await endedBy([signal], kill, async () => this.#follow(await this.#begin(before, reply), batch, cursor));
     } finally {
-      signal.removeEventListener('abort', kill);
-      if (!signal.aborted) kill();
-      await killed;
+      await kill();
     }
   }
 

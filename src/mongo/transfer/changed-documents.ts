@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BSON, type ClientSession, type Document, Long, MongoServerError, type Timestamp } from 'mongodb';
+import { endedBy, waited } from '../../limits/timers.js';
 import { collections } from '../../schema/collections.js';
 import type { Database } from '../send/database.js';
 import { isBackedUp, outsideOfBackups } from './backed-up.js';
@@ -145,12 +146,8 @@ export class ChangedDocuments {
     const begin = this.#token === null ? { startAtOperationTime: this.#begun } : { resumeAfter: this.#token };
     const first = await send({ aggregate: 1, pipeline: [{ $changeStream: begin }, ...this.#stages()], cursor: {} });
     const getMore = Long.fromString(String(first.id));
-    let killed: Promise<unknown> = Promise.resolve();
-    const kill = (): void => {
-      killed = send({ killCursors: '$cmd.aggregate', cursors: [getMore] }).catch(() => undefined);
-    };
-    this.#stopped.signal.addEventListener('abort', kill);
-    try {
+    const kill = () => send({ killCursors: '$cmd.aggregate', cursors: [getMore] }).catch(() => undefined);
+    await endedBy([this.#stopped.signal], kill, async () => {
       for (let batch = first; ;) {
         hears();
         for (const event of batch.nextBatch ?? batch.firstBatch ?? []) this.#hear(event);
@@ -159,10 +156,7 @@ export class ChangedDocuments {
         if (String(batch.id) === '0' || !(await waited(pace, this.#stopped.signal))) return;
         batch = await send({ getMore, collection: '$cmd.aggregate', maxTimeMS: longestWait });
       }
-    } finally {
-      this.#stopped.signal.removeEventListener('abort', kill);
-      await killed;
-    }
+    });
   }
 
   #stages(): Document[] {
@@ -203,10 +197,4 @@ function withNumber(error: unknown): never {
 async function timeOf({ db }: Database): Promise<Timestamp> {
   const { operationTime } = await patiently(() => db.command({ ping: 1 }));
   return operationTime as Timestamp; // of every reply of a replica set
-}
-
-/** Waits. Returns false if the signal aborts. */
-async function waited(milliseconds: number, signal: AbortSignal): Promise<boolean> {
-  await delay(milliseconds, undefined, { signal, ref: true }).catch(() => undefined);
-  return !signal.aborted;
 }

@@ -3,7 +3,7 @@ import { collections } from '../../schema/collections.js';
 import { translating } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { DuplicateKey } from '../send/driver-errors.js';
-import { meanwhile } from '../../jobs.js';
+import { meanwhile } from '../../limits/timers.js';
 import { hasEnded } from '../../processes.js';
 
 /** The process that runs an import. */

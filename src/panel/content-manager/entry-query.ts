@@ -1,4 +1,4 @@
-import { emptyQuery, type Populate, type PopulateField, type Query } from '../../query/ast.js';
+import { emptyQuery, type Populate, type PopulateField, type Query, wholeField } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
 
@@ -36,8 +36,8 @@ export function populateFor(type: ContentType, form: EntryForm, partOf: PartOf):
 }
 
 export const field = (name: string, query: Query, countOnly = false): PopulateField => ({
-  ...{ name, key: name, query, countOnly },
-  ...{ reversed: false, on: null },
+  ...wholeField(name, query),
+  countOnly,
 });
 
 /** All values of a related entry, of any publication state. */

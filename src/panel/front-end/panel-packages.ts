@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { setInterval } from 'node:timers';
+import { meanwhile } from '../../limits/timers.js';
 import { isRecord } from '../../values.js';
 
 /** The version of the packages of Strapi v4 that are installed if a project has none. */
@@ -92,12 +92,10 @@ const retries = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000
 const pace = 10_000;
 
 async function runNpm(folder: string, report: Report): Promise<void> {
-  const timer = setInterval(() => {
+  const tell = (): void => {
     report(`  ${String(countPackages(join(folder, 'node_modules')))} packages`);
-  }, pace);
-  const result = await runCommand(folder).finally(() => {
-    clearInterval(timer);
-  });
+  };
+  const result = await meanwhile(pace, tell, () => runCommand(folder));
   if (result !== null) throw new Error(`${notInstalled}\n${result}`);
 }
 

@@ -1,7 +1,7 @@
 import type { ContentContext } from '../../content/content-context.js';
 import { createShaper, type Presentation, type Shaped } from '../../content/shape-values.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
-import { emptyQuery, type PopulateField, type Query } from '../../query/ast.js';
+import { emptyQuery, type PopulateField, type Query, wholeField } from '../../query/ast.js';
 
 /** Files and folders are flat objects. */
 const flat: Presentation<Shaped> = {
@@ -23,8 +23,8 @@ export const showOne = (entry: Loaded, { bind }: ContentContext): Shaped => crea
 
 /** Returns the population of a relation. */
 export const populated = (name: string, query: Query = emptyQuery, countOnly = false): PopulateField => ({
-  ...{ name, key: name, query, countOnly },
-  ...{ reversed: false, on: null },
+  ...wholeField(name, query),
+  countOnly,
 });
 
 const creator: Query = { ...emptyQuery, fields: ['firstname', 'lastname', 'username'] };

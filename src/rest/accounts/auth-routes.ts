@@ -15,7 +15,7 @@ import type { Describe } from '../../http/operation.js';
 import type { Answer, ContextRoute, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import { type ActionName, maySee } from '../../query/access.js';
-import { emptyQuery, type PopulateField, type Query } from '../../query/ast.js';
+import { emptyQuery, type Query, wholeField } from '../../query/ast.js';
 import { flatEntry } from '../envelope.js';
 import { readParameters } from '../../http/query-string.js';
 import { authOperations } from './operations.js';
@@ -160,8 +160,7 @@ export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) =
 const registeredQuery = (contexts: readonly ContentContext[]): Query =>
   contexts.every(({ bind }) => maySee(bind.access, roleUid)) ? withRole : emptyQuery;
 
-const role: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };
-const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [role] } };
+const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [wholeField('role')] } };
 
 /** Returns the answer `{ jwt, user }`, without `jwt` if the e-mail address must be confirmed first. It must not be cached. */
 export async function sessionAnswer(

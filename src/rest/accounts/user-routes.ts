@@ -12,7 +12,7 @@ import { requireKey } from '../../http/idempotency/read-key.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import type { ActionName } from '../../query/access.js';
-import { emptyQuery, type Filter, type Pagination, type PopulateField, type Query } from '../../query/ast.js';
+import { emptyQuery, type Filter, type Pagination, type Query, wholeField } from '../../query/ast.js';
 import { bindEntrySelection } from '../../query/bind-plan.js';
 import { parseWhole, refuseMixedPagination } from '../../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
@@ -180,8 +180,7 @@ async function destroyMe(call: RouteCall): Promise<Answer> {
   return userAnswer(await deleteMe(queryOf(call), call, demandOf(call)), call);
 }
 
-const roleField: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };
-const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [roleField] } };
+const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [wholeField('role')] } };
 
 /** Returns the answer with a user; 204 if there is none. */
 const userAnswer = (user: Loaded | null, { content }: RouteCall): Answer =>

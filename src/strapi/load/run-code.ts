@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import type { Config } from '../../config/config.js';
 import { ConfigError } from '../../config/setting.js';
-import type { Hook, Register } from '../../graphql/extension/create-extension.js';
 import { UnknownTypeError } from '../../code/entity-service.js';
 import type { Observer } from '../../observe/observer.js';
 import { printable } from '../../values.js';
@@ -64,26 +63,4 @@ export async function explained(place: string, run: () => unknown): Promise<unkn
     if (!(error instanceof UnknownTypeError)) console.error(printable(inspect(error)));
     throw new ConfigError(`${place}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-}
-
-/** Functions of code that run when the service starts and stops. */
-export interface StartHooks {
-  readonly register?: Register | undefined;
-  readonly bootstrap?: Hook | undefined;
-  readonly destroy?: Hook | undefined;
-}
-
-/** Returns functions that run the first hook, then the second one. */
-export function joinHooks(first: StartHooks, second: StartHooks | null): StartHooks {
-  if (second === null) return first;
-  const join =
-    <Input>(...hooks: readonly (((input: Input) => unknown) | undefined)[]) =>
-    async (input: Input): Promise<void> => {
-      for (const hook of hooks) await hook?.(input);
-    };
-  return {
-    register: join(first.register, second.register),
-    bootstrap: join(first.bootstrap, second.bootstrap),
-    destroy: join(first.destroy, second.destroy),
-  };
 }

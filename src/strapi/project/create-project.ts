@@ -1,7 +1,5 @@
 import type { FetchUser } from '../../auth/authenticate.js';
 import type { ContentContext, CodeHooks } from '../../content/content-context.js';
-import type { Hook, Register } from '../../graphql/extension/create-extension.js';
-import type { Strapi } from '../../graphql/extension/extension.js';
 import type { ProjectCode, ProjectRoute } from '../../http/route.js';
 import type { ModelFiles } from '../../http/running.js';
 import { CodeProblems } from '../load/code-problems.js';
@@ -11,6 +9,7 @@ import { tasksIn } from '../runtime/project-cron.js';
 import type { HookName } from './project-hooks.js';
 import type { Registry } from '../../schema/content-type.js';
 import { replacedFetch } from '../routes/fetch-user.js';
+import type { GivenStrapi, ProjectStrapi } from '../runtime/project-strapi.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
 import { runLeniently } from '../load/run-code.js';
 import type { Subscriber } from '../../mongo/changes/entry-events.js';
@@ -20,11 +19,11 @@ import { load, type Loaded, type LoadInput, type ProjectInput } from './load-pro
 /** The code of a Strapi project. */
 export interface Project {
   /** Loads the code, and calls `register` of src/index. */
-  readonly register: Register;
-  readonly bootstrap: Hook;
-  readonly destroy: Hook;
+  readonly register: (input: { readonly strapi: GivenStrapi }) => Promise<void>;
+  readonly bootstrap: () => Promise<void>;
+  readonly destroy: () => Promise<void>;
   /** Returns the `strapi` of the code; null until it is loaded. */
-  readonly strapi: () => Strapi | null;
+  readonly strapi: () => ProjectStrapi | null;
   /** Returns the current context of code. Throws a 503 until the database has answered. */
   readonly content: () => ContentContext;
   readonly codeHooks: CodeHooks;
@@ -70,7 +69,7 @@ export function createProject(input: ProjectInput): Project {
       registers.cron.destroy();
       return run('destroy');
     },
-    strapi: () => loaded && (loaded.strapi as unknown as Strapi), // its members take and return more
+    strapi: () => loaded && loaded.strapi,
     content: registers.content,
     codeHooks: registers.lifecycles,
     modelFiles: projectModelFiles(input.directory),

@@ -104,8 +104,8 @@ function register(name: string, plugin: ExtendedPlugin, { registry, strapi }: Ex
   for (const [key, actions] of Object.entries(plugin.controllers)) registry.add('controller', `plugin::${name}.${key}`, actions);
   for (const [key, service] of Object.entries(plugin.services))
     if (!isGiven(service)) registry.add('service', `plugin::${name}.${key}`, service);
-  for (const [key, policy] of Object.entries(plugin.policies)) strapi.policies.add(`plugin::${name}.${key}`, policy as never); // checked
-  for (const [key, one] of Object.entries(plugin.middlewares)) strapi.middlewares.add(`plugin::${name}.${key}`, one as never); // checked
+  for (const [key, policy] of Object.entries(plugin.policies)) strapi.policies.add(`plugin::${name}.${key}`, policy);
+  for (const [key, one] of Object.entries(plugin.middlewares)) strapi.middlewares.add(`plugin::${name}.${key}`, one);
 }
 
 /**

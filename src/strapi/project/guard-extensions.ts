@@ -1,4 +1,10 @@
-import type { Extension, ExtensionInput, ExtensionService, UsedExtension } from '../../graphql/extension/extension.js';
+/**
+ * The part of the GraphQL extension service that is guarded. An extension is an object, or a function that returns one. Its
+ * `leftOut` is called with the error if no schema can be built with it.
+ */
+export interface ExtensionService {
+  readonly use: (extension: object) => unknown;
+}
 
 /**
  * Runs code. Functions that it passes to `use` of the GraphQL extension service leave the schema as it is if they throw.
@@ -10,7 +16,7 @@ export async function guardExtensions(
   run: () => Promise<unknown>,
 ): Promise<void> {
   const { use } = service;
-  Object.assign(service, { use: (extension: UsedExtension) => use(guarded(extension, report)) });
+  Object.assign(service, { use: (extension: object) => use(guarded(extension, report)) });
   try {
     await run();
   } finally {
@@ -18,10 +24,10 @@ export async function guardExtensions(
   }
 }
 
-function guarded(extension: UsedExtension, leftOut: (error: unknown) => void): UsedExtension {
-  const run = (input: ExtensionInput): Extension => {
+function guarded(extension: object, leftOut: (error: unknown) => void): object {
+  const run = (input: unknown): unknown => {
     try {
-      return typeof extension === 'function' ? extension(input) : extension;
+      return typeof extension === 'function' ? (extension as (given: unknown) => unknown)(input) : extension;
     } catch (error) {
       leftOut(error);
       return {};

@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import { join, relative } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { sourceFile } from '../../config/load-source.js';
-import type { Strapi } from '../../graphql/extension/extension.js';
 import type { Route } from '../../http/route.js';
 import type { Connection } from '../../http/running.js';
 import type { Observer } from '../../observe/observer.js';
@@ -20,7 +19,7 @@ import { createPluginServices, type PluginServices } from '../services/plugin-se
 import { entitiesWithCodes } from '../services/user-codes.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
 import type { MiddlewareItem } from '../routes/strapi-route.js';
-import { createProjectStrapi, type ProjectStrapi } from '../runtime/project-strapi.js';
+import { createProjectStrapi, type GivenStrapi, type ProjectStrapi } from '../runtime/project-strapi.js';
 import { registerFolders } from './register-folders.js';
 import { runUnlessUnsupported } from '../load/run-code.js';
 import { readConfigFiles } from '../load/strapi-config.js';
@@ -48,7 +47,7 @@ export interface Loaded {
 }
 
 /** Loads the code of a project, without its `register`. Returns its routes. Problems are collected, and stop nothing. */
-export async function loadProjectCode(input: ProjectInput, given: Strapi, problems: CodeProblems): Promise<ProjectRoutes> {
+export async function loadProjectCode(input: ProjectInput, given: GivenStrapi, problems: CodeProblems): Promise<ProjectRoutes> {
   const registers = new ProjectRegisters(input);
   return (await load(given, { ...input, registers, problems })).routes;
 }
@@ -60,7 +59,7 @@ export interface LoadInput extends ProjectInput {
 
 /** Loads the files of a project, and registers their code under its names in Strapi v4. */
 export async function load(
-  given: Strapi,
+  given: GivenStrapi,
   { directory, config, builtin, observer, registers, problems }: LoadInput,
 ): Promise<Loaded> {
   const { warn, tell } = problems;

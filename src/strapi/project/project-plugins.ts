@@ -1,13 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { absentPlugins, findPlugins, type PluginPlace } from '../../config/find-plugins.js';
 import type { LoadOptions } from '../../config/load-source.js';
-import type { ExtensionService } from '../../graphql/extension/extension.js';
 import type { Running } from '../../http/running.js';
 import type { Observer } from '../../observe/observer.js';
 import { isRecord } from '../../values.js';
 import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';
 import { absentAdmin } from '../runtime/absent-members.js';
-import { guardExtensions } from './guard-extensions.js';
+import { type ExtensionService, guardExtensions } from './guard-extensions.js';
 import type { ProjectFolders } from '../load/load-folders.js';
 import { loadPlugins, type PluginReport, type ProjectPlugin } from '../load/load-plugins.js';
 import { modelsOf, storePluginModels } from './plugin-models.js';

@@ -1,17 +1,15 @@
+import type { NamedCode } from '../../code/named-code.js';
 import { isRecord } from '../../values.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { Lifecycles, SubscriberMap } from '../content/lifecycles.js';
 import type { Exports, ProjectFolders } from '../load/load-folders.js';
+import type { ProjectStrapi } from '../runtime/project-strapi.js';
 import type { RegisteredRouter } from '../routes/project-routes.js';
 import type { StrapiRouter } from '../routes/strapi-route.js';
 
-interface Named {
-  readonly add: (name: string, code: never) => unknown;
-}
-
 /** Where code of a project, its plugins and their extensions is registered. */
 export interface CodeTargets {
-  readonly strapi: { readonly policies: Named; readonly middlewares: Named };
+  readonly strapi: Pick<ProjectStrapi, 'policies' | 'middlewares'>;
   readonly registry: CodeRegistry;
   readonly lifecycles: Lifecycles;
   readonly addRouter: (router: RegisteredRouter) => void;
@@ -38,8 +36,8 @@ export function registerFolders({ apis, policies, middlewares }: ProjectFolders,
   }
 }
 
-function addNamed(named: Named, prefix: string, code: Exports): void {
-  for (const [name, one] of code) named.add(`${prefix}${name}`, one.code as never); // checked on use
+function addNamed(named: NamedCode<unknown>, prefix: string, code: Exports): void {
+  for (const [name, one] of code) named.add(`${prefix}${name}`, one.code);
 }
 
 function addRoutes(file: string, code: unknown, owner: string, { addRouter, warn }: FolderParts): void {

@@ -24,8 +24,8 @@ export function registerPlugin(plugin: ProjectPlugin, parts: PluginParts): void 
   each(code.controllers, (uid, one) => {
     registry.add('controller', uid, one);
   });
-  each(code.policies, (uid, one) => strapi.policies.add(uid, one as never)); // checked on use
-  each(code.middlewares, (uid, one) => strapi.middlewares.add(uid, one as never)); // checked on use
+  each(code.policies, (uid, one) => strapi.policies.add(uid, one));
+  each(code.middlewares, (uid, one) => strapi.middlewares.add(uid, one));
   for (const { uid, lifecycles: hooks } of typesOf(plugin))
     if (isRecord(hooks)) lifecycles.subscribe({ ...hooks, models: [uid] } as SubscriberMap); // functions by lifecycle
   attempt(`${file}, routes`, report, () => {

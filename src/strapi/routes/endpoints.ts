@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Context } from 'koa';
+import type { NamedCode } from '../../code/named-code.js';
 import { sourceFile } from '../../config/load-source.js';
 import type { LimitedRoute } from '../../limits/attempts.js';
 import { ForbiddenError, missingActions, policyError, UnauthorizedError } from '../../errors.js';
@@ -17,16 +18,10 @@ import { infoOf, noteMatch, type CodeRouter } from './matched-route.js';
 import { withBody } from './received-files.js';
 import { UnsupportedCodeError } from '../load/unsupported-code.js';
 
-/** Policies or middlewares by name, including those of GraphQL. */
-interface Named {
-  has(name: string): boolean;
-  get(name: string): unknown;
-}
-
 export interface EndpointParts {
   readonly strapi: {
-    readonly policies: Named;
-    readonly middlewares: Named;
+    readonly policies: NamedCode<unknown>;
+    readonly middlewares: NamedCode<unknown>;
   };
   readonly registry: CodeRegistry;
   readonly requests: CodeRequests;
@@ -191,7 +186,7 @@ function fileOf(path: string, directory: string): string {
  * Returns code by its full name, by its name in the same API, or by its name in the project. Throws an UnsupportedCodeError if
  * there is none, for example for middlewares of other plugins.
  */
-function namedCode(name: string, owner: string | null, named: Named): unknown {
+function namedCode(name: string, owner: string | null, named: NamedCode<unknown>): unknown {
   const local = owner === null ? name : `${owner}.${name}`;
   try {
     return named.get(!name.includes('::') && named.has(local) ? local : name);

@@ -1,5 +1,4 @@
-import type { Shadow } from '../../graphql/types/shadow.js';
-import type { Registry } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { ResolvedRoute } from './strapi-route.js';
 
 const guards = ['overridden', 'policies', 'middlewares'] as const;
@@ -18,13 +17,19 @@ export function guardsOf({ route }: ResolvedRoute, isOverridden: boolean): reado
   return guards.filter((guard) => counts[guard] > 0);
 }
 
+/** What GraphQL answers without code. Only generated actions are asked for. */
+interface Generated {
+  hasType(uid: string): boolean;
+  hasAction(type: ContentType, action: string): boolean;
+}
+
 /**
  * Returns a warning with the content types that GraphQL answers without code of the project; null if there are none.
  */
-export function passedByGraphql(guarded: readonly GuardedAction[], shadow: Shadow, registry: Registry): string | null {
+export function passedByGraphql(guarded: readonly GuardedAction[], generated: Generated, registry: Registry): string | null {
   const passed = guarded.filter(({ uid, action }) => {
     const type = registry.types.get(uid);
-    return type !== undefined && shadow.hasType(uid) && shadow.hasAction(type, action as Parameters<Shadow['hasAction']>[1]); // a generated action
+    return type !== undefined && generated.hasType(uid) && generated.hasAction(type, action);
   });
   const uids = [...new Set(passed.map(({ uid }) => uid))].sort();
   if (uids.length === 0) return null;

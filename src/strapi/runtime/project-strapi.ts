@@ -3,7 +3,9 @@ import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { refuseOrTell } from '../../content/refuse-or-tell.js';
 import { UnknownTypeError } from '../../code/entity-service.js';
-import type { Strapi } from '../../graphql/extension/extension.js';
+import type { EntityService } from '../../code/entity-service.js';
+import type { NamedCode } from '../../code/named-code.js';
+import type { Config } from '../../config/config.js';
 import { openCodeStore } from '../../mongo/stores/code-store.js';
 import { createNotices } from '../../notices.js';
 import type { Observer } from '../../observe/observer.js';
@@ -24,18 +26,30 @@ import { createStrapiConfig, type StrapiConfig } from '../load/strapi-config.js'
 import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
 import { settingsOfStore } from './plugin-settings.js';
 import { createApis, type StrapiApi } from './strapi-apis.js';
-import { createPlugins, type OwnPlugins, type StrapiPlugin } from './strapi-plugins.js';
+import { createPlugins, type OwnPlugins, type StrapiPlugin, type WithGraphql } from './strapi-plugins.js';
 import type { StrapiServer } from '../routes/strapi-server.js';
 import { createStrapiStore, type StrapiStore } from './strapi-store.js';
 import { createWebhookStore, type WebhookStore } from '../services/webhook-store.js';
 import { missingService, refuseMissing } from '../load/unsupported-code.js';
 
+/** The `strapi` of config/extensions, which that of a project completes. */
+export interface GivenStrapi extends WithGraphql, Pick<ProjectStrapi, 'log' | 'policies' | 'middlewares'> {
+  readonly config: Config;
+  readonly entityService: EntityService;
+}
+
 /** The `strapi` of a project's code: that of config/extensions, and further members of Strapi v4. */
-export interface ProjectStrapi extends Omit<
-  Strapi,
-  'config' | 'contentTypes' | 'contentType' | 'entityService' | 'plugin' | 'service'
-> {
+export interface ProjectStrapi {
   readonly config: StrapiConfig;
+  readonly log: Logger;
+  /* eslint-disable @typescript-eslint/no-explicit-any -- code for routes and code for fields of GraphQL take different arguments */
+  readonly policies: NamedCode<any>;
+  readonly middlewares: NamedCode<any>;
+  /** Returns a registered policy. Throws an Error for an unknown name. */
+  policy(name: string): any;
+  /** Returns a registered middleware. Throws an Error for an unknown name. */
+  middleware(name: string): any;
+  /* eslint-enable @typescript-eslint/no-explicit-any */
   readonly entityService: ProjectEntityService;
   readonly entityValidator: EntityValidator;
   readonly db: StrapiDatabase;
@@ -94,7 +108,7 @@ interface StrapiParts {
  * Creates `strapi`. Members of Strapi v4 that are not offered throw an UnsupportedCodeError. Other names are undefined, and may
  * be set.
  */
-export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): ProjectStrapi {
+export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): ProjectStrapi {
   const { directory, files, code } = parts;
   const { content, registry, server, cron, requestContext } = code;
   const [models, notices] = [modelMembers(content), createNotices(parts.observer)];
@@ -153,10 +167,13 @@ const allOf = (kind: 'service' | 'controller', registry: ProjectRegisters['regis
       (typeof uid === 'symbol' || uid in written ? Reflect.get(written, uid) : registry.get(kind, uid)) as unknown,
   });
 
-const namedMembers = ({ policies, middlewares }: Strapi) => ({ policies: byName(policies), middlewares: byName(middlewares) });
+const namedMembers = ({ policies, middlewares }: GivenStrapi) => ({
+  policies: byName(policies),
+  middlewares: byName(middlewares),
+});
 
 /** Returns registered code that can also be read by its name, and lists its names: `strapi.policies['global::is-owner']`. */
-const byName = <Named extends Strapi['policies'] | Strapi['middlewares']>(named: Named): Named =>
+const byName = (named: NamedCode<unknown>): NamedCode<unknown> =>
   new Proxy(named, {
     ownKeys: (known) => [...known.names()],
     getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),

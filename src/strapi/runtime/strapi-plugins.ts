@@ -1,4 +1,3 @@
-import type { Strapi } from '../../graphql/extension/extension.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { Service } from '../services/core-service.js';
@@ -28,8 +27,13 @@ interface PluginMembers {
   service(uid: string): Service | undefined;
 }
 
+/** A `strapi` with the services of GraphQL. */
+export interface WithGraphql {
+  plugin(name: 'graphql'): { service(name: string): Service };
+}
+
 interface PluginsInput {
-  readonly strapi: Strapi;
+  readonly strapi: WithGraphql;
   readonly registry: CodeRegistry;
   readonly services: PluginServices;
   readonly config: StrapiConfig;
@@ -58,7 +62,7 @@ export function createPlugins({ strapi, registry, services, config, models, plug
   const find = (plugin: string, name: string): Service | undefined => {
     const written = registry.get('service', `plugin::${plugin}.${name}`);
     if (written !== undefined) return services[plugin]?.[name] === undefined ? written : refuseMissingOf(written, plugin, name);
-    if (plugin === 'graphql') return strapi.plugin('graphql').service(name as 'extension'); // refuses other names itself
+    if (plugin === 'graphql') return strapi.plugin('graphql').service(name); // refuses other names itself
     return services[plugin]?.[name];
   };
   const has = (name: string): boolean => name === 'graphql' || services[name] !== undefined || plugins.membersOf(name) !== null;

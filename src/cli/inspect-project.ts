@@ -1,23 +1,23 @@
 import { createServer } from 'node:http';
 import { Writable } from 'node:stream';
-import type { Config } from '../../config/config.js';
-import { createExtension } from '../../graphql/extension/create-extension.js';
-import { contentOfCode } from '../../code/content-of-code.js';
-import { createLogger, createObserver } from '../../http/create-logger.js';
-import type { Route } from '../../http/route.js';
-import { Connection, type Running } from '../../http/running.js';
-import type { Registry } from '../../schema/content-type.js';
-import { isRecord } from '../../values.js';
-import { CodeProblems, type CodePlace } from '../load/code-problems.js';
-import { loadProjectCode } from './load-project.js';
+import type { Config } from '../config/config.js';
+import { createExtension } from '../graphql/extension/create-extension.js';
+import { contentOfCode } from '../code/content-of-code.js';
+import { features } from '../features.js';
+import { createLogger, createObserver } from '../http/create-logger.js';
+import { enabledFeatures, routesOf } from '../http/feature.js';
+import { Connection, type Running } from '../http/running.js';
+import type { Registry } from '../schema/content-type.js';
+import { CodeProblems, type CodePlace } from '../strapi/load/code-problems.js';
+import { loadProjectCode } from '../strapi/project/load-project.js';
+import { builtinRoutes } from '../strapi/routes/builtin-controllers.js';
+import { isRecord } from '../values.js';
 
 interface InspectInput {
   /** Absolute path of the project. */
   readonly directory: string;
   readonly config: Config;
   readonly registry: Registry;
-  /** The built-in routes of plugins. */
-  readonly builtin: readonly Route[];
 }
 
 /** What loading the code of a project shows, without a database. */
@@ -33,7 +33,7 @@ interface InspectedCode {
 }
 
 /** Loads the code and the routes of a project as production does. `register` and `bootstrap` do not run. */
-export async function inspectCode({ directory, config: given, registry, builtin }: InspectInput): Promise<InspectedCode> {
+export async function inspectCode({ directory, config: given, registry }: InspectInput): Promise<InspectedCode> {
   const config: Config = { ...given, environment: 'production' };
   const warnings: string[] = [];
   const logger = await createLogger({ ...config, middlewares: { ...config.middlewares, logger: warnLines } }, collect(warnings));
@@ -41,6 +41,7 @@ export async function inspectCode({ directory, config: given, registry, builtin 
   const connection = new Connection();
   connection.running = onlyModels(config, registry);
   const problems = new CodeProblems({ config, observer });
+  const builtin = builtinRoutes(routesOf(enabledFeatures(features, given), { config: given, projectCode: null }));
   const { input } = createExtension({ config, logger, observer, content: contentOfCode(connection) });
   try {
     const parts = { directory, config, builtin, observer, connection, httpServer: createServer() };
