@@ -247,6 +247,14 @@ describe('requests for copies', () => {
       next.close();
     });
 
+    it('are reported with their route when they end', async () => {
+      const reported = new Promise((resolve) => server.server.observer.add({ 'request ended': resolve }));
+      const stream = await events('posts?fields=rating');
+      await stream.until('uptodate');
+      stream.close();
+      expect(await reported).to.include({ route: '/api/sync/:plural', status: 200, isAborted: true });
+    });
+
     it('begin a step again if the connection was lost in the middle', async () => {
       const stream = await events('posts?fields=rating');
       const [first] = await stream.until('uptodate');
