@@ -12,10 +12,10 @@ import type { Media } from '../media/media.js';
 import { prepareFile } from '../media/prepare-file.js';
 import { Staging } from '../media/staging.js';
 import { storeFiles, uploadFolder } from '../media/upload-files.js';
-import { findStored } from '../mongo/stored.js';
+import { findStored, isStored } from '../mongo/stored.js';
 import { localeName } from '../mongo/stores/locale-store.js';
 import { writeModels } from '../mongo/stores/model-store.js';
-import { findForeign, holdsDocuments, recordServed } from '../mongo/models/served-collections.js';
+import { findForeign, recordServed } from '../mongo/models/served-collections.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { ensureCollections } from '../mongo/send/ensure-collections.js';
 import type { Store } from '../mongo/store.js';
@@ -78,7 +78,7 @@ const languages = ['en', 'fr'] as const;
 export async function loadDemo({ config, backend: given, media }: DemoTarget, folder = demoFolder): Promise<number> {
   const database = { ...given.store.database, maxTimeMS: { read: patience, write: patience } };
   const backend = { ...given, store: { ...given.store, database } };
-  if (await holdsDocuments(collections.models, database)) return 0;
+  if (await isStored(database, collections.models)) return 0;
   const models = await readFolder<Model>(join(folder, 'models'));
   const files = await readFolder<DemoFile>(join(folder, 'entries'));
   const foreign = [...(await findForeign(models, database))];
@@ -93,7 +93,7 @@ export async function loadDemo({ config, backend: given, media }: DemoTarget, fo
   const pictures = await stageDemoFiles(folder, media, content);
   try {
     const count = await inTransaction(database, async (inner) => {
-      if (await holdsDocuments(collections.models, inner)) return 0;
+      if (await isStored(inner, collections.models)) return 0;
       await writeModels(inner, models);
       await recordServed(content.bind.registry.types.values(), inner);
       await addLocales({ ...backend.store, database: inner });

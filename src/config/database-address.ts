@@ -60,7 +60,8 @@ function userProblems(user: string | null): readonly string[] {
     : [];
 }
 
-function isDecodable(text: string): boolean {
+/** Returns whether a text has only valid percent-encoded characters. */
+export function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);
     return true;

@@ -8,7 +8,7 @@ import type { LoadedPage } from '../mongo/read/read-page.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import { noNotices, type Notices } from '../notices.js';
-import { fullAccess, type Access } from '../query/access.js';
+import type { Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';
 import { createBudget, unlimited } from '../limits/budget.js';
 import type { Sender } from '../limits/queue.js';
@@ -115,10 +115,10 @@ export function surroundingReads(type: ContentType, { hooks, store }: ContentCon
 export const withoutHooks = (context: ContentContext): ContentContext =>
   context.hooks === null ? context : { ...context, hooks: null };
 
-/** Returns the context of code without its sight of private attributes, for checks of what an unknown client asks for. */
-export const ofUnknownClient = (context: ContentContext): ContentContext => ({
+/** Returns the context with other rights. */
+export const withAccess = (context: ContentContext, access: Access): ContentContext => ({
   ...context,
-  bind: { ...context.bind, access: fullAccess },
+  bind: { ...context.bind, access },
 });
 
 /** The parts of the service that contexts are made from; the same for all requests. */
