@@ -97,3 +97,16 @@ export const emptyQuery: Query = {
   withLocales: false,
   withTotal: true,
 };
+
+/** Returns what populates an attribute by a query. `more` are parts that it has besides. */
+export const fieldOf = (name: string, query: Query = emptyQuery, more: Partial<PopulateField> = {}): PopulateField => ({
+  ...{ name, key: name, query, countOnly: false, reversed: false, on: null },
+  ...more,
+});
+
+/** Returns the filter that compares an attribute with a value. */
+export const comparing = (name: string, operator: Operator, value: unknown): Filter => ({
+  kind: 'field',
+  name,
+  filter: { kind: 'comparison', operator, value },
+});

@@ -19,7 +19,7 @@ import { notFoundError, validationError } from '../errors.js';
 import { preconditionOf, refusePreconditions } from '../http/preconditions.js';
 import { idOf } from '../http/route-request.js';
 import type { Answer, RouteCall } from '../http/route.js';
-import { emptyQuery, noPopulate, type Pagination, type Query } from '../query/ast.js';
+import { emptyQuery, fieldOf, noPopulate, type Pagination, type Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
@@ -171,15 +171,7 @@ const localize: Action = {
   },
 };
 
-const localizations = {
-  name: 'localizations',
-  key: 'localizations',
-  query: emptyQuery,
-  countOnly: false,
-  reversed: false,
-  on: null,
-};
-const withLocalizations: Query = { ...emptyQuery, populate: { all: false, fields: [localizations] } };
+const withLocalizations: Query = { ...emptyQuery, populate: { all: false, fields: [fieldOf('localizations')] } };
 
 async function singleId({ type, content }: ActionInput): Promise<number> {
   const stored = await findSingleForWrite(type, { ...emptyQuery, locale: 'all' }, content);

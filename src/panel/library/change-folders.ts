@@ -13,7 +13,7 @@ import { claim } from '../../mongo/stores/claim.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { changeMany, changeOne } from '../../mongo/write/compile-change.js';
-import { emptyQuery } from '../../query/ast.js';
+import { comparing, emptyQuery } from '../../query/ast.js';
 import { collections } from '../../schema/collections.js';
 import { type ContentType, uploadFolderType } from '../../schema/content-type.js';
 import { decodeId } from '../../values.js';
@@ -149,7 +149,7 @@ async function filesOf(match: object, { store }: ContentContext) {
 /** Returns the files of ids as the panel shows them. */
 async function readFiles(ids: readonly number[], content: ContentContext) {
   if (ids.length === 0) return [];
-  const filter = { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: ids } } as const;
+  const filter = comparing('id', 'in', ids);
   const pagination = { kind: 'page', page: 1, pageSize: ids.length, withCount: false } as const;
   const sort = [{ path: ['id'], order: 'asc' }] as const;
   const page = await findMany(fileType(content), { ...emptyQuery, filter, pagination, sort, withTotal: false }, content);

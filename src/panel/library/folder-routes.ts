@@ -4,7 +4,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
-import { emptyQuery, type Populate, type Query } from '../../query/ast.js';
+import { emptyQuery, fieldOf, type Populate, type Query } from '../../query/ast.js';
 import { parseEntryQuery } from '../../query/parse-query.js';
 import { type ContentType, uploadFolderType } from '../../schema/content-type.js';
 import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
@@ -12,7 +12,7 @@ import { parametersOf, parseListQuery } from '../panel-query.js';
 import { filesFor } from '../rights/content-access.js';
 import { bulkDelete, bulkMove, changeFolder, createFolder } from './change-folders.js';
 import { type Folder, findFolders } from './folders.js';
-import { populated, showAll, showOne } from './show-file.js';
+import { showAll, showOne } from './show-file.js';
 
 /** The routes of folders. */
 export const folderRoutes: readonly PanelRoute[] = [
@@ -28,7 +28,7 @@ export const folderRoutes: readonly PanelRoute[] = [
 /** Most folders of a list, which the panel shows on one page. */
 const longestList = 10_000;
 
-const counts = [populated('children', emptyQuery, true), populated('files', emptyQuery, true)];
+const counts = [fieldOf('children', emptyQuery, { countOnly: true }), fieldOf('files', emptyQuery, { countOnly: true })];
 
 function typeOf({ bind }: ContentContext): ContentType {
   const type = bind.registry.types.get(uploadFolderType);
@@ -67,10 +67,10 @@ async function read(call: PanelCall): Promise<Answer> {
 const onlyParents = ({ all, fields }: Populate): Populate => ({
   all: false,
   fields: all
-    ? [populated('parent')]
+    ? [fieldOf('parent')]
     : fields
         .filter(({ name }) => name === 'parent')
-        .map(({ query }) => populated('parent', { ...emptyQuery, populate: onlyParents(query.populate) })),
+        .map(({ query }) => fieldOf('parent', { ...emptyQuery, populate: onlyParents(query.populate) })),
 });
 
 interface FolderNode {

@@ -13,7 +13,7 @@ import { bodyOf } from '../../http/route-request.js';
 import { type Answer, at, type ContextRoute, type Route, type RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import { type ActionName, maySee } from '../../query/access.js';
-import { emptyQuery, type PopulateField, type Query } from '../../query/ast.js';
+import { emptyQuery, fieldOf, type Query } from '../../query/ast.js';
 import { flatEntry } from '../envelope.js';
 import { readParameters } from '../../http/query-string.js';
 import { authOperations } from './operations.js';
@@ -127,9 +127,8 @@ export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) =
 const registeredQuery = (contexts: readonly ContentContext[]): Query =>
   contexts.every(({ bind }) => maySee(bind.access, roleUid)) ? withRole : emptyQuery;
 
-const role: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };
 /** The query of a user with the role. */
-export const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [role] } };
+export const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [fieldOf('role')] } };
 
 /** Returns the answer `{ jwt, user }`, without `jwt` if the e-mail address must be confirmed first. It must not be cached. */
 export async function sessionAnswer(

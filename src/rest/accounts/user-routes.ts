@@ -12,7 +12,7 @@ import { requireKey } from '../../http/idempotency/read-key.js';
 import { type Answer, at, type Route, type RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import type { ActionName } from '../../query/access.js';
-import { emptyQuery, type Filter, type Query } from '../../query/ast.js';
+import { comparing, emptyQuery, type Filter, type Query } from '../../query/ast.js';
 import { bindEntrySelection } from '../../query/bind-plan.js';
 import { parseEntryQuery } from '../../query/parse-query.js';
 import { flatEntry } from '../envelope.js';
@@ -68,7 +68,7 @@ async function countUsers(call: RouteCall): Promise<Answer> {
   const { content } = call;
   const filters = Object.entries(inputOf(call)).map(([name, value]): Filter => {
     if (typeof value !== 'string') throw invalidParameter(name);
-    return { kind: 'field', name, filter: { kind: 'comparison', operator: 'eq', value } };
+    return comparing(name, 'eq', value);
   });
   const total = await countEntries(userType(content), { ...emptyQuery, filter: { kind: 'and', filters } }, content);
   return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: String(total) };
