@@ -27,6 +27,7 @@ import { builtinRoutes } from './strapi/routes/builtin-controllers.js';
 import { createProject, type Project } from './strapi/project/create-project.js';
 import { passedByGraphql } from './strapi/routes/guarded-actions.js';
 import { joinHooks, type StartHooks } from './strapi/load/run-code.js';
+import { messageOf } from './errors.js';
 
 /** Milliseconds between attempts to connect to the database. */
 const retryAfter = 2000;
@@ -186,7 +187,7 @@ class Server implements Service {
       else this.#connection.running = running;
     } catch (error) {
       if (error instanceof ConfigError && this.#retry === null) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.observer.observe({ kind: 'start postponed', reason });
       this.#retry = setTimeout(() => void this.#connectLate(input), retryAfter);
     }

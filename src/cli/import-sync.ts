@@ -16,6 +16,7 @@ import { takeSettings } from '../transfer/take-settings.js';
 import { isRecord, recordsIn, type Values } from '../values.js';
 import { panelTarget } from './import-panel.js';
 import { readRolesByType, type OpenedService } from './open-service.js';
+import { messageOf } from '../errors.js';
 
 /** A line of the result: what was done, with what, and details. */
 type Line = readonly [done: string, what: string, about: string];
@@ -79,7 +80,7 @@ function readJson(file: string): Values {
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Error(`${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${file} is not JSON: ${messageOf(error)}`, { cause: error });
   }
   if (!isRecord(value)) throw new Error(`${file} is not a file of config-sync: it has no JSON object`);
   return value;

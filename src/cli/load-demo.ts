@@ -27,6 +27,7 @@ import { emptyQuery } from '../query/ast.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
+import { messageOf } from '../errors.js';
 
 /**
  * Ids of stored entries and files, by names such as `author.ines` and `file.coral.jpg`. Null for a file if there is no media
@@ -60,7 +61,7 @@ interface DemoTarget {
 export async function fillDemo({ config, backend, media }: Omit<DemoTarget, 'backend'> & { readonly backend: Backend | null }) {
   if (!config.database.demo || backend === null) return;
   await loadDemo({ config, backend, media }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`the demo was not loaded: ${reason}; MANGROVE_DEMO=false starts without it`, { cause: error });
   });
 }

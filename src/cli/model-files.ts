@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { ModelDocument } from '../strapi/load/model-files.js';
 import { isRecord, kebabCase, type Values } from '../values.js';
+import { messageOf } from '../errors.js';
 
 /** A model that was read from a file. */
 interface ModelFile {
@@ -112,7 +113,7 @@ async function parseFile(file: string): Promise<{ readonly value: unknown } | { 
   try {
     return { value: JSON.parse(await readFile(file, 'utf8')) as unknown };
   } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) };
+    return { reason: messageOf(error) };
   }
 }
 

@@ -38,16 +38,7 @@ export function reportShard(type: ContentType, registry: Registry): ShardReport 
 }
 
 const keyTypes: ReadonlySet<ScalarType> = new Set<ScalarType>([
-  'string',
-  'email',
-  'uid',
-  'enumeration',
-  'integer',
-  'biginteger',
-  'boolean',
-  'date',
-  'datetime',
-  'timestamp',
+  ...(['string', 'email', 'uid', 'enumeration', 'integer', 'biginteger', 'boolean', 'date', 'datetime', 'timestamp'] as const),
 ]);
 
 /**

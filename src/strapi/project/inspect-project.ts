@@ -10,6 +10,7 @@ import type { Registry } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { CodeProblems, type CodePlace } from '../load/code-problems.js';
 import { loadProjectCode } from './load-project.js';
+import { messageOf } from '../../errors.js';
 
 interface InspectInput {
   /** Absolute path of the project. */
@@ -48,7 +49,7 @@ export async function inspectCode({ directory, config: given, registry, builtin 
     const { actions } = routes.tableOf(registry);
     return { problems: problems.found, warnings, places: problems.places, actions };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { problems: [...problems.found, `src: ${message}`], warnings, places: problems.places, actions: [] };
   }
 }
