@@ -187,8 +187,7 @@ class Server implements Service {
       else this.#connection.running = running;
     } catch (error) {
       if (error instanceof ConfigError && this.#retry === null) throw error;
-      const reason = messageOf(error);
-      this.observer.observe({ kind: 'start postponed', reason });
+      this.observer.observe({ kind: 'start postponed', reason: messageOf(error) });
       this.#retry = setTimeout(() => void this.#connectLate(input), retryAfter);
     }
   }

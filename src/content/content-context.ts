@@ -18,6 +18,7 @@ import { ownSeal, type CursorSeal } from './cursor-seal.js';
 import { currentMoment } from '../query/moment.js';
 import type { Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
+import { notFoundError } from '../errors.js';
 
 /** The context of an operation on content: the back end, the registry snapshot, and the rights of the caller. */
 export interface ContentContext {
@@ -114,6 +115,13 @@ export function surroundingReads(type: ContentType, { hooks, store }: ContentCon
  */
 export const withoutHooks = (context: ContentContext): ContentContext =>
   context.hooks === null ? context : { ...context, hooks: null };
+
+/** Returns a type of the service itself. Throws a NotFoundError if there is none, because its plugin is disabled. */
+export function ownType({ bind }: Pick<ContentContext, 'bind'>, uid: string): ContentType {
+  const type = bind.registry.types.get(uid);
+  if (type === undefined) throw notFoundError();
+  return type;
+}
 
 /** Returns the context with other rights. */
 export const withAccess = (context: ContentContext, access: Access): ContentContext => ({
