@@ -1,7 +1,7 @@
 import { validationError } from '../errors.js';
 import type { Document } from '../mongo/send/database.js';
 import type { EventFormat } from '../mongo/stores/event-body.js';
-import { isRecord, itemsOf, only, textOrNull } from '../values.js';
+import { isRecord, itemsOf, mapValues, only, textOrNull, type Values } from '../values.js';
 
 /** The events that Strapi v4 has, and `model.change`. */
 export const webhookEvents = [
@@ -59,8 +59,7 @@ export const webhookOf = (document: Document): Webhook => ({
   disabledBecause: textOrNull(document['disabledBecause']),
 });
 
-const textsIn = (values: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+const textsIn = (values: Values): Record<string, string> => mapValues(values, String);
 
 const isSecret = (value: unknown): value is Secret => isRecord(value) && typeof value['value'] === 'string';
 
