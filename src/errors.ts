@@ -191,3 +191,6 @@ export const unconfirmedError = (): ApiError =>
 /** Returns the error for a new document whose id is already taken. The next attempt uses another id. */
 export const idTakenError = (): ApiError =>
   new ApiError(503, 'ServiceUnavailableError', 'The entry could not be stored, please try again', { code: 'id-taken' });
+
+/** Returns the message of a thrown value. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

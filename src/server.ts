@@ -27,6 +27,7 @@ import { joinHooks, type MangroveServer, type ServerInput, type Service, type St
 import { builtinRoutes } from './strapi/routes/builtin-controllers.js';
 import { createProject, type Project } from './strapi/project/create-project.js';
 import { passedByGraphql } from './strapi/routes/guarded-actions.js';
+import { messageOf } from './errors.js';
 
 /** Milliseconds between attempts to connect to the database. */
 const retryAfter = 2000;
@@ -184,8 +185,7 @@ class Server implements Service {
       else this.#connection.running = running;
     } catch (error) {
       if (error instanceof ConfigError && isFirst) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      this.observer.observe({ kind: 'start postponed', reason });
+      this.observer.observe({ kind: 'start postponed', reason: messageOf(error) });
       void this.#connectLate(input);
     }
   }

@@ -12,6 +12,50 @@ export const isPlainObject = (value: unknown): value is Values => {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
+/** Returns the object under a name; an empty one if there is none. */
+export const recordIn = (values: Values, name: string): Values => (isRecord(values[name]) ? values[name] : {});
+
+/** Returns the items of a list; none for any other value. */
+export const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Returns the objects in a list; none for any other value. */
+export const recordsIn = (value: unknown): readonly Values[] => itemsOf(value).filter(isRecord);
+
+/** Returns a text; null for any other value. */
+export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** Returns the value of JSON; null if it is invalid. */
+export function decodeOrNull(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns whether a text has only valid percent-encoded characters. */
+export function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns an object with another value under each name. */
+export const mapValues = <Value, Changed>(
+  values: Readonly<Record<string, Value>>,
+  change: (value: Value, name: string) => Changed,
+): Record<string, Changed> => Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
+
+/** Returns a name in the form of uids and paths: `blog-post` for `blogPost` and `Blog Post`. */
+export const kebabCase = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .toLowerCase();
+
 /** Returns the items of a kind; usually all, so that the list is not copied. */
 export const only = <Item>(items: readonly unknown[], isOf: (item: unknown) => item is Item): readonly Item[] =>
   items.every(isOf) ? items : items.filter(isOf);

@@ -1,6 +1,6 @@
 import { collections } from '../schema/collections.js';
 import { knownUser, type KnownUser } from '../auth/caller.js';
-import type { ContentContext } from '../content/content-context.js';
+import { type ContentContext, withAccess } from '../content/content-context.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import type { Change } from '../mongo/write/compile-change.js';
 import type { Document } from '../mongo/send/database.js';
@@ -48,10 +48,7 @@ export async function noteOnUser({ store }: ContentContext, match: Document, cha
 }
 
 /** Returns the context for operations of the service itself, with full access. */
-export const asService = (content: ContentContext): ContentContext => ({
-  ...content,
-  bind: { ...content.bind, access: fullAccess },
-});
+export const asService = (content: ContentContext): ContentContext => withAccess(content, fullAccess);
 
 /**
  * Returns the context for writing users. Relations can be written only to entries that the caller may see. The caller must
@@ -60,7 +57,7 @@ export const asService = (content: ContentContext): ContentContext => ({
 export function asWriter(content: ContentContext): ContentContext {
   const { access } = content.bind;
   const hidden = new Map([...access.hidden].filter(([uid]) => uid !== userUid));
-  return { ...content, bind: { ...content.bind, access: { ...access, hidden } } };
+  return withAccess(content, { ...access, hidden });
 }
 
 /**
@@ -73,7 +70,7 @@ export function asRoleGiver(content: ContentContext): ContentContext {
   const seeRoles = actionOf(roleUid, 'find');
   if (allows(access, seeRoles) || access.grants.kind !== 'actions') return writer;
   const grants = { kind: 'actions', actions: new Set([...access.grants.actions, seeRoles]) } as const;
-  return { ...writer, bind: { ...writer.bind, access: { ...access, grants } } };
+  return withAccess(writer, { ...access, grants });
 }
 
 /**

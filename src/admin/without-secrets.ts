@@ -33,19 +33,8 @@ const attributeTypes: ReadonlySet<unknown> = new Set([
 /** Keys of an attribute definition that cannot contain secret values. */
 const definitionKeys: ReadonlySet<string> = new Set([
   ...['type', 'required', 'unique', 'private', 'configurable', 'writable', 'visible', 'searchable', 'index', 'column'],
-  ...[
-    'minLength',
-    'maxLength',
-    'min',
-    'max',
-    'relation',
-    'target',
-    'inversedBy',
-    'mappedBy',
-    'component',
-    'repeatable',
-    'multiple',
-  ],
+  ...['minLength', 'maxLength', 'min', 'max', 'relation', 'target', 'inversedBy', 'mappedBy', 'component', 'repeatable'],
+  'multiple',
 ]);
 
 /** Returns the masked value of a secret name. If it is an attribute definition, its type and similar keys are kept. */

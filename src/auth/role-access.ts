@@ -6,7 +6,7 @@ import { otherSides, type AttributeName } from '../schema/other-sides.js';
 import { servedAs, underServedNames } from '../schema/served-names.js';
 import type { KnownUser } from './caller.js';
 import type { FieldRule, Role, RoleRules } from './role.js';
-import type { Filter } from '../query/ast.js';
+import { comparing } from '../query/ast.js';
 import { isRecord } from '../values.js';
 import { parseFilters } from '../query/parse-filter.js';
 
@@ -118,7 +118,7 @@ const underServedOwner = (rule: RowRule, type: ContentType | undefined): RowRule
   type?.aliases === undefined ? rule : { ...rule, owner: underServedNames(type, rule.owner) };
 
 /** A filter that no entry meets. */
-const nothing: Filter = { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: [] } };
+const nothing = comparing('id', 'in', []);
 
 function fillUser(value: unknown, user: KnownUser | null, missing: { isMissing: boolean }): unknown {
   if (typeof value === 'string' && value.startsWith(prefix)) {

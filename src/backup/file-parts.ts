@@ -3,6 +3,7 @@ import { endless } from '../limits/clock.js';
 import type { FileStorage } from '../media/storage/file-storage.js';
 import type { OutsideFile } from '../mongo/transfer/one-moment.js';
 import type { PartOf } from './parts.js';
+import { messageOf } from '../errors.js';
 
 /** Returns the storage of a name. Throws an Error if there is none, or if it is not configured. */
 export type StorageOf = (provider: string) => FileStorage;
@@ -44,7 +45,7 @@ const isMissing = (storage: FileStorage, key: string): Promise<boolean> =>
   );
 
 const unreadable = (what: string, error: unknown): Error =>
-  new Error(`the storage ${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  new Error(`the storage ${what}: ${messageOf(error)}`, { cause: error });
 
 interface StoringFile {
   /** Returns the parts that follow. */

@@ -8,6 +8,7 @@ import { optionsOf } from '../media/storage/storage-of.js';
 import type { MediaSettings } from '../media/storage/file-storage.js';
 import { type ObjectStorage, s3Storage } from '../media/storage/s3-storage.js';
 import { hasEnded } from '../processes.js';
+import { messageOf } from '../errors.js';
 
 /** The place of a backup. */
 export interface BackupPlace {
@@ -73,7 +74,7 @@ const settingOfS3 = 'plugins.upload.config.providerOptions.s3';
 const objectPlace = (name: string, storage: ObjectStorage, key: string): BackupPlace => {
   const sizeOf = async (): Promise<number | null> => {
     const found = await storage.list(key).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new Error(`${name} cannot be read: ${reason}; ${settingOfS3} sets region, endpoint and credentials`, {
         cause: error,
       });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { packageVersion } from '../package-root.js';
-import { isRecord, type Values } from '../values.js';
+import { decodeOrNull, isRecord, type Values } from '../values.js';
 import { ByteReader } from './byte-reader.js';
 import { digestOf, formatVersion, isHead, largestPart, type Part, type PartHead } from './parts.js';
 
@@ -69,10 +69,6 @@ function isNewer(version: string, other: string): boolean {
 }
 
 function parse(line: Buffer): Values | null {
-  try {
-    const value: unknown = JSON.parse(line.toString('utf8'));
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = decodeOrNull(line.toString('utf8'));
+  return isRecord(value) ? value : null;
 }

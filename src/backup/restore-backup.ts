@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Database } from '../mongo/send/database.js';
 import {
   beginImport,
@@ -7,11 +6,11 @@ import {
   forgetImport,
   type ImportState,
   isAtWork,
-  type Runner,
+  newRunner,
   saveImport,
   takeOver,
-  type UnfinishedImport,
   underWay,
+  type UnfinishedImport,
   whileAlive,
 } from '../mongo/transfer/import-ledger.js';
 import { referredKeys } from '../mongo/stores/blob-store.js';
@@ -47,8 +46,6 @@ export async function prepareRestore(
     `${unfinished.source}${rule} was interrupted while it was restored or imported: run that again, or discard it with npx mangrove import --abandon`,
   );
 }
-
-const newRunner = (): Runner => ({ id: randomUUID(), host: hostname(), pid: process.pid });
 
 /**
  * Restores a backup, or continues a restore that was interrupted: stages everything, and then publishes it. If it fails before, nothing

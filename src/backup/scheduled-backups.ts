@@ -8,6 +8,7 @@ import { createStorageOf } from '../media/storage/storage-of.js';
 import { makePrivateFolder } from '../private-folder.js';
 import { type BackupFolder, folderOf } from './place.js';
 import { writeBackup } from './write-backup.js';
+import { messageOf } from '../errors.js';
 
 const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
 
@@ -43,7 +44,7 @@ function rule(text: string): Cron {
   try {
     return new Cron(text, { paused: true, mode: '5-or-6-parts', timezone: 'UTC' });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ConfigError(`backup.schedule is no cron rule, such as "0 3 * * *": ${reason}`, { cause: error });
   }
 }

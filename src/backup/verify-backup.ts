@@ -6,6 +6,7 @@ import type { StorageOf } from './file-parts.js';
 import { type EndHead, joined, type Part } from './parts.js';
 import type { BackupPlace } from './place.js';
 import { changed, NoBackup, type ReadPart, readParts } from './read-parts.js';
+import { messageOf } from '../errors.js';
 
 /** A backup that was read to its end. */
 export interface VerifiedBackup {
@@ -79,7 +80,7 @@ function assertStorage(provider: string, storageOf: StorageOf): void {
   try {
     storageOf(provider);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`the backup has files of the storage ${provider}, which is not configured here: ${reason}`, { cause: error });
   }
 }

@@ -6,7 +6,7 @@ import { changeAdministrator, insertAdministrator, isEmailTaken } from '../panel
 import { checkPanelBody, object } from '../panel/check-body.js';
 import { createDefaultAdminRoles } from '../panel/rights/default-roles.js';
 import { exactly } from '../mongo/form/matches.js';
-import { notOnTheCommandLine, passwordOption, printMade, readArguments } from './password-argument.js';
+import { passwordOption, printMade, readAccountArguments, readArguments } from './password-argument.js';
 import { readPassword } from './read-password.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { print } from './print.js';
@@ -48,10 +48,8 @@ const create: Command = async ({ content }, args) => {
 };
 
 function readReset(args: readonly string[]) {
-  const { values, positionals } = readArguments({ args: [...args], options: passwordOption, allowPositionals: true });
-  const [email, second] = positionals;
-  if (second !== undefined) throw new Error(notOnTheCommandLine);
-  return { email: required(email, 'the e-mail address of an administrator').toLowerCase(), ...values };
+  const { name, password } = readAccountArguments(args);
+  return { email: required(name, 'the e-mail address of an administrator').toLowerCase(), password };
 }
 
 const resetPassword: Command = async ({ content }, args) => {

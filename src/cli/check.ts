@@ -18,6 +18,7 @@ import { print } from './print.js';
 import { hasCode, modelFolder, projectFolder } from './project-folder.js';
 import { parseWords } from './usage-error.js';
 import { withPlace } from './with-place.js';
+import { messageOf } from '../errors.js';
 
 export const usage = `usage: npx mangrove check [--project DIR] [--strict]
   Prints what production would refuse or ignore in the project of the working directory, each with its file and what to do.
@@ -123,4 +124,4 @@ async function checkModels(directory: string, config: Config): Promise<CheckedPr
   };
 }
 
-const linesOf = (error: unknown): string[] => (error instanceof Error ? error.message : String(error)).split('\n');
+const linesOf = (error: unknown): string[] => messageOf(error).split('\n');

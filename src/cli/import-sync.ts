@@ -5,7 +5,7 @@ import { setActions } from '../accounts/roles/grant-actions.js';
 import { knownActions } from '../auth/known-actions.js';
 import { features } from '../features.js';
 import { featureActions } from '../http/feature.js';
-import { createLocale, listLocales } from '../content/locales.js';
+import { createLocale, listLocales, localeWork } from '../content/locales.js';
 import { previewAdministration, takeAdministration } from '../panel/import/take-administration.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
@@ -13,10 +13,10 @@ import type { PanelRecord } from '../transfer/panel-records.js';
 import { parseImported } from '../transfer/parse-imported.js';
 import { isPanelSetting, uidOfView, usedSettings } from '../transfer/source.js';
 import { takeSettings } from '../transfer/take-settings.js';
-import { isRecord, type Values } from '../values.js';
+import { isRecord, recordsIn, type Values } from '../values.js';
 import { panelTarget } from './import-panel.js';
-import { localeWork } from './locales.js';
 import { readRolesByType, type OpenedService } from './open-service.js';
+import { messageOf } from '../errors.js';
 
 /** A line of the result: what was done, with what, and details. */
 type Line = readonly [done: string, what: string, about: string];
@@ -80,7 +80,7 @@ function readJson(file: string): Values {
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Error(`${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${file} is not JSON: ${messageOf(error)}`, { cause: error });
   }
   if (!isRecord(value)) throw new Error(`${file} is not a file of config-sync: it has no JSON object`);
   return value;
@@ -119,7 +119,7 @@ async function importAdminRoles(roles: readonly Values[], { service, isDry, line
   if (roles.length === 0) return;
   const records = roles.flatMap((data, index): readonly PanelRecord[] => [
     { type: 'admin::role', id: index + 1, data, roles: [] },
-    ...listOf(data['permissions']).map((own, number) => ({
+    ...recordsIn(data['permissions']).map((own, number) => ({
       ...{ type: 'admin::permission', id: (index + 1) * permissionsOfRole + number, data: own, roles: [index + 1] },
     })),
   ]);
@@ -133,8 +133,6 @@ async function importAdminRoles(roles: readonly Values[], { service, isDry, line
 
 /** More than any role has. */
 const permissionsOfRole = 1_000_000;
-
-const listOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
 async function importSettings(settings: ReadonlyMap<string, unknown>, { service, isDry, lines }: Target): Promise<void> {
   const { config, store, settings: modelSettings } = service;

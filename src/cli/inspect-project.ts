@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import { createExtension } from '../graphql/extension/create-extension.js';
 import { contentOfCode } from '../code/content-of-code.js';
+import { messageOf } from '../errors.js';
 import { features } from '../features.js';
 import { createLogger, createObserver } from '../http/create-logger.js';
 import { enabledFeatures, routesOf } from '../http/feature.js';
@@ -49,7 +50,7 @@ export async function inspectCode({ directory, config: given, registry }: Inspec
     const { actions } = routes.tableOf(registry);
     return { problems: problems.found, warnings, places: problems.places, actions };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { problems: [...problems.found, `src: ${message}`], warnings, places: problems.places, actions: [] };
   }
 }

@@ -12,10 +12,10 @@ import type { Media } from '../media/media.js';
 import { prepareFile } from '../media/prepare-file.js';
 import { Staging } from '../media/staging.js';
 import { storeFiles, uploadFolder } from '../media/upload-files.js';
-import { findStored } from '../mongo/stored.js';
+import { findStored, isStored } from '../mongo/stored.js';
 import { localeName } from '../mongo/stores/locale-store.js';
 import { writeModels } from '../mongo/stores/model-store.js';
-import { findForeign, holdsDocuments, recordServed } from '../mongo/models/served-collections.js';
+import { findForeign, recordServed } from '../mongo/models/served-collections.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { ensureCollections } from '../mongo/send/ensure-collections.js';
 import type { Store } from '../mongo/store.js';
@@ -27,6 +27,7 @@ import { emptyQuery } from '../query/ast.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
+import { messageOf } from '../errors.js';
 
 /**
  * Ids of stored entries and files, by names such as `author.ines` and `file.coral.jpg`. Null for a file if there is no media
@@ -60,7 +61,7 @@ interface DemoTarget {
 export async function fillDemo({ config, backend, media }: Omit<DemoTarget, 'backend'> & { readonly backend: Backend | null }) {
   if (!config.database.demo || backend === null) return;
   await loadDemo({ config, backend, media }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`the demo was not loaded: ${reason}; MANGROVE_DEMO=false starts without it`, { cause: error });
   });
 }
@@ -78,7 +79,7 @@ const languages = ['en', 'fr'] as const;
 export async function loadDemo({ config, backend: given, media }: DemoTarget, folder = demoFolder): Promise<number> {
   const database = { ...given.store.database, maxTimeMS: { read: patience, write: patience } };
   const backend = { ...given, store: { ...given.store, database } };
-  if (await holdsDocuments(collections.models, database)) return 0;
+  if (await isStored(database, collections.models)) return 0;
   const models = await readFolder<Model>(join(folder, 'models'));
   const files = await readFolder<DemoFile>(join(folder, 'entries'));
   const foreign = [...(await findForeign(models, database))];
@@ -93,7 +94,7 @@ export async function loadDemo({ config, backend: given, media }: DemoTarget, fo
   const pictures = await stageDemoFiles(folder, media, content);
   try {
     const count = await inTransaction(database, async (inner) => {
-      if (await holdsDocuments(collections.models, inner)) return 0;
+      if (await isStored(inner, collections.models)) return 0;
       await writeModels(inner, models);
       await recordServed(content.bind.registry.types.values(), inner);
       await addLocales({ ...backend.store, database: inner });

@@ -1,7 +1,4 @@
-import { withDatabase } from '../content/content-context.js';
-import { createLocale, deleteLocale, listLocales, updateLocale, type LocaleWork } from '../content/locales.js';
-import { inTransaction } from '../mongo/send/transaction.js';
-import type { OpenedService } from './open-service.js';
+import { createLocale, deleteLocale, listLocales, localeWork, updateLocale } from '../content/locales.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { UsageError, onlyWord, parseWords } from './usage-error.js';
 import { print } from './print.js';
@@ -17,12 +14,6 @@ function readWords(args: readonly string[]) {
   const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
   return { code: onlyWord(positionals, 'the code of a locale'), input: { name: values.name, isDefault: values.default } };
 }
-
-/** Returns the context in which a command changes locales. */
-export const localeWork = ({ content }: OpenedService): LocaleWork => ({
-  content,
-  commit: (change) => inTransaction(content.store.database, (inner) => change(withDatabase(content, inner))),
-});
 
 const list: Command = async ({ content }) => {
   for (const { code, name, isDefault } of await listLocales(content)) print(`${code}\t${name}${isDefault ? '\tdefault' : ''}`);

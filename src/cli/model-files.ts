@@ -2,7 +2,8 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { ModelDocument } from '../strapi/load/model-files.js';
-import { isRecord, type Values } from '../values.js';
+import { isRecord, kebabCase, type Values } from '../values.js';
+import { messageOf } from '../errors.js';
 
 /** A model that was read from a file. */
 interface ModelFile {
@@ -27,26 +28,19 @@ interface Place {
 const places: readonly Place[] = [
   {
     path: /\/api\/([^/]+)\/content-types\/([^/]+)\/schema\.json$/,
-    uid: ([api = '', name = '']) => `api::${kebab(api)}.${kebab(name)}`,
+    uid: ([api = '', name = '']) => `api::${kebabCase(api)}.${kebabCase(name)}`,
   },
   {
     path: /\/extensions\/([^/]+)\/(?:server\/)?(?:src\/)?content-types\/([^/]+)\/schema\.json$/,
-    uid: ([plugin = '', name = '']) => `plugin::${plugin}.${kebab(name)}`,
+    uid: ([plugin = '', name = '']) => `plugin::${plugin}.${kebabCase(name)}`,
   },
   {
     // the code of a plugin, not the name of the folder, decides which type it is
     path: /\/plugins\/([^/]+)\/(?:server\/)?(?:src\/)?content-types\/([^/]+)\/schema\.json$/,
-    uid: ([plugin = '', name = ''], singularName = name) => `plugin::${plugin}.${kebab(singularName)}`,
+    uid: ([plugin = '', name = ''], singularName = name) => `plugin::${plugin}.${kebabCase(singularName)}`,
   },
   { path: /\/components\/([^/]+)\/([^/]+)\.json$/, uid: ([category = '', name = '']) => `${category}.${name}` },
 ];
-
-/** Returns a name as Strapi writes it for an API: `blog-post` for `blogPost`. */
-const kebab = (name: string): string =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replace(/[^A-Za-z0-9]+/g, '-')
-    .toLowerCase();
 
 /** Top-level folders of a project that contain no models, or only copies. */
 const skipped = new Set(['dist', 'build', 'public', 'config', 'database']);
@@ -119,7 +113,7 @@ async function parseFile(file: string): Promise<{ readonly value: unknown } | { 
   try {
     return { value: JSON.parse(await readFile(file, 'utf8')) as unknown };
   } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) };
+    return { reason: messageOf(error) };
   }
 }
 

@@ -4,7 +4,7 @@ import { parseWords, UsageError } from './usage-error.js';
 /** The option of commands that set a password. */
 export const passwordOption = { password: { type: 'boolean', default: false } } as const;
 
-export const notOnTheCommandLine =
+const notOnTheCommandLine =
   'a password is not taken from the command line; with --password it is read from a prompt or standard input';
 
 /** Parses arguments like `parseWords`. Throws an Error if they contain a password. */
@@ -15,6 +15,14 @@ export const readArguments: typeof parseWords = (config) => {
     throw namesPassword(error, config?.args ?? []) ? new Error(notOnTheCommandLine) : error;
   }
 };
+
+/** Reads the arguments of a command that sets a password of an account: its name, and `--password`. */
+export function readAccountArguments(args: readonly string[]) {
+  const { values, positionals } = readArguments({ args: [...args], options: passwordOption, allowPositionals: true });
+  const [name, second] = positionals;
+  if (second !== undefined) throw new Error(notOnTheCommandLine);
+  return { name, ...values };
+}
 
 /** Returns whether arguments were refused because of a positional argument, or of `--password=WORD`. */
 function namesPassword(error: unknown, args: readonly string[]): boolean {

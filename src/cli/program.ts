@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.js';
+import { ApiError, messageOf } from '../errors.js';
 import { suggest } from '../nearest-name.js';
 import { packageVersion } from '../package-root.js';
 import { isUsageError } from './usage-error.js';
@@ -76,7 +76,7 @@ export async function runProgram([name = '', ...args]: readonly string[]): Promi
       throw error;
     });
   } catch (error) {
-    return fail(messageOf(error));
+    return fail(textOf(error));
   }
 }
 
@@ -92,8 +92,8 @@ function fail(text: string): number {
   return 1;
 }
 
-function messageOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return missingFile(error) ?? (error instanceof Error ? error.message : String(error));
+function textOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return missingFile(error) ?? messageOf(error);
   const { errors } = error.details ?? {};
   const messages = Array.isArray(errors)
     ? errors.map((one: unknown) => String(Reflect.get(Object(one) as object, 'message')))

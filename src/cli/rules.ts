@@ -6,6 +6,7 @@ import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { required } from './usage-error.js';
 import { print, printError } from './print.js';
+import { messageOf } from '../errors.js';
 
 export const usage = `usage: npx mangrove rules <command>
   list [ROLE]                print the rules of all roles, or of one, as JSON
@@ -32,7 +33,7 @@ async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${file}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -10,7 +10,7 @@ import { update } from '../content/update.js';
 import { matchesAny } from '../mongo/form/matches.js';
 import { findStored } from '../mongo/stored.js';
 import { emptyQuery } from '../query/ast.js';
-import { notOnTheCommandLine, passwordOption, printMade, readArguments } from './password-argument.js';
+import { passwordOption, printMade, readAccountArguments, readArguments } from './password-argument.js';
 import { readPassword } from './read-password.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { required } from './usage-error.js';
@@ -50,21 +50,14 @@ const create: Command = async ({ content }, args) => {
 
 const taken = (): Error => new Error('the name or the address is taken');
 
-function readSetPassword(args: readonly string[]) {
-  const { values, positionals } = readArguments({ args: [...args], options: passwordOption, allowPositionals: true });
-  const [name, second] = positionals;
-  if (second !== undefined) throw new Error(notOnTheCommandLine);
-  return { name, values };
-}
-
 const setPassword: Command = async ({ content }, args) => {
-  const { name, values } = readSetPassword(args);
+  const { name, password } = readAccountArguments(args);
   const { id } = await findUser(name, content);
-  const word = values.password ? await readPassword(`password of ${String(name)}`) : makePassword();
+  const word = password ? await readPassword(`password of ${String(name)}`) : makePassword();
   const hash = await hashPassword(word, userType(content));
   await changeStoredUser(content, { _id: id }, endingTokens({ password: hash, resetPasswordToken: null }));
   await endRefreshTokens(id, content);
-  if (!values.password) printMade(word, String(name));
+  if (!password) printMade(word, String(name));
   else print(`the password of ${String(name)} is set; earlier tokens no longer work`);
 };
 
@@ -95,6 +88,6 @@ async function roleId(type: string, { store }: ContentContext): Promise<number> 
 
 export const run = serviceCommands('user', {
   create: changing(create, readCreate),
-  'set-password': changing(setPassword, readSetPassword),
+  'set-password': changing(setPassword, readAccountArguments),
   'set-role': changing(setRole),
 });

@@ -1,3 +1,5 @@
+import { isDecodable } from '../values.js';
+
 /** The address of a database as it was written. Neither problems nor warnings contain a part of the user name or the password. */
 interface Address {
   /** The address without options that have no effect. */
@@ -58,15 +60,6 @@ function userProblems(user: string | null): readonly string[] {
   return [name, ...passwords].some((part) => /^<.*>$/.test(part))
     ? ['still has a placeholder in angle brackets: replace it by the user name or the password']
     : [];
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function hostProblems({ isSrv, hosts }: Parts): readonly string[] {

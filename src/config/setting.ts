@@ -88,8 +88,8 @@ export const maybeFlag = (about: string, extra?: Extra): Setting<boolean | null>
 export const choice = <const T extends string>(choices: readonly [T, ...T[]], about: string, extra?: Extra): Setting<T> =>
   setting<T>({ type: 'string', enum: choices, ...extra }, choices[0], about);
 
-export const texts = (value: readonly string[], about: string, extra?: Extra): Setting<readonly string[]> =>
-  setting({ type: 'array', items: { type: 'string' }, ...extra }, value, about);
+export const texts = (value: readonly string[], about: string): Setting<readonly string[]> =>
+  setting({ type: 'array', items: { type: 'string' } }, value, about);
 
 /** Declares a value of any type. `schema` must be at least as strict as the type. */
 export const shaped = <T>(schema: JsonSchema, value: T, about: string): Setting<T> => setting(schema, value, about);

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.js';
 const standIns = new WeakSet<object>();
 
 /**
@@ -28,7 +29,7 @@ export const isStandIn = (value: unknown): value is () => never => typeof value 
 
 /** Returns the reason why a value, or one of its members up to some levels, is a stand-in; null if there is none. */
 export function standInReason(value: unknown, levels = 8): string | null {
-  if (isStandIn(value)) return messageOf(value);
+  if (isStandIn(value)) return refusalOf(value);
   if (levels === 0 || typeof value !== 'object' || value === null) return null;
   for (const below of Object.values(value)) {
     const reason = standInReason(below, levels - 1);
@@ -37,10 +38,10 @@ export function standInReason(value: unknown, levels = 8): string | null {
   return null;
 }
 
-function messageOf(refuse: () => never): string {
+function refusalOf(refuse: () => never): string {
   try {
     return refuse();
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

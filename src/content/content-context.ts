@@ -8,7 +8,7 @@ import type { LoadedPage } from '../mongo/read/read-page.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import { noNotices, type Notices } from '../notices.js';
-import { fullAccess, type Access } from '../query/access.js';
+import type { Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';
 import { createBudget, unlimited } from '../limits/budget.js';
 import type { Sender } from '../limits/queue.js';
@@ -18,6 +18,7 @@ import { ownSeal, type CursorSeal } from './cursor-seal.js';
 import { currentMoment } from '../query/moment.js';
 import type { Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
+import { notFoundError } from '../errors.js';
 
 /** The context of an operation on content: the back end, the registry snapshot, and the rights of the caller. */
 export interface ContentContext {
@@ -115,10 +116,17 @@ export function surroundingReads(type: ContentType, { hooks, store }: ContentCon
 export const withoutHooks = (context: ContentContext): ContentContext =>
   context.hooks === null ? context : { ...context, hooks: null };
 
-/** Returns the context of code without its sight of private attributes, for checks of what an unknown client asks for. */
-export const ofUnknownClient = (context: ContentContext): ContentContext => ({
+/** Returns a type of the service itself. Throws a NotFoundError if there is none, because its plugin is disabled. */
+export function ownType({ bind }: Pick<ContentContext, 'bind'>, uid: string): ContentType {
+  const type = bind.registry.types.get(uid);
+  if (type === undefined) throw notFoundError();
+  return type;
+}
+
+/** Returns the context with other rights. */
+export const withAccess = (context: ContentContext, access: Access): ContentContext => ({
   ...context,
-  bind: { ...context.bind, access: fullAccess },
+  bind: { ...context.bind, access },
 });
 
 /** The parts of the service that contexts are made from; the same for all requests. */

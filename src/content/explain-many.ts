@@ -2,7 +2,7 @@ import { ReadTrace } from '../mongo/read/explain-read.js';
 import { type ExplainedWork, workIn } from '../mongo/read/explained-work.js';
 import type { Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
-import { isRecord } from '../values.js';
+import { isRecord, mapValues } from '../values.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { findMany, type FoundPage } from './find-many.js';
 
@@ -46,5 +46,5 @@ function cutLists(value: unknown): unknown {
     const shown = value.slice(0, longest).map(cutLists);
     return value.length > longest ? [...shown, `... ${String(value.length - longest)} more`] : shown;
   }
-  return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cutLists(inner)])) : value;
+  return isRecord(value) ? mapValues(value, cutLists) : value;
 }

@@ -2,7 +2,7 @@ import { invalidParameter, validationError } from '../errors.js';
 import { readEntry } from '../mongo/read/read-entry.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { readable } from '../query/access.js';
-import type { Filter, Query } from '../query/ast.js';
+import { comparing, type Query } from '../query/ast.js';
 import { bindFilter, bindRule } from '../query/bind-filter.js';
 import { bindPublication } from '../query/bind-nested.js';
 import { bindEntrySelection, bindLocale } from '../query/bind-plan.js';
@@ -34,7 +34,7 @@ export async function findBy(
   if (type.localized && locale !== null && (typeof locale !== 'string' || locale === 'all'))
     throw validationError('Invalid parameter locale: expected one locale');
   const selection = bindEntrySelection(query, type, bind);
-  const filter: Filter = { kind: 'field', name, filter: { kind: 'comparison', operator: 'eq', value } };
+  const filter = comparing(name, 'eq', value);
   const state = publicationState ?? 'preview';
   const condition = allOf([
     bindFilter(filter, type, bind),

@@ -6,8 +6,9 @@ import { deleteEntry, insertEntry, updateEntry } from '../mongo/write/write-entr
 import { emptyQuery } from '../query/ast.js';
 import { collections } from '../schema/collections.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { ContentContext } from './content-context.js';
+import { type ContentContext, withDatabase } from './content-context.js';
 import { remove } from './remove.js';
+import { inTransaction } from '../mongo/send/transaction.js';
 
 const collection = collections.locales;
 
@@ -26,10 +27,16 @@ interface LocaleInput {
 }
 
 /** The context of changes of locales, and a function that makes a change atomic. */
-export interface LocaleWork {
+interface LocaleWork {
   readonly content: ContentContext;
   readonly commit: <Result>(change: (content: ContentContext) => Promise<Result>) => Promise<Result>;
 }
+
+/** Returns the context in which changes of locales are made, each in a transaction. */
+export const localeWork = ({ content }: Pick<LocaleWork, 'content'>): LocaleWork => ({
+  content,
+  commit: (change) => inTransaction(content.store.database, (inner) => change(withDatabase(content, inner))),
+});
 
 /** Returns all locales, the oldest first. */
 export async function listLocales({ store }: ContentContext): Promise<ShownLocale[]> {

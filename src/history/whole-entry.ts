@@ -4,7 +4,7 @@ import type { ContentContext } from '../content/content-context.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import { readTreeOf } from '../mongo/read/read-tree.js';
 import type { Database } from '../mongo/send/database.js';
-import { emptyQuery, type PopulateField, type Query, wholeField } from '../query/ast.js';
+import { emptyQuery, fieldOf, type PopulateField, type Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import type { Values } from '../values.js';
@@ -48,11 +48,6 @@ const wholeQuery = memoizePair((registry: Registry, type: ContentType): Query =>
   return { ...ids, fields: ['id', ...values.map(({ name }) => name)], populate: { all: false, fields } };
 });
 
-const field = (name: string, query: Query, on: PopulateField['on'] = null): PopulateField => ({
-  ...wholeField(name, query),
-  on,
-});
-
 function populateField(attribute: Attribute, registry: Registry): PopulateField | null {
   const partQuery = (uid: string): Query => {
     const type = registry.types.get(uid);
@@ -60,7 +55,7 @@ function populateField(attribute: Attribute, registry: Registry): PopulateField 
   };
   const { name, kind } = attribute;
   if (kind === 'scalar' || name === 'localizations') return null;
-  if (kind === 'component') return field(name, partQuery(attribute.component));
-  if (kind !== 'dynamiczone') return field(name, isForeign(attribute) ? foreignIds : ids);
-  return field(name, ids, new Map(attribute.components.map((uid) => [uid, partQuery(uid)])));
+  if (kind === 'component') return fieldOf(name, partQuery(attribute.component));
+  if (kind !== 'dynamiczone') return fieldOf(name, isForeign(attribute) ? foreignIds : ids);
+  return fieldOf(name, ids, { on: new Map(attribute.components.map((uid) => [uid, partQuery(uid)])) });
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { fieldErrors } from '../errors.js';
 import { bodyInvalid, rawError } from './error-response.js';
+import { decodeOrNull } from '../values.js';
 
 /**
  * Returns the object or list of a JSON body; an empty object for an empty body. Throws a 400 with the engine's message for
@@ -33,14 +34,6 @@ export function decodeField(text: string, name: string, depth: number): unknown 
   const value = decodeOrNull(text);
   checkJson(value, depth, name);
   return value;
-}
-
-function decodeOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /**

@@ -5,6 +5,7 @@ import { Clock } from '../limits/clock.js';
 import { rawError } from './error-response.js';
 import { isMultipart } from './request-body.js';
 import type { ServerConfig } from '../config/config.js';
+import { isDecodable } from '../values.js';
 
 /** Throws a 400 for a URL that is too long, and for a path whose percent-encoding is not valid UTF-8. */
 export const checkUrl =
@@ -15,15 +16,6 @@ export const checkUrl =
     if (url.includes('%') && !isDecodable(ctx.path)) throw rawError(400, 'BadRequestError', 'failed to decode');
     return next();
   };
-
-function isDecodable(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 type Limits = Pick<ServerConfig, 'requestTimeout' | 'uploadTimeout'>;
 

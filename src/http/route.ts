@@ -154,6 +154,14 @@ export interface DynamicRoute extends Pick<RouteKey, 'path'> {
 export type FixedRoute = Route | OpenRoute | ContextRoute;
 export type AnyRoute = FixedRoute | DynamicRoute;
 
+/** Returns the method and the path of a row, written as `GET /users`. */
+export function at<Method extends RouteKey['method']>(
+  key: `${Method} /${string}`,
+): { readonly method: Method; readonly path: string } {
+  const [method, path] = key.split(' ') as [Method, string]; // the type of `key`
+  return { method, path };
+}
+
 /** Returns the rows with a prefix before their paths. */
 export const withPrefix = <Row extends RouteKey>(prefix: string, routes: readonly Row[]): Row[] =>
   routes.map((route) => ({ ...route, path: `${prefix}${route.path}` }));

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { extension as extensionOf, lookup } from 'mime-types';
 import type { UploadedFile } from './staging.js';
-import type { ContentContext } from '../content/content-context.js';
-import { notFoundError, validationError } from '../errors.js';
+import { type ContentContext, ownType } from '../content/content-context.js';
+import { validationError } from '../errors.js';
 import { type ContentType, uploadFile } from '../schema/content-type.js';
 import type { MediaSettings } from './storage/file-storage.js';
 
@@ -108,8 +108,4 @@ const matches = (mime: string, pattern: string): boolean =>
   pattern === '*' || pattern === '*/*' || pattern === mime || (pattern.endsWith('/*') && mime.startsWith(pattern.slice(0, -1)));
 
 /** Returns the content type of files. Throws a NotFoundError if there is none. */
-export function fileType({ bind }: ContentContext): ContentType {
-  const type = bind.registry.types.get(uploadFile);
-  if (type === undefined) throw notFoundError();
-  return type;
-}
+export const fileType = (content: ContentContext): ContentType => ownType(content, uploadFile);

@@ -1,7 +1,7 @@
 import { fieldErrors } from '../errors.js';
 import type { Undone } from '../content/refuse-or-tell.js';
 import { unreadNames } from '../content/values-left-out.js';
-import { isRecord } from '../values.js';
+import { decodeOrNull, isRecord } from '../values.js';
 import { notOfType, splitPath } from '../schema/findings.js';
 
 /** Information about a file from a client. Absent values are not changed. As in Strapi v4, null counts as absent. */
@@ -27,7 +27,7 @@ export function parseFileInfo(input: unknown, tell = nobody): FileInfo {
 /** Reads the `fileInfo` of several files, in their order: a JSON string of a list, or a list of objects or JSON strings. */
 export function parseFileInfos(input: unknown, tell = nobody): readonly FileInfo[] {
   if (input === undefined) return [];
-  const list = typeof input === 'string' ? decode(input) : input;
+  const list = typeof input === 'string' ? decodeOrNull(input) : input;
   if (!Array.isArray(list)) throw wrongType('fileInfo', 'array', null, input);
   return list.map((item, index) => parseOne(item, `fileInfo[${String(index)}]`, tell));
 }
@@ -35,7 +35,7 @@ export function parseFileInfos(input: unknown, tell = nobody): readonly FileInfo
 const names = ['name', 'alternativeText', 'caption'] as const;
 
 function parseOne(input: unknown, path: string, tell: Tell): FileInfo {
-  const info = typeof input === 'string' ? decode(input) : input;
+  const info = typeof input === 'string' ? decodeOrNull(input) : input;
   if (!isRecord(info)) throw wrongType(path, 'object', null, input);
   const name = parseText(info['name'], `${path}.name`);
   const alternativeText = parseText(info['alternativeText'], `${path}.alternativeText`);
@@ -53,14 +53,6 @@ function parseText(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw wrongType(path, 'string', value, value);
-}
-
-function decode(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 const wrongType = (path: string, type: string, value: unknown, original: unknown): Error =>

@@ -1,4 +1,4 @@
-import { withOwnTransaction, type ContentContext } from '../content/content-context.js';
+import { type ContentContext, ownType, withOwnTransaction } from '../content/content-context.js';
 import { asLeft } from '../content/run-write.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { runCreate } from '../content/create.js';
@@ -15,7 +15,7 @@ import type { FileInfo } from './parse-file-info.js';
 import { prepareFile, type PreparedFile } from './prepare-file.js';
 import type { Staging, UploadedFile } from './staging.js';
 import { collections } from '../schema/collections.js';
-import { ApiError, notFoundError } from '../errors.js';
+import { ApiError } from '../errors.js';
 import { uploadFolderType } from '../schema/content-type.js';
 import { unlinkedUpload } from './unlinked.js';
 import { findStored } from '../mongo/stored.js';
@@ -133,8 +133,7 @@ interface NewFolder {
  * request has taken its number at the same moment.
  */
 export async function insertFolder({ name, parent }: NewFolder, content: ContentContext): Promise<Loaded> {
-  const type = content.bind.registry.types.get(uploadFolderType);
-  if (type === undefined) throw notFoundError();
+  const type = ownType(content, uploadFolderType);
   const [last] = await findStored(content.store.database, type.collection, { sort: { pathId: -1 }, limit: 1 });
   const pathId = Number(last?.['pathId'] ?? 0) + 1;
   const path = `${parent?.path ?? ''}/${String(pathId)}`;

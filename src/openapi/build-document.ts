@@ -6,7 +6,7 @@ import { listOperations, shapeOf, type ListedOperation } from './list-operations
 import type { AnswerDescription, Content, Operation } from '../http/operation.js';
 import { record, text, whole, type Schema } from '../http/json-schema.js';
 import { isAllowed, openRows } from './shown-attributes.js';
-import { isRecord } from '../values.js';
+import { isRecord, mapValues } from '../values.js';
 
 /** The settings and routes that the document describes. */
 interface Described {
@@ -124,7 +124,7 @@ function showOperation(listed: ListedOperation, isPublic: boolean): object {
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: { required: true, content: contentOf(body) } }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, showAnswer(answer, conditions.headers)])),
+      ...mapValues(answers, (answer) => showAnswer(answer, conditions.headers)),
       ...conditions.responses,
       ...(takesKey(listed) ? withKeys : withoutKeys),
     },
@@ -147,9 +147,7 @@ const showAnswer = ({ description, content, example }: AnswerDescription, header
 });
 
 const contentOf = (content: Content, example?: unknown): object =>
-  Object.fromEntries(
-    Object.entries(content).map(([type, schema]) => [type, { schema, ...(example !== undefined && { example }) }]),
-  );
+  mapValues(content, (schema) => ({ schema, ...(example !== undefined && { example }) }));
 
 /**
  * Returns a path as OpenAPI writes it: `/api/articles/{id}` for `/api/articles/:id`, `/uploads/{name}` for `/uploads/{*name}`.

@@ -1,5 +1,6 @@
 import { type AnyObjectSchema, type InferType, type ISchema, reach, ValidationError } from 'yup';
 import { type FieldError, fieldErrors } from '../errors.js';
+import { splitPath } from '../schema/findings.js';
 
 export { array, boolean, lazy, mixed, number, object, string } from 'yup';
 
@@ -36,10 +37,7 @@ function refuseLarge(value: unknown, path: readonly string[]): void {
 
 /** Null has the message of a value of another type, as in Strapi v4. */
 function describe({ path = '', type, message }: ValidationError, schema: AnyObjectSchema): FieldError {
-  if (type !== 'nullable') return { path: partsOf(path), message };
+  if (type !== 'nullable') return { path: splitPath(path), message };
   const { type: expected } = reach(schema, path) as ISchema<unknown> & { readonly type: string }; // every schema has a type
-  return { path: partsOf(path), message: `${path} must be a \`${expected}\` type, but the final value was: \`null\`.` };
+  return { path: splitPath(path), message: `${path} must be a \`${expected}\` type, but the final value was: \`null\`.` };
 }
-
-/** Returns the parts of a path such as `permissions[0].action`. */
-const partsOf = (path: string): string[] => path.split(/[.[\]]+/).filter((part) => part !== '');

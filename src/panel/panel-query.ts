@@ -25,7 +25,7 @@ export function parseListQuery(parameters: Values, { limits }: Pick<BindContext,
 }
 
 /** Returns the page that the parameters ask for; the first one, with ten entries, by default. Throws a PaginationError. */
-export function parsePage(parameters: Values, pageSize = 10): Pagination & { readonly kind: 'page' } {
+export function parsePage(parameters: Values): Pagination & { readonly kind: 'page' } {
   const whole = (name: 'page' | 'pageSize', fallback: number): number => {
     const value = parameters[name] ?? fallback;
     const figure = typeof value === 'number' ? value : decodeId(String(value));
@@ -33,7 +33,7 @@ export function parsePage(parameters: Values, pageSize = 10): Pagination & { rea
     // Strapi v4 names the number of the page in both messages.
     throw paginationError(`Invalid '${name}' parameter. Expected an integer > 0, received: ${String(parameters['page'])}`);
   };
-  const size = Math.min(whole('pageSize', pageSize), largestPage);
+  const size = Math.min(whole('pageSize', 10), largestPage);
   return { kind: 'page', page: whole('page', 1), pageSize: size, withCount: true };
 }
 

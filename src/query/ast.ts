@@ -98,12 +98,15 @@ export const emptyQuery: Query = {
   withTotal: true,
 };
 
-/** Returns a field that is populated under its own name. */
-export const wholeField = (name: string, query: Query = emptyQuery): PopulateField => ({
+/** Returns what populates an attribute by a query. `more` are parts that it has besides. */
+export const fieldOf = (name: string, query: Query = emptyQuery, more: Partial<PopulateField> = {}): PopulateField => ({
+  ...{ name, key: name, query, countOnly: false, reversed: false, on: null },
+  ...more,
+});
+
+/** Returns the filter that compares an attribute with a value. */
+export const comparing = (name: string, operator: Operator, value: unknown): Filter => ({
+  kind: 'field',
   name,
-  key: name,
-  query,
-  countOnly: false,
-  reversed: false,
-  on: null,
+  filter: { kind: 'comparison', operator, value },
 });

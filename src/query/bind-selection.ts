@@ -11,7 +11,7 @@ import type {
 } from '../schema/content-type.js';
 import { servedAs, uidsOf } from '../schema/served-names.js';
 import { isHiddenLink, maySee, readable } from './access.js';
-import { emptyQuery, type PopulateField, type PublicationState, type Query, wholeField } from './ast.js';
+import { emptyQuery, fieldOf, type PopulateField, type PublicationState, type Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindRule } from './bind-filter.js';
 import { bindFields, bindWindow } from './bind-list.js';
@@ -19,16 +19,7 @@ import { bindLocales, bindNested, bindNestedList, bindVisible, childAsksInLists 
 import { allOf, orNull } from './conditions.js';
 import { linkSources, type LinkSource } from './link-sources.js';
 import { expandDeep } from './expand-deep.js';
-import {
-  type BoundSource,
-  type Child,
-  type Condition,
-  type MorphChild,
-  type MorphTarget,
-  type NestedList,
-  type Selection,
-  type ZoneChild,
-} from './plan.js';
+import type { BoundSource, Child, Condition, MorphChild, MorphTarget, NestedList, Selection, ZoneChild } from './plan.js';
 
 /**
  * Binds `fields` and `populate` to a content type or component. Names in `populate` that do not exist or may not be read are left
@@ -70,7 +61,7 @@ function bindPopulate({ populate: asked }: Query, type: ContentType, context: Se
     if (attribute.kind === 'scalar' || readable(type, attribute.name, context.access) === null) return [];
     if (!context.settings.roleUsers && isRoleUsers(type, attribute)) return [];
     const named = fieldsOf(attribute, populate.fields, type);
-    const fields = named.length === 0 && populate.all ? [wholeField(attribute.name)] : named;
+    const fields = named.length === 0 && populate.all ? [fieldOf(attribute.name)] : named;
     return fields.flatMap((field) => bindChild(attribute, field, type, context));
   });
 }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { validationError } from '../errors.js';
-import { emptyQuery, type Populate, type PopulateField, type Query, wholeField } from './ast.js';
+import { emptyQuery, fieldOf, type Populate, type PopulateField, type Query } from './ast.js';
 
 /** Returns a field under its own name, without parameters. */
-export const plainField = (name: string, query: Query): PopulateField => wholeField(name, { ...query, withTotal: false });
+export const plainField = (name: string, query: Query): PopulateField => fieldOf(name, { ...query, withTotal: false });
 
 /** Returns everything that some of the parts populate. Throws a ValidationError as `mergeFields` does. */
 export const unite = (parts: readonly Populate[]): Populate => ({

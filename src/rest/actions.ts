@@ -19,7 +19,7 @@ import { notFoundError, validationError } from '../errors.js';
 import { preconditionOf, refusePreconditions } from '../http/preconditions.js';
 import { idOf } from '../http/route-request.js';
 import type { Answer, RouteCall } from '../http/route.js';
-import { emptyQuery, noPopulate, type Pagination, type Query, wholeField } from '../query/ast.js';
+import { emptyQuery, fieldOf, noPopulate, type Pagination, type Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
@@ -171,7 +171,7 @@ const localize: Action = {
   },
 };
 
-const withLocalizations: Query = { ...emptyQuery, populate: { all: false, fields: [wholeField('localizations')] } };
+const withLocalizations: Query = { ...emptyQuery, populate: { all: false, fields: [fieldOf('localizations')] } };
 
 async function singleId({ type, content }: ActionInput): Promise<number> {
   const stored = await findSingleForWrite(type, { ...emptyQuery, locale: 'all' }, content);

@@ -1,4 +1,3 @@
-import { findMany } from '../content/find-many.js';
 import { findOne } from '../content/find-one.js';
 import { remove } from '../content/remove.js';
 import { notFoundError } from '../errors.js';
@@ -10,10 +9,10 @@ import { fileType } from '../media/decide-type.js';
 import { versionOf } from '../mongo/form/loaded.js';
 import { emptyQuery, type Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
-import { parseWhole, refuseMixedPagination } from '../query/parse-list.js';
-import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
-import { flatEntries, flatEntry } from './envelope.js';
+import { parseEntryQuery } from '../query/parse-query.js';
+import { flatEntry } from './envelope.js';
 import { readParameters } from '../http/query-string.js';
+import { plainList } from './plain-list.js';
 import { receive } from './receive-files.js';
 import { uploadOperations } from './upload-operations.js';
 
@@ -32,36 +31,10 @@ const route = ({ path, ...place }: Place, name: keyof typeof uploadOperations, h
 /** The routes of the media library: upload files, change one (`?id=`), list, read and delete files. */
 export const uploadRoutes: readonly Route[] = [
   route({ method: 'POST', path: '', keys: 'part' }, 'upload', changeOrUpload),
-  route({ method: 'GET', path: '/files' }, 'find', listFiles),
+  route({ method: 'GET', path: '/files' }, 'find', (call) => plainList(fileType(call.content), call)),
   route({ method: 'GET', path: '/files/:id' }, 'findOne', findFile),
   route({ method: 'DELETE', path: '/files/:id', keys: 'whole' }, 'destroy', deleteFile),
 ];
-
-/** Maximum number of files in a list, also if the request has no limit, or a limit of 0. */
-const longestList = 10_000;
-
-/** Answers with a list of files, without envelope. */
-async function listFiles(call: RouteCall): Promise<Answer> {
-  const { content, running } = call;
-  const input = parametersOf(call);
-  refuseMixedPagination(input);
-  const window = { start: parseWhole('start', input) ?? 0, limit: parseWhole('limit', input) || longestList };
-  const pagination = { kind: 'offset', ...window, withCount: false } as const;
-  const asked = parseQuery(without(input, paging), running.config.api.limits);
-  const query = { ...asked, publicationState: asked.publicationState ?? 'preview', pagination, withTotal: false };
-  const settings = { ...content.bind.settings, maxLimit: longestList };
-  const { entries } = await findMany(fileType(content), query, {
-    ...content,
-    bind: { ...content.bind, settings },
-  });
-  return { body: flatEntries(entries, content) };
-}
-
-/** Pagination parameters. Only `start` and `limit` have an effect, as in Strapi v4. */
-const paging: ReadonlySet<string> = new Set(['start', 'limit', 'page', 'pageSize', 'pagination']);
-
-const without = (input: Readonly<Record<string, unknown>>, names: ReadonlySet<string>) =>
-  Object.fromEntries(Object.entries(input).filter(([name]) => !names.has(name)));
 
 async function findFile(call: RouteCall): Promise<Answer> {
   const { content } = call;

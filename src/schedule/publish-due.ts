@@ -6,7 +6,7 @@ import { exactly } from '../mongo/form/matches.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import { findFirst } from '../mongo/stored.js';
 import type { Observer } from '../observe/observer.js';
-import { emptyQuery, type Query } from '../query/ast.js';
+import { comparing, emptyQuery, type Query } from '../query/ast.js';
 import { unpagedSettings } from '../query/code-binding.js';
 import { nowWord } from '../query/moment.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -96,7 +96,7 @@ export class DuePublisher {
 const dueQuery = (name: ScheduledName, limit: number): Query => ({
   ...emptyQuery,
   ...{ publicationState: 'preview', locale: 'all', withTotal: false, fields: [name] },
-  filter: { kind: 'field', name, filter: { kind: 'comparison', operator: 'lte', value: nowWord } },
+  filter: comparing(name, 'lte', nowWord),
   sort: [{ path: [name], order: 'asc' }],
   pagination: { kind: 'offset', start: 0, limit, withCount: false },
 });

@@ -37,6 +37,16 @@ export function findPlaces<Found extends Attribute>(
   return below(type, [], []);
 }
 
+/** Finds the attributes of some names that the type or component `uid` has, in the documents of a type. */
+export const placesNamed = (
+  type: ContentType,
+  registry: Registry,
+  { uid, names }: { readonly uid: string; readonly names: readonly string[] },
+): AttributePlace[] =>
+  findPlaces(type, registry, (attribute): attribute is Attribute => names.includes(attribute.name)).filter(
+    ({ holders }) => holders.at(-1)?.uid === uid,
+  );
+
 /** Returns the components that an attribute may have, each with the step that leads to it. */
 const stepsInto = (attribute: Attribute): readonly { readonly uid: string; readonly step: PlaceStep }[] =>
   componentsOf(attribute).map((uid) => {
@@ -71,7 +81,8 @@ export const uniquePaths = memoizePair((type: ContentType, registry: Registry): 
   return [...new Map(paths.map((path) => [path.names.join('.'), path])).values()];
 });
 
-const isUnique = (attribute: Attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && attribute.unique;
+/** Returns whether an attribute has unique values. */
+export const isUnique = (attribute: Attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && attribute.unique;
 
 /**
  * Returns the unique attributes that all locales of an entry share. No entry of another localization group may have their values,

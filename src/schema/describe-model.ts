@@ -29,9 +29,12 @@ export function describeType(model: Model): object {
   };
 }
 
-/** Returns whether a model is listed. Of the built-in types only users are, because application developers can extend them. */
-export function isVisible({ uid, pluginOptions }: Model): boolean {
-  const options: unknown = pluginOptions?.['content-type-builder'];
+/**
+ * Returns whether a plugin of Strapi v4 lists a model. Of the built-in types only users are listed, because application
+ * developers can extend them.
+ */
+export function isVisible({ uid, pluginOptions }: Model, plugin = 'content-type-builder'): boolean {
+  const options: unknown = pluginOptions?.[plugin];
   const isHidden = isRecord(options) && options['visible'] === false;
   return !isHidden && (uid.startsWith('api::') || uid === 'plugin::users-permissions.user');
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.js';
+import { ApiError, messageOf } from '../errors.js';
 import { publishImported } from '../mongo/stores/blob-store.js';
 import { ensureIndexes } from '../mongo/models/ensure-indexes.js';
 import { writeModels } from '../mongo/stores/model-store.js';
@@ -89,7 +89,7 @@ async function shardAgain({ tally, context }: ImportRun, type: ContentType): Pro
   if (type.shard === null || !database.isSharded) return;
   await shardType(type, database).catch((error: unknown) => {
     if (error instanceof ApiError) throw error;
-    tally.report(`a collection is not sharded: ${error instanceof Error ? error.message : String(error)}`, type.uid);
+    tally.report(`a collection is not sharded: ${messageOf(error)}`, type.uid);
   });
 }
 

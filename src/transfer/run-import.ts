@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Database } from '../mongo/send/database.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { retireImported } from '../mongo/stores/blob-store.js';
@@ -11,7 +10,7 @@ import {
   forgetImport,
   type ImportState,
   isAtWork,
-  type Runner,
+  newRunner,
   saveImport,
   takeOver,
   underWay,
@@ -21,7 +20,7 @@ import {
 import { countStaged, createStaged, dropLinksBehind, dropStaged, stagedFor } from '../mongo/transfer/staged.js';
 import { stageAssets } from './import-files.js';
 import { prepareAdministrators } from './import-panel.js';
-import { type ImportContext, type ImportOptions, type ImportRun } from './import-run.js';
+import type { ImportContext, ImportOptions, ImportRun } from './import-run.js';
 import { Tally } from './tally.js';
 import { assertFree, findOccupied } from './occupied.js';
 import { type ImportPlan, planImport } from './plan-import.js';
@@ -89,8 +88,6 @@ export async function runImport(prepared: PreparedImport, context: ImportContext
   });
   return tally;
 }
-
-const newRunner = (): Runner => ({ id: randomUUID(), host: hostname(), pid: process.pid });
 
 async function begin(prepared: PreparedImport, context: ImportContext, { replace }: ImportOptions): Promise<ImportState> {
   const { source, manifest, plan, occupied } = prepared;

@@ -13,6 +13,7 @@ import type { Tally } from './tally.js';
 import { administratorUid, isPanelType } from './panel-records.js';
 import { whyNot } from './plan-import.js';
 import { tokenUid } from './source.js';
+import { messageOf } from '../errors.js';
 
 /** Stages links, keyed by the entries that store them. */
 export const stageLinks = (run: ImportRun): Promise<void> =>
@@ -106,10 +107,7 @@ function orReport<Result>(
   try {
     return read();
   } catch (error) {
-    tally.report(
-      `entries of ${type.uid} cannot be stored: ${error instanceof Error ? error.message : String(error)}`,
-      holderKey(entity),
-    );
+    tally.report(`entries of ${type.uid} cannot be stored: ${messageOf(error)}`, holderKey(entity));
     return [];
   }
 }

@@ -17,6 +17,7 @@ import { sendWebhook } from './send.js';
 import { signatureHeaders } from './sign.js';
 import { secretsAt, type Webhook } from './webhook.js';
 import { changeWebhook } from './write-webhooks.js';
+import { messageOf } from '../errors.js';
 
 /** What deliveries need of the service. */
 export interface DeliveryParts {
@@ -100,7 +101,7 @@ async function attempt(delivery: Delivery, webhook: Webhook, parts: DeliveryPart
   const sent = { ...request, headers: { ...headers, ...call.link.headers }, allowsPrivate, ends };
   const answered = await sendWebhook(sent).catch((error: unknown) => ({
     status: null,
-    text: error instanceof Error ? error.message : String(error),
+    text: messageOf(error),
   }));
   parts.observer.observe({ kind: 'call ended', call, status: answered.status });
   if (ends.aborted && answered.status === null) return null;

@@ -1,7 +1,7 @@
 import { validationError } from '../errors.js';
 import type { Document } from '../mongo/send/database.js';
 import type { EventFormat } from '../mongo/stores/event-body.js';
-import { isRecord, only } from '../values.js';
+import { isRecord, itemsOf, mapValues, only, textOrNull, type Values } from '../values.js';
 
 /** The events that Strapi v4 has, and `model.change`. */
 export const webhookEvents = [
@@ -48,23 +48,18 @@ export const webhookOf = (document: Document): Webhook => ({
   name: String(document['name']),
   url: String(document['url']),
   headers: isRecord(document['headers']) ? textsIn(document['headers']) : {},
-  events: listOf(document['events']).map(String),
+  events: itemsOf(document['events']).map(String),
   isEnabled: document['isEnabled'] === true,
-  types: listOf(document['types']).map(String),
+  types: itemsOf(document['types']).map(String),
   format: document['format'] === 'standard' ? 'standard' : 'strapi',
-  secrets: only(listOf(document['secrets']), isSecret),
+  secrets: only(itemsOf(document['secrets']), isSecret),
   role: textOrNull(document['role']),
   populate: parsed(document['populate']),
   fields: parsed(document['fields']),
   disabledBecause: textOrNull(document['disabledBecause']),
 });
 
-const textsIn = (values: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const textsIn = (values: Values): Record<string, string> => mapValues(values, String);
 
 const isSecret = (value: unknown): value is Secret => isRecord(value) && typeof value['value'] === 'string';
 

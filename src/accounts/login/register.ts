@@ -1,6 +1,6 @@
 import { roleAccess } from '../../auth/role-access.js';
 import type { Role } from '../../auth/role.js';
-import type { ContentContext } from '../../content/content-context.js';
+import { type ContentContext, withAccess } from '../../content/content-context.js';
 import { acceptInput, checkBody } from '../../content/check-body.js';
 import { runCreate } from '../../content/create.js';
 import { refuseOrTell, type Undone } from '../../content/refuse-or-tell.js';
@@ -115,7 +115,7 @@ function unregistered(
 /** Returns the context with all actions. The rules of the caller stay in force. */
 const seeingAllTypes = (content: ContentContext): ContentContext => {
   const { access } = content.bind;
-  return { ...content, bind: { ...content.bind, access: { ...access, grants: fullAccess.grants } } };
+  return withAccess(content, { ...access, grants: fullAccess.grants });
 };
 
 /** Inserts a user. Row rules of the caller apply to the entries that the user links to, not to the user. */
@@ -143,5 +143,5 @@ async function insertUser(type: ContentType, data: Body, { content }: AccountCal
 function registering(content: ContentContext): ContentContext {
   const { access } = content.bind;
   const rules = new Map([...access.rules].filter(([uid]) => uid !== roleUid));
-  return { ...content, bind: { ...content.bind, access: { ...access, rules } } };
+  return withAccess(content, { ...access, rules });
 }

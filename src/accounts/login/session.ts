@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AccountSettings } from '../../auth/account-settings.js';
 import type { KnownUser } from '../../auth/caller.js';
 import type { UserTokens } from '../../auth/user-tokens.js';
-import type { ContentContext } from '../../content/content-context.js';
+import { type ContentContext, withAccess } from '../../content/content-context.js';
 import { applicationError, refusedToken, validationError } from '../../errors.js';
 import type { Accounts, AccountCall, Body } from '../accounts.js';
 import { refreshTokenStore, type RefreshToken, type RefreshTokenStore } from '../../mongo/stores/refresh-token-store.js';
@@ -73,7 +73,7 @@ export async function contextOfUser(
   { user }: Session,
   content: ContentContext,
 ): Promise<ContentContext> {
-  return { ...content, bind: { ...content.bind, access: await authenticator.accessOf(user) } };
+  return withAccess(content, await authenticator.accessOf(user));
 }
 
 /** Throws an ApplicationError for a user who may not log in, even by the right password. */

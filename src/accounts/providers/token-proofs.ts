@@ -1,6 +1,6 @@
 import type { ReadyName } from '../../config/provider-settings.js';
 import { validationError, type ApiError } from '../../errors.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, recordIn, type Values } from '../../values.js';
 import { askProvider, bearer, providerFailure } from './call-provider.js';
 import { oauthClient } from './oauth-client.js';
 import { audiencesOf, isOpenId, type KnownProvider } from './ready-providers.js';
@@ -16,8 +16,6 @@ interface TokenInfo {
   readonly clients: (answer: Values) => readonly unknown[];
 }
 
-const recordAt = (values: Values, name: string): Values => (isRecord(values[name]) ? values[name] : {});
-
 const basic = ({ clientId, clientSecret = '' }: KnownProvider): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`;
 
@@ -26,14 +24,14 @@ const tokenInfos: Partial<Record<ReadyName, TokenInfo>> = {
   discord: {
     request: (_, token) => bearer(token),
     refusals: [401],
-    clients: (answer) => [recordAt(answer, 'application')['id']],
+    clients: (answer) => [recordIn(answer, 'application')['id']],
   },
   facebook: {
     request: () => ({}),
     query: ({ clientId, clientSecret = '' }, token) => ({ input_token: token, access_token: `${clientId}|${clientSecret}` }),
     refusals: [],
     clients: (answer) => {
-      const { app_id: client, is_valid: isValid, type = 'USER' } = recordAt(answer, 'data');
+      const { app_id: client, is_valid: isValid, type = 'USER' } = recordIn(answer, 'data');
       return isValid === true && type === 'USER' ? [client] : [];
     },
   },
@@ -44,12 +42,12 @@ const tokenInfos: Partial<Record<ReadyName, TokenInfo>> = {
       body: JSON.stringify({ access_token: token }),
     }),
     refusals: [404, 422],
-    clients: (answer) => [recordAt(answer, 'app')['client_id']],
+    clients: (answer) => [recordIn(answer, 'app')['client_id']],
   },
   gitlab: {
     request: (_, token) => bearer(token),
     refusals: [401],
-    clients: (answer) => [recordAt(answer, 'application')['uid']],
+    clients: (answer) => [recordIn(answer, 'application')['uid']],
   },
   google: {
     request: () => ({}),

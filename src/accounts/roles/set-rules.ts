@@ -12,6 +12,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import { attributeOf } from '../../schema/served-names.js';
 import { asService } from '../user-store.js';
 import { ruleWarnings } from './rule-warnings.js';
+import { mapValues } from '../../values.js';
 
 /** The rules to change, by uid. Null removes all rules of a kind; a kind that is absent keeps its rules. */
 export interface RulesChange {
@@ -47,7 +48,7 @@ function checkEach<Rule, Checked>(
   content: ContentContext,
   check: (type: ContentType, rule: Rule) => Checked,
 ): Record<string, Checked> {
-  return Object.fromEntries(Object.entries(rules ?? {}).map(([uid, rule]) => [uid, check(typeOf(uid, content), rule)] as const));
+  return mapValues(rules ?? {}, (rule, uid) => check(typeOf(uid, content), rule));
 }
 
 function typeOf(uid: string, { bind }: ContentContext): ContentType {

@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import { badRequestError, forbiddenError } from '../../errors.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
-import { isRecord } from '../../values.js';
+import { decodeOrNull, isRecord, textOrNull } from '../../values.js';
 import { requirementOf, type FieldRequirement } from '../types/schema-context.js';
 
 /** The inputs of the check of files. */
@@ -58,9 +58,6 @@ export function createFileCheck(rules: FileRules): (part: string, fields: Multip
   };
 }
 
-/** Returns null for values that are not strings, so that large values do not become part of the key. */
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-
 /** Maximum number of variables per file. */
 const mostPlaces = 100;
 
@@ -100,17 +97,9 @@ function takenVariables(operation: OperationDefinitionNode, schema: GraphQLSchem
 function decodeField(fields: MultipartBody['fields'], name: string): Readonly<Record<string, unknown>> {
   const [text] = fields.get(name) ?? [];
   if (text === undefined) throw badRequestError(`The field ${name} must come before the files`);
-  const value = decode(text);
+  const value = decodeOrNull(text);
   if (!isRecord(value) && !Array.isArray(value)) throw badRequestError(`The field ${name} is not valid JSON`);
   return value as Readonly<Record<string, unknown>>; // the keys of a list are its indices
-}
-
-function decode(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /**

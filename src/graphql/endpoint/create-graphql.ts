@@ -13,6 +13,7 @@ import { uploads } from '../plugins/create-uploads.js';
 import { buildSchema, type SchemaOptions } from './build-schema.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
 import { traceSchema } from './trace-schema.js';
+import { messageOf } from '../../errors.js';
 
 /** The inputs of the GraphQL front end. */
 interface GraphqlServices {
@@ -58,7 +59,7 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
       return settings.tracing ? traceSchema(built) : built;
     },
     (err, registry) => {
-      onSchema(err instanceof Error ? err.message : String(err));
+      onSchema(messageOf(err));
       reportFailure(err, registry, observer);
     },
   );

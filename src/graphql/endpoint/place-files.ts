@@ -1,5 +1,5 @@
 import { checkJson } from '../../http/parse-json.js';
-import { isRecord } from '../../values.js';
+import { decodeOrNull, isRecord } from '../../values.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { asUpload } from '../scalars.js';
@@ -10,9 +10,9 @@ import { asUpload } from '../scalars.js';
  * `checkJson` does.
  */
 export function placeFiles({ fields, files }: MultipartBody, depth: number): unknown {
-  const operations = decode(fields.get('operations')?.[0]);
+  const operations = decodeOrNull(fields.get('operations')?.[0] ?? 'null');
   checkJson(operations, depth);
-  const map = decode(fields.get('map')?.[0]);
+  const map = decodeOrNull(fields.get('map')?.[0] ?? 'null');
   if (!isRecord(map) || (!isRecord(operations) && !Array.isArray(operations)) || files.length === 0) return null;
   const byField = new Map(files.map(({ field, file }) => [field, file]));
   for (const [field, paths] of Object.entries(map)) {
@@ -22,14 +22,6 @@ export function placeFiles({ fields, files }: MultipartBody, depth: number): unk
     if (!paths.every((path) => typeof path === 'string' && place(operations, path.split('.'), upload))) return null;
   }
   return operations;
-}
-
-function decode(text: string | undefined): unknown {
-  try {
-    return text === undefined ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { memoize } from '../../caches.js';
 import { findMany } from '../../content/find-many.js';
 import { withoutHooks, type ContentContext } from '../../content/content-context.js';
 import type { ApiError } from '../../errors.js';
-import { emptyQuery, type Query } from '../../query/ast.js';
+import { comparing, emptyQuery, type Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { readingContext } from '../selection/read-root.js';
 import { readChild, type Structured } from '../selection/read-selection.js';
@@ -95,7 +95,7 @@ async function readRows(
 /** Returns a query of entries by id, in any state and locale. */
 const entriesQuery = (ids: readonly number[]): Query => ({
   ...emptyQuery,
-  filter: { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: ids } },
+  filter: comparing('id', 'in', ids),
   fields: ['id'],
   pagination: { kind: 'offset', start: 0, limit: ids.length, withCount: false },
   locale: 'all',

@@ -9,6 +9,7 @@ import { withMiddlewares, withPolicies } from './surround-resolver.js';
 import type { FieldConfiguration, Resolver, Strapi } from './extension.js';
 import type { FieldConfig } from '../types/map-schema.js';
 import { isRecord } from '../../values.js';
+import { withAccess } from '../../content/content-context.js';
 
 /** The place of a field in the schema. */
 interface FieldPlace {
@@ -93,7 +94,7 @@ function withGrant(context: GraphqlContext, target: string): GraphqlContext {
   const made = known.get(target) ?? {
     ...context,
     access: wider,
-    content: { ...content, bind: { ...content.bind, access: wider } },
+    content: withAccess(content, wider),
   };
   known.set(target, made);
   return made;

@@ -123,29 +123,27 @@ export function roleMutations(service: AccountsService, context: SchemaContext):
   if (input === null) return {};
   const { call } = calls(service);
   const data = { type: new GraphQLNonNull(input) };
-  const scope = (action: string) => withScope([`plugin::users-permissions.role.${action}`]);
+  const field = (name: 'createRole' | 'updateRole' | 'deleteRole', config: Omit<Fields[string], 'resolve' | 'extensions'>) => ({
+    ...config,
+    resolve: call(name),
+    ...withScope([`plugin::users-permissions.role.${name}`]),
+  });
   return {
-    createUsersPermissionsRole: {
+    createUsersPermissionsRole: field('createRole', {
       type: createRolePayload,
       description: 'Create a new role',
       args: { data },
-      resolve: call('createRole'),
-      ...scope('createRole'),
-    },
-    updateUsersPermissionsRole: {
+    }),
+    updateUsersPermissionsRole: field('updateRole', {
       type: updateRolePayload,
       description: 'Update an existing role',
       args: { id, data },
-      resolve: call('updateRole'),
-      ...scope('updateRole'),
-    },
-    deleteUsersPermissionsRole: {
+    }),
+    deleteUsersPermissionsRole: field('deleteRole', {
       type: deleteRolePayload,
       description: 'Delete an existing role',
       args: { id },
-      resolve: call('deleteRole'),
-      ...scope('deleteRole'),
-    },
+    }),
   };
 }
 

@@ -3,11 +3,10 @@ import { missingActions, refusedToken } from '../../errors.js';
 import { allows } from '../../query/access.js';
 import { requirementOf, type Fields, type Scope } from './schema-context.js';
 import type { GraphqlContext } from '../graphql-context.js';
+import { mapValues } from '../../values.js';
 
 /** Adds a check of the scope to the resolver of each root field. Fields without a scope require a user. */
-export function guardFields(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, guardField(field)]));
-}
+export const guardFields = (fields: Fields): Fields => mapValues(fields, (field) => guardField(field));
 
 function guardField(field: Fields[string]): Fields[string] {
   const { scope } = requirementOf(field);

@@ -14,6 +14,7 @@ import {
   isUnionType,
 } from 'graphql';
 import type { GraphQLDirective, GraphQLFieldConfig, GraphQLFieldConfigMap, GraphQLNamedType, GraphQLType } from 'graphql';
+import { mapValues } from '../../values.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- graphql-js types sources and arguments per field
 export type FieldConfig = GraphQLFieldConfig<any, any>;
@@ -97,6 +98,3 @@ const retype = <Part extends { readonly type: GraphQLType }>(part: Part, copy: C
   ...part,
   type: copy(part.type),
 });
-
-const mapValues = <Value>(values: Readonly<Record<string, Value>>, map: (value: Value) => Value): Record<string, Value> =>
-  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));

@@ -1,6 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Binary, fetchedVersions, fetchInto, hashOf, otherWays, probeBinary, programName } from './binary.js';
+import { messageOf } from '../../errors.js';
 
 /** An archive of MongoDB that may be run: its version, and the SHA-256 of the file in hexadecimal digits. */
 export interface PinnedArchive {
@@ -100,7 +101,7 @@ export const downloadOfficial = async (cacheDir: string, pin: PinnedArchive): Pr
   try {
     return await fetchInto(officialProgram(cacheDir, pin), (work) => fetchProgram(work, pin));
   } catch (error) {
-    const reason = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').trim();
+    const reason = messageOf(error).replace(/\s+/g, ' ').trim();
     throw new Error(`MongoDB ${pin.version} could not be downloaded: ${reason}. ${otherWays}`, { cause: error });
   } finally {
     if (strict === undefined) delete process.env['npm_config_strict_ssl'];

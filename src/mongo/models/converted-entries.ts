@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import { type AttributePlace, findPlaces } from '../../schema/attribute-places.js';
-import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
+import { type AttributePlace, placesNamed } from '../../schema/attribute-places.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
 import { type ConvertedType, convertValue } from '../../schema/convert-value.js';
 import { isRecord } from '../../values.js';
 import type { Database } from '../send/database.js';
@@ -29,8 +29,7 @@ export interface Root {
 /** Returns the fields of entries that hold the attribute. */
 export function rootsOf({ uid, attribute: name, registry }: ValueConversion): readonly Root[] {
   return typesWith(new Set([uid]), registry).flatMap((type) => {
-    const isWanted = (attribute: Attribute): attribute is Attribute => attribute.name === name;
-    const places = findPlaces(type, registry, isWanted).filter(({ holders }) => holders.at(-1)?.uid === uid);
+    const places = placesNamed(type, registry, { uid, names: [name] });
     const fields = [...new Set(places.map(({ steps }) => steps[0]?.name ?? name))];
     return fields.map((field) => ({ type, field, places: places.filter(({ steps }) => (steps[0]?.name ?? name) === field) }));
   });

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import { type AttributePlace, findPlaces } from '../../schema/attribute-places.js';
-import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
+import { type AttributePlace, isUnique, placesNamed } from '../../schema/attribute-places.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
 import { typesWith, type FieldMove } from '../send/field-moves.js';
@@ -67,11 +67,9 @@ interface Moving {
 
 function changesFor(type: ContentType, { move, work, registry, database }: Moving): readonly FieldChange[] {
   const { from, to } = move;
-  const isMoved = (attribute: Attribute): attribute is Attribute => attribute.name === from || attribute.name === to;
-  const places = findPlaces(type, registry, isMoved)
-    .filter(({ holders }) => holders.at(-1)?.uid === move.uid)
-    .flatMap((place) => database.moves.stepsOf(place));
-  const listed = places.filter(({ attribute, steps }) => isUniqueValue(attribute) && steps.some(({ list }) => list));
+  const named = placesNamed(type, registry, { uid: move.uid, names: [from, to] });
+  const places = named.flatMap((place) => database.moves.stepsOf(place));
+  const listed = places.filter(({ attribute, steps }) => isUnique(attribute) && steps.some(({ list }) => list));
   const keys = listed.map(({ steps }) => steps.map(({ name }) => `${name}/`).join(''));
   return [
     ...places.map((place) => changeAt(place, move, work)),
@@ -79,8 +77,6 @@ function changesFor(type: ContentType, { move, work, registry, database }: Movin
     ...[...new Set(keys)].map((key) => keyChange('_unique', [`${key}${from}`, `${key}${to}`], work)),
   ];
 }
-
-const isUniqueValue = (attribute: Attribute): boolean => attribute.kind === 'scalar' && attribute.unique;
 
 /** Returns the change of a value at a place. In lists it changes each component of its kind. */
 function changeAt({ steps }: AttributePlace, move: FieldMove, work: FieldWork): FieldChange {

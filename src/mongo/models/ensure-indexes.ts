@@ -1,6 +1,7 @@
 import { MongoServerError, type Db, type IndexDescriptionInfo } from 'mongodb';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { ownIndexes, planIndexes, type IndexPlan } from '../read/plan-indexes.js';
+import { messageOf } from '../../errors.js';
 
 /** A line for each index that could not be built. */
 export type IndexProblems = readonly string[];
@@ -81,6 +82,6 @@ export async function buildIndexes(db: Db, collection: string, plans: readonly I
 
 function describe(name: string | undefined, reason: unknown): string {
   const isDuplicate = reason instanceof MongoServerError && reason.code === 11000;
-  const why = isDuplicate ? 'stored entries share a value' : reason instanceof Error ? reason.message : String(reason);
+  const why = isDuplicate ? 'stored entries share a value' : messageOf(reason);
   return `index ${name ?? ''} could not be built: ${why}`;
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AttributePlace, dottedPath, findPlaces, isShared } from '../../schema/attribute-places.js';
+import { type AttributePlace, dottedPath, findPlaces, isShared, isUnique } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { matches } from '../../schema/linear-regex.js';
 import { scalarProblems } from '../../schema/check-scalar.js';
@@ -8,10 +8,10 @@ import { scalarTypes } from '../../schema/scalar-types.js';
 import { isRecord } from '../../values.js';
 import { groupNumber } from '../form/layout.js';
 import { matchAt } from '../form/match-at.js';
-import { type Database, type Document } from '../send/database.js';
+import type { Database, Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { holdsDocuments } from './served-collections.js';
 import { unfitExpressions } from './unfit-match.js';
+import { isStored } from '../stored.js';
 
 /** Stored values that a new form of an attribute would refuse. */
 export interface UnfitData {
@@ -47,7 +47,7 @@ export async function findUnfit(
   database: Database,
 ): Promise<UnfitData[]> {
   const places = findPlaces(type, after, isAttribute).flatMap((place) => changedPlace(place, before));
-  if (places.length === 0 || !(await holdsDocuments(type.collection, database))) return [];
+  if (places.length === 0 || !(await isStored(database, type.collection))) return [];
   const found: UnfitData[] = [];
   for (const { place, name } of places) {
     for (const rule of rulesOf(place.attribute, name)) found.push(await search(type, { place, name }, rule, database));
@@ -57,8 +57,6 @@ export async function findUnfit(
 }
 
 const isAttribute = (attribute: Attribute): attribute is Attribute => attribute.visible || attribute.writable;
-
-const isUnique = (attribute: Attribute): boolean => attribute.kind === 'scalar' && attribute.unique;
 
 /** A place, and the name under which the values of its attribute are stored. */
 interface StoredPlace {

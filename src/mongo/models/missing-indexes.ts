@@ -1,7 +1,7 @@
 import type { Registry } from '../../schema/content-type.js';
 import type { Database } from '../send/database.js';
-import { keepsUnique, planIndexes } from '../read/plan-indexes.js';
-import { listIndexes } from './ensure-indexes.js';
+import { keepsUnique } from '../read/plan-indexes.js';
+import { compareIndexes } from './ensure-indexes.js';
 
 /** An index that a model needs, and that its collection lacks. */
 export interface MissingIndex {
@@ -15,10 +15,8 @@ export async function findMissingIndexes(registry: Registry, { db }: Database): 
   const types = [...registry.types.values()].filter(({ kind }) => kind !== 'component');
   const found = await Promise.all(
     types.map(async (type): Promise<readonly MissingIndex[]> => {
-      const present = new Set((await listIndexes(db, type.collection)).map(({ name }) => name));
-      if (present.size === 0) return [];
-      const missing = planIndexes(type, registry).filter(({ name }) => !present.has(name));
-      return missing.map((plan) => ({ uid: type.uid, name: plan.name, isUnique: keepsUnique(plan) }));
+      const { missing, isNew } = await compareIndexes(db, type, registry);
+      return (isNew ? [] : missing).map((plan) => ({ uid: type.uid, name: plan.name, isUnique: keepsUnique(plan) }));
     }),
   );
   return found.flat();

@@ -1,5 +1,5 @@
-import { findPlaces } from '../../schema/attribute-places.js';
-import type { Attribute, Registry } from '../../schema/content-type.js';
+import { placesNamed } from '../../schema/attribute-places.js';
+import type { Registry } from '../../schema/content-type.js';
 import { type ModelDocument, type Rename, renamesIn } from '../../schema/renames.js';
 import type { Database } from '../send/database.js';
 import { typesWith } from '../send/field-moves.js';
@@ -41,10 +41,8 @@ interface HeldName {
 
 /** Returns the names of an attribute and of those that lead to it, each with the type that has it. */
 function namesOnTheWay({ uid, attribute, registry }: WantedAttribute): readonly HeldName[] {
-  const isWanted = (one: Attribute): one is Attribute => one.name === attribute;
-  const places = typesWith(new Set([uid]), registry)
-    .flatMap((type) => findPlaces(type, registry, isWanted))
-    .filter(({ holders }) => holders.at(-1)?.uid === uid);
+  const holders = typesWith(new Set([uid]), registry);
+  const places = holders.flatMap((type) => placesNamed(type, registry, { uid, names: [attribute] }));
   const held = places.flatMap(({ steps, holders }) => steps.map(({ name }, index) => ({ uid: holders[index]?.uid ?? '', name })));
   return [{ uid, name: attribute }, ...held];
 }

@@ -1,7 +1,7 @@
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry } from '../../schema/build-registry.js';
-import { type AttributePlace, findPlaces } from '../../schema/attribute-places.js';
-import type { Attribute, Registry } from '../../schema/content-type.js';
+import { type AttributePlace, placesNamed } from '../../schema/attribute-places.js';
+import type { Registry } from '../../schema/content-type.js';
 import { collectionOf } from '../../schema/model.js';
 import { documentCollection, type ModelDocument } from '../../schema/renames.js';
 import { isRecord, type Values } from '../../values.js';
@@ -46,11 +46,11 @@ export function withPart({ uid, attribute, definition }: RemovedPart, { document
 /** Returns the number of entries that hold data of a removed part. */
 export async function countRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
   if (part.attribute === null) return part.uid.includes('::') ? countMatching(database, collectionOfType(part, now), {}) : 0;
-  let count = 0;
   const registry = registryWith(part, now);
-  for (const type of registry === null ? [] : typesWith(new Set([part.uid]), registry)) {
-    const isPart = (attribute: Attribute): attribute is Attribute => attribute.name === part.attribute;
-    const places = findPlaces(type, registry as Registry, isPart).filter(({ holders }) => holders.at(-1)?.uid === part.uid); // there are types
+  if (registry === null) return 0;
+  let count = 0;
+  for (const type of typesWith(new Set([part.uid]), registry)) {
+    const places = placesNamed(type, registry, { uid: part.uid, names: [part.attribute] });
     const matches = places.map(({ steps, attribute }: AttributePlace) =>
       matchAt(steps, { [attribute.name]: { $nin: [null, []] } }),
     );

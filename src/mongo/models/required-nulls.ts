@@ -4,10 +4,11 @@ import { collections } from '../../schema/collections.js';
 import { dottedPath, findPlaces, type AttributePlace } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database } from '../send/database.js';
+import type { Database } from '../send/database.js';
 import { readAll, runRead } from '../send/read-commands.js';
 import { matchAt } from '../form/match-at.js';
 import { unfitExpressions } from './unfit-match.js';
+import { isStored } from '../stored.js';
 
 /** An attribute that stored entries violate. */
 interface Violations {
@@ -81,7 +82,7 @@ export class RequiredChecks {
   async check(types: readonly ContentType[], registry: Registry, stored: ReadonlySet<string>): Promise<void> {
     const isNew = ({ collection }: ContentType): boolean => !stored.has(collection);
     const checked = await this.#readChecked(types.filter((type) => !isNew(type)));
-    this.#isBegun ||= checked.size > 0 || (await readAll(this.#database, { find: collections.required, limit: 1 })).length > 0;
+    this.#isBegun ||= checked.size > 0 || (await isStored(this.#database, collections.required));
     const isFirst = !this.#isBegun;
     const records: CheckedType[] = [];
     for (const type of types) {

@@ -4,10 +4,11 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { collectionNamePattern, collectionOf, type Model } from '../../schema/model.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
-import { readAll } from '../send/read-commands.js';
 import { storedCollections } from '../send/ensure-collections.js';
 import { listIndexes } from './ensure-indexes.js';
 import { ownIndexes } from '../read/plan-indexes.js';
+import { findStored, isStored } from '../stored.js';
+import { oneOf } from '../form/matches.js';
 
 /** A document of `_collections`: a collection that was served once belongs to the service, even after its model is deleted. */
 interface ServedCollection {
@@ -35,7 +36,7 @@ export async function findForeign(
   const stored = [...(await storedCollections(unknown, database))];
   const recorded = await readRecorded(stored, database);
   const open = stored.filter((name) => !recorded.has(name));
-  const filled = await filterNames(open, (name) => holdsDocuments(name, database));
+  const filled = await filterNames(open, (name) => isStored(database, name));
   if (filled.length === 0) return new Set();
   // Read again: another instance records a collection before it serves it, so its clients may have written the documents.
   const known = await readRecorded([...filled, lastRecorded], database);
@@ -74,33 +75,19 @@ const isName = new RegExp(collectionNamePattern);
 /** Returns those of the names that are recorded. */
 async function readRecorded(names: readonly string[], database: Database): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
-  const filter = { _id: { $in: names } };
-  const rows = await readAll(database, {
-    find: collections.servedCollections,
-    filter,
-    projection: { _id: 1 },
-    batchSize: 100_000,
-  });
+  const rows = await findStored(database, collections.servedCollections, { match: { _id: oneOf(names) }, fields: ['_id'] });
   return new Set(rows.map(({ _id }) => String(_id)));
 }
 
 /** Returns those of the models that are in force on some instance of the service. */
 async function readActive(models: readonly StoredModel[], database: Database): Promise<readonly StoredModel[]> {
-  const states = await readAll(database, {
-    find: collections.modelStatus,
-    filter: { state: { $in: ['active', 'moving'] } },
-    batchSize: 100_000,
-  });
+  const states = await findStored(database, collections.modelStatus, { match: { state: oneOf(['active', 'moving']) } });
   const active = new Set(states.map(({ uid }) => uid as unknown));
   return models.filter(({ uid }) => active.has(uid));
 }
 
 const hasIndexes = async (name: string, { db }: Database): Promise<boolean> =>
   (await listIndexes(db, name)).some(({ name: index = '' }) => index.startsWith(ownIndexes));
-
-/** Returns whether a collection has a document. */
-export const holdsDocuments = async (name: string, database: Database): Promise<boolean> =>
-  (await readAll(database, { find: name, projection: { _id: 1 }, limit: 1 })).length > 0;
 
 /**
  * Number of names up to which all are written without reading the record first, because a repeated write costs no more than the

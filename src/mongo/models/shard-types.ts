@@ -1,11 +1,11 @@
 import { MongoServerError } from 'mongodb';
 import type { ContentType, Registry, ScalarType } from '../../schema/content-type.js';
 import { translating } from '../send/calls.js';
-import { type Database } from '../send/database.js';
-import { readAll } from '../send/read-commands.js';
+import type { Database } from '../send/database.js';
 import { ensureCollections } from '../send/ensure-collections.js';
 import { leadField } from '../form/layout.js';
 import { keepsUnique, planIndexes } from '../read/plan-indexes.js';
+import { isStored } from '../stored.js';
 
 /** The effects of the shard key of a type, one line each, for operators. */
 interface ShardReport {
@@ -38,16 +38,7 @@ export function reportShard(type: ContentType, registry: Registry): ShardReport 
 }
 
 const keyTypes: ReadonlySet<ScalarType> = new Set<ScalarType>([
-  'string',
-  'email',
-  'uid',
-  'enumeration',
-  'integer',
-  'biginteger',
-  'boolean',
-  'date',
-  'datetime',
-  'timestamp',
+  ...(['string', 'email', 'uid', 'enumeration', 'integer', 'biginteger', 'boolean', 'date', 'datetime', 'timestamp'] as const),
 ]);
 
 /**
@@ -124,8 +115,7 @@ async function shardNewType(type: ContentType, registry: Registry, database: Dat
   const refused = (reasons: readonly string[]) => reasons.map((reason) => `${type.uid} is not sharded: ${reason}`);
   const { problems } = reportShard(type, registry);
   if (problems.length > 0) return refused(problems);
-  const stored = await readAll(database, { find: type.collection, projection: { _id: 1 }, limit: 1 });
-  if (stored.length > 0) return [];
+  if (await isStored(database, type.collection)) return [];
   try {
     await shardType(type, database);
     return [];

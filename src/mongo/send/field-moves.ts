@@ -3,7 +3,7 @@ import { memoize } from '../../caches.js';
 import type { AttributePlace } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
 import { componentsOf, hasParts, mapParts } from '../../schema/parts.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 
 /** A move of the values of an attribute from one name to another. */
 export interface FieldMove {
@@ -49,9 +49,7 @@ export class FieldMoves {
   update(collection: string, update: Document): Document {
     const type = this.#collections.get(collection);
     if (type === undefined) return update;
-    return Object.fromEntries(
-      Object.entries(update).map(([operator, values]) => [operator, isRecord(values) ? this.#paths(type, values) : values]),
-    );
+    return mapValues<unknown, unknown>(update, (values) => (isRecord(values) ? this.#paths(type, values) : values));
   }
 
   /** Returns the names under which the values of an attribute are stored. */

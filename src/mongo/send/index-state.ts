@@ -10,12 +10,7 @@ import { storedTrigrams, trigramsOf } from '../form/trigrams.js';
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
 export type SearchCondition = Extract<Condition, { kind: 'search' }>;
 
-/** Finds entries by words: with a text index of MongoDB, and possibly with `$search` of Atlas in the future. */
-interface FullText {
-  /** Returns a filter for the documents with some of the words; null if the collection has no full-text index now. */
-  find(search: Pick<SearchCondition, 'collection' | 'text'>): TextMatch | null;
-}
-
+/** A filter for the documents with some of the words of a search. */
 interface TextMatch {
   readonly match: Document;
   /** The value of a sort key that puts the best matches first. */
@@ -26,7 +21,7 @@ interface TextMatch {
 type Frequencies = ReadonlyMap<string, number>;
 
 /** The search indexes of the content: those that writes maintain, and those that reads may use. */
-export class SearchIndexes implements FullText {
+export class SearchIndexes {
   #kept: ReadonlyMap<string, readonly string[]> = new Map();
   readonly #complete = new Map<string, Frequencies>();
   readonly #worded = new Set<string>();
@@ -110,6 +105,7 @@ export class SearchIndexes implements FullText {
     return rarest === undefined ? null : { [trigramPath(attribute)]: { $in: [rarest, null] } };
   }
 
+  /** Returns a filter for the documents with some of the words; null if the collection has no full-text index now. */
   find({ collection, text }: Pick<SearchCondition, 'collection' | 'text'>): TextMatch | null {
     return this.#worded.has(collection) ? { match: { $text: { $search: text } }, rank: { $meta: 'textScore' } } : null;
   }

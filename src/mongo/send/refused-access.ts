@@ -1,6 +1,7 @@
 import { MongoClient, MongoServerError, type MongoClientOptions } from 'mongodb';
 import { readAddress } from '../../config/database-address.js';
 import { ConfigError } from '../../config/setting.js';
+import { messageOf } from '../../errors.js';
 
 const setting = 'the address of the database (database.uri, MONGODB_URI)';
 
@@ -24,7 +25,7 @@ function parse(uri: string, options: MongoClientOptions): MongoClient | string {
   try {
     return new MongoClient(uri, options);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -9,11 +9,6 @@ export interface Locales {
   readonly default: string;
 }
 
-interface Settings {
-  readonly _id: string;
-  readonly defaultLocale: string;
-}
-
 const settingsId = 'i18n';
 
 /** Reads the locales. If there are none, returns English, the first locale of Strapi v4. */
@@ -28,11 +23,8 @@ export async function readLocales(database: Database): Promise<Locales> {
 }
 
 /** Makes a locale the default one. */
-export async function writeDefaultLocale(database: Database, code: string): Promise<void> {
-  const settings = database.db.collection<Settings>(collections.settings);
-  const options = { upsert: true, ...inScope(database) };
-  await inWriteTime(database, () => settings.updateOne({ _id: settingsId }, { $set: { defaultLocale: code } }, options));
-}
+export const writeDefaultLocale = (database: Database, code: string): Promise<void> =>
+  writeSettings(database, settingsId, { defaultLocale: code });
 
 /** Stores a locale if there is none, so that it can be listed. */
 export async function createFirstLocale(database: Database, code: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import { withinTime } from '../../limits/clock.js';
 import type { Database } from '../send/database.js';
 import { hasOplogOf, readOplog, type OplogFacts } from './oplog-facts.js';
+import { itemsOf, textOrNull } from '../../values.js';
 
 /** What a server says about itself. Facts that the user of the connection may not read are null. */
 export interface ServerFacts {
@@ -49,15 +50,15 @@ export async function readServerFacts(database: Database): Promise<ServerFacts> 
   const { authenticatedUserRoles: roles, authenticatedUserPrivileges: privileges } = documentOf(connection?.['authInfo']);
   return {
     version: String(version),
-    featureVersion: textOf(documentOf(parameter?.['featureCompatibilityVersion'])['version']),
+    featureVersion: textOrNull(documentOf(parameter?.['featureCompatibilityVersion'])['version']),
     topology: isSharded ? 'sharded cluster' : isReplicated ? 'replica set' : 'standalone',
-    members: [...listOf(hello['hosts']), ...listOf(hello['passives'])].map(String),
-    arbiters: listOf(hello['arbiters']).map(String),
-    unhealthy: status && listOf(status['members']).map(documentOf).filter(isUnhealthy).map(describeMember),
+    members: [...itemsOf(hello['hosts']), ...itemsOf(hello['passives'])].map(String),
+    arbiters: itemsOf(hello['arbiters']).map(String),
+    unhealthy: status && itemsOf(status['members']).map(documentOf).filter(isUnhealthy).map(describeMember),
     isJournaled: config && documentOf(config['config'])['writeConcernMajorityJournalDefault'] !== false,
     ahead,
-    roles: listOf(roles).map((role) => String(documentOf(role)['role'])),
-    mayWrite: listOf(roles).length === 0 ? null : listOf(privileges).some((one) => letsWrite(documentOf(one), db.databaseName)),
+    roles: itemsOf(roles).map((role) => String(documentOf(role)['role'])),
+    mayWrite: itemsOf(roles).length === 0 ? null : itemsOf(privileges).some((one) => letsWrite(documentOf(one), db.databaseName)),
     disk: stats && diskOf(stats),
     oplog,
   };
@@ -75,7 +76,7 @@ async function readClock(ask: () => Promise<Document>): Promise<{ readonly hello
 /** Returns whether a privilege lets a user insert documents into all collections of a database. */
 function letsWrite({ resource, actions }: Document, name: string): boolean {
   const { anyResource, db, collection } = documentOf(resource);
-  return listOf(actions).includes('insert') && (anyResource === true || (collection === '' && (db === name || db === '')));
+  return itemsOf(actions).includes('insert') && (anyResource === true || (collection === '' && (db === name || db === '')));
 }
 
 const diskOf = ({ fsTotalSize, fsUsedSize }: Document) =>
@@ -91,7 +92,3 @@ const isUnhealthy = ({ state, health }: Document): boolean => health === 0 || !w
 const describeMember = ({ name, stateStr }: Document): string => `${String(name)} (${String(stateStr)})`;
 
 const documentOf = (value: unknown): Document => (typeof value === 'object' && value !== null ? value : {});
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);

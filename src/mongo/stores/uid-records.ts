@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 import { initialRanks } from '../form/layout.js';
 import { exactly, oneOf } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
@@ -89,9 +89,7 @@ const updateOne = (database: Database, collection: string, match: Document, upda
 async function changeRules(database: Database, change: (rules: Values) => Values): Promise<void> {
   for (const { _id, _rules: rules } of await findStored(database, collections.roles)) {
     if (!isRecord(rules)) continue;
-    const changed = Object.fromEntries(
-      Object.entries(rules).map(([kind, byUid]) => [kind, isRecord(byUid) ? change(byUid) : byUid]),
-    );
+    const changed = mapValues(rules, (byUid) => (isRecord(byUid) ? change(byUid) : byUid));
     const match = { _id: _id as never, _rules: exactly(rules) };
     await updateOne(database, collections.roles, match, { $set: { _rules: changed } });
   }

@@ -5,6 +5,7 @@ import type { Database } from '../send/database.js';
 import { unlessPresent } from '../send/ensure-collections.js';
 import { changeLog } from '../stores/change-log.js';
 import { patiently } from './patiently.js';
+import { messageOf } from '../../errors.js';
 
 /**
  * Collections that no backup contains: what instances know of each other, what expires within minutes, the ledger of imports and
@@ -79,7 +80,7 @@ export async function indexPlanned({ db }: Database, { name, indexes }: Collecti
   const buildEach = async (): Promise<void> => {
     for (const spec of specs)
       await build([spec]).catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         problems.push(`the index ${String(spec.name)} of ${name} is not built: ${reason}`);
       });
   };

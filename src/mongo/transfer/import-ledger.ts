@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { UpdateFilter } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { translating } from '../send/calls.js';
@@ -7,12 +9,15 @@ import { meanwhile } from '../../limits/timers.js';
 import { hasEnded } from '../../processes.js';
 
 /** The process that runs an import. */
-export interface Runner {
+interface Runner {
   /** An id of the run of the program. */
   readonly id: string;
   readonly host: string;
   readonly pid: number;
 }
+
+/** Returns the present process as one that begins to run an import. */
+export const newRunner = (): Runner => ({ id: randomUUID(), host: hostname(), pid: process.pid });
 
 /** Something that could not be imported: how often it occurred, and examples. */
 export interface Shortcoming {

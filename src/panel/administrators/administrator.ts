@@ -2,6 +2,7 @@ import { countMatching, findFirst, findStored } from '../../mongo/stored.js';
 import type { Database, Document } from '../../mongo/send/database.js';
 import { type Match, oneOf } from '../../mongo/form/matches.js';
 import { collections } from '../../schema/collections.js';
+import { textOrNull } from '../../values.js';
 
 /** The code of the role that has all rights. It cannot be edited. */
 export const superAdminCode = 'strapi-super-admin';
@@ -40,7 +41,6 @@ export interface StoredAdministrator extends Administrator {
   readonly document: Document;
 }
 
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const dateOf = (value: unknown): Date => (value instanceof Date ? value : new Date(0));
 
 export const adminRole = (document: Document): AdminRole => ({

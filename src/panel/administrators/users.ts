@@ -1,6 +1,6 @@
 import { makeCode, storedCode } from '../../accounts/login/passwords.js';
 import { findMany } from '../../content/find-many.js';
-import type { ContentContext } from '../../content/content-context.js';
+import { type ContentContext, ownType, withAccess } from '../../content/content-context.js';
 import { applicationError, forbiddenError, notFoundError, validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
@@ -51,10 +51,9 @@ const listAccess = {
 
 async function list(call: PanelCall): Promise<Answer> {
   const { content } = call;
-  const type = content.bind.registry.types.get('admin::user');
-  if (type === undefined) throw notFoundError();
+  const type = ownType(content, 'admin::user');
   const query = parseListQuery(parametersOf(call), content.bind);
-  const page = await findMany(type, { ...query, fields: ['id'] }, { ...content, bind: { ...content.bind, access: listAccess } });
+  const page = await findMany(type, { ...query, fields: ['id'] }, withAccess(content, listAccess));
   const ids = page.entries.map(({ document }) => Number(document['_id']));
   const { database } = content.store;
   const [documents, roles] = await Promise.all([

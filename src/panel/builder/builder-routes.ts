@@ -3,7 +3,7 @@ import type { Answer } from '../../http/route.js';
 import { bodyOf, parameterOf } from '../../http/route-request.js';
 import { describeComponent, describeType, isVisible } from '../../schema/describe-model.js';
 import type { Model } from '../../schema/model.js';
-import { isRecord, type Values } from '../../values.js';
+import { recordIn } from '../../values.js';
 import { checkPanelBody } from '../check-body.js';
 import { modelsOf } from '../content-manager/describe-model.js';
 import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
@@ -84,13 +84,11 @@ function findVisible(call: PanelCall): Model {
 
 const modelsIn = ({ running }: PanelCall): readonly Model[] => [...running.backend.models.inForce().models.values()];
 
-const partOf = (body: Values, name: string): Values => (isRecord(body[name]) ? body[name] : {});
-
 async function createType(call: PanelCall): Promise<Answer> {
   const body = bodyOf(call.request);
   await checkPanelBody(typeBody(body, modelsIn(call), true), body);
   const uid = await changeModels(call, (models) =>
-    addType(partOf(body, 'contentType'), changeNested(body['components'], models), models),
+    addType(recordIn(body, 'contentType'), changeNested(body['components'], models), models),
   );
   return answerData({ uid }, 201);
 }
@@ -100,7 +98,7 @@ async function updateType(call: PanelCall): Promise<Answer> {
   const body = withoutRemains(bodyOf(call.request));
   await checkPanelBody(typeBody(body, modelsIn(call), false), body);
   await changeModels(call, (models) => {
-    changeType(uid, partOf(body, 'contentType'), { uids: changeNested(body['components'], models), models });
+    changeType(uid, recordIn(body, 'contentType'), { uids: changeNested(body['components'], models), models });
   });
   return answerData({ uid }, 201);
 }
@@ -117,7 +115,7 @@ async function createComponent(call: PanelCall): Promise<Answer> {
   const body = bodyOf(call.request);
   await checkPanelBody(componentBody(modelsIn(call)), body);
   const uid = await changeModels(call, (models) =>
-    addComponent(partOf(body, 'component'), changeNested(body['components'], models), models),
+    addComponent(recordIn(body, 'component'), changeNested(body['components'], models), models),
   );
   return answerData({ uid }, 201);
 }
@@ -128,7 +126,7 @@ async function updateComponent(call: PanelCall): Promise<Answer> {
   await checkPanelBody(componentBody(modelsIn(call)), body);
   const uid = await changeModels(call, (models) => {
     const uids = changeNested(body['components'], models);
-    return changeComponent(former, partOf(body, 'component'), { uids, models, path: ['component'] });
+    return changeComponent(former, recordIn(body, 'component'), { uids, models, path: ['component'] });
   });
   return answerData({ uid });
 }

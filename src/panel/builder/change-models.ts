@@ -1,6 +1,6 @@
 import type { Model } from '../../schema/model.js';
 import { builtinModels } from '../../schema/builtin-models.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, recordIn, type Values } from '../../values.js';
 import { Refusal } from './builder-answer.js';
 import { buildAttributes } from './build-attributes.js';
 import type { EditedModels } from './edited-models.js';
@@ -8,7 +8,6 @@ import { collectionNameOf, pluralOf, slugOf } from './names.js';
 
 const textIn = (values: Values, name: string): string | undefined =>
   typeof values[name] === 'string' ? values[name] : undefined;
-const recordIn = (values: Values, name: string): Values => (isRecord(values[name]) ? values[name] : {});
 
 /** Returns the parts of `info` that can be changed. */
 const infoOf = (given: Values): Model['info'] => {

@@ -1,6 +1,7 @@
 import type { Running } from '../../http/running.js';
 import type { AttributeDefinition, Model } from '../../schema/model.js';
-import { isRecord, type Values } from '../../values.js';
+import type { Values } from '../../values.js';
+import { isVisible } from '../../schema/describe-model.js';
 
 /** The attributes of a model as the panel knows them, by name: with its id, its times and its creators. */
 export type PanelAttributes = Readonly<Record<string, AttributeDefinition & Values>>;
@@ -79,19 +80,12 @@ export function describeType(model: Model) {
   const own = ownModels[uid];
   const { options = {}, pluginOptions = {} } = model;
   return {
-    ...{ uid, isDisplayed: isDisplayed(model), apiID: info.singularName, kind, info: { ...own?.info, ...info } },
+    ...{ uid, isDisplayed: isVisible(model, 'content-manager'), apiID: info.singularName, kind, info: { ...own?.info, ...info } },
     ...(own === undefined
       ? { options, pluginOptions }
       : { options: own.options, ...(own.isHidden && { pluginOptions: hiddenOptions }) }),
     attributes: panelAttributes(model),
   };
-}
-
-/** Returns whether the panel lists the entries of a type. */
-function isDisplayed({ uid, pluginOptions }: Model): boolean {
-  const options: unknown = pluginOptions?.['content-manager'];
-  const isHidden = isRecord(options) && options['visible'] === false;
-  return !isHidden && (uid.startsWith('api::') || uid === 'plugin::users-permissions.user');
 }
 
 /** Returns a component as the panel knows it. */

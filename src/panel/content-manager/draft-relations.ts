@@ -4,7 +4,7 @@ import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
-import { emptyQuery, type Filter, type PopulateField, type Query } from '../../query/ast.js';
+import { comparing, emptyQuery, fieldOf, type PopulateField, type Query } from '../../query/ast.js';
 import { accessInPart, readable } from '../../query/access.js';
 import type { BindContext } from '../../query/bind-context.js';
 import type { ContentType } from '../../schema/content-type.js';
@@ -15,7 +15,7 @@ import { contentFor } from '../rights/content-access.js';
 import { permittedAttributes } from '../rights/field-paths.js';
 import { may } from '../rights/rights.js';
 import { explorer } from '../rights/actions.js';
-import { countedParts, field, type PartOf, values } from './entry-query.js';
+import { countedParts, type PartOf, values } from './entry-query.js';
 import { contextOfEntry, typeOf } from './read-routes.js';
 import { singleOf } from './write-routes.js';
 
@@ -54,10 +54,9 @@ async function countMany(call: PanelCall): Promise<Answer> {
   const type = typeOf(call, 'collectionType');
   const context = contentFor(call, 'read', type);
   const { ids, locale } = parametersOf(call);
-  const wanted: Filter = { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: [ids ?? []].flat() } };
   const query: Query = {
     ...draftsOf(type, context.bind),
-    filter: wanted,
+    filter: comparing('id', 'in', [ids ?? []].flat()),
     locale: typeof locale === 'string' ? locale : null,
     pagination: { kind: 'page', page: 1, pageSize: largestPage, withCount: false },
     withTotal: false,
@@ -66,11 +65,7 @@ async function countMany(call: PanelCall): Promise<Answer> {
   return answerData(entries.reduce((sum, entry) => sum + countIn(entry), 0));
 }
 
-const isDraft: Filter = {
-  kind: 'field',
-  name: 'publishedAt',
-  filter: { kind: 'comparison', operator: 'null', value: true },
-};
+const isDraft = comparing('publishedAt', 'null', true);
 
 interface Names extends Pick<BindContext, 'registry' | 'access'> {
   readonly partOf: PartOf;
@@ -98,18 +93,18 @@ function draftFields(type: ContentType, { registry, access, partOf }: Names): Po
     if (readable(type, name, access) === null) return [];
     if (attribute.kind === 'relation')
       return registry.types.get(attribute.target)?.draftAndPublish === true
-        ? [field(name, { ...values, filter: isDraft }, true)]
+        ? [fieldOf(name, { ...values, filter: isDraft }, { countOnly: true })]
         : [];
     if (attribute.kind === 'component') {
       const query = below(attribute.component, name);
-      return query === null ? [] : [field(name, query)];
+      return query === null ? [] : [fieldOf(name, query)];
     }
     if (attribute.kind !== 'dynamiczone') return [];
     const parts = attribute.components.flatMap((uid) => {
       const query = below(uid, name);
       return query === null ? [] : [[uid, query] as const];
     });
-    return parts.length === 0 ? [] : [{ ...field(name, values), on: new Map(parts) }];
+    return parts.length === 0 ? [] : [fieldOf(name, values, { on: new Map(parts) })];
   });
 }
 

@@ -1,4 +1,4 @@
-import { emptyQuery, type Populate, type PopulateField, type Query, wholeField } from '../../query/ast.js';
+import { emptyQuery, fieldOf, type Populate, type PopulateField, type Query } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
 
@@ -35,15 +35,10 @@ export function populateFor(type: ContentType, form: EntryForm, partOf: PartOf):
   return { all: false, fields };
 }
 
-export const field = (name: string, query: Query, countOnly = false): PopulateField => ({
-  ...wholeField(name, query),
-  countOnly,
-});
-
 /** All values of a related entry, of any publication state. */
 export const values: Query = { ...emptyQuery, publicationState: 'preview' };
 const creator: Query = { ...emptyQuery, fields: ['firstname', 'lastname', 'username'] };
-const file: Query = { ...values, populate: { all: false, fields: [field('folder', values)] } };
+const file: Query = { ...values, populate: { all: false, fields: [fieldOf('folder', values)] } };
 
 function populated(attribute: Attribute, form: EntryForm, partOf: PartOf): PopulateField | null {
   const { name } = attribute;
@@ -52,17 +47,17 @@ function populated(attribute: Attribute, form: EntryForm, partOf: PartOf): Popul
     case 'morph':
       return null;
     case 'media':
-      return field(name, file);
+      return fieldOf(name, file);
     case 'relation': {
-      if (name === 'createdBy' || name === 'updatedBy') return field(name, creator);
+      if (name === 'createdBy' || name === 'updatedBy') return fieldOf(name, creator);
       const isShown = name === 'localizations' || form === 'whole' || (form === 'row' && !attribute.many);
-      return field(name, values, !isShown);
+      return fieldOf(name, values, { countOnly: !isShown });
     }
     case 'component':
-      return field(name, partQuery(attribute.component, form, partOf));
+      return fieldOf(name, partQuery(attribute.component, form, partOf));
     case 'dynamiczone': {
       const on = attribute.components.map((uid) => [uid, partQuery(uid, form, partOf)] as const);
-      return { ...field(name, values), on: new Map(on) };
+      return fieldOf(name, values, { on: new Map(on) });
     }
   }
 }

@@ -7,7 +7,7 @@ import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { readable } from '../../query/access.js';
-import { emptyQuery, type Filter, type PopulateField, type Query } from '../../query/ast.js';
+import { comparing, emptyQuery, fieldOf, type Filter, type PopulateField, type Query } from '../../query/ast.js';
 import { isOperator } from '../../query/operators.js';
 import { notOfType } from '../../schema/findings.js';
 import { decodeId, type Values } from '../../values.js';
@@ -16,7 +16,7 @@ import type { PanelCall, PanelRoute } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { contentFor } from '../rights/content-access.js';
 import { may } from '../rights/rights.js';
-import { field, values } from './entry-query.js';
+import { values } from './entry-query.js';
 import { findHolder, type Holder, linkOf, placesOf, type Source } from './relation-source.js';
 import { flat } from './show-entry.js';
 import { readView } from './stored-views.js';
@@ -48,8 +48,8 @@ async function existing(call: PanelCall): Promise<Answer> {
     pagination: { kind: 'offset', start: (page - 1) * size, limit: size, withCount: false },
   };
   const { name } = source.link;
-  const all = { ...field(name, { ...values, fields: ['id'] }, true), key: 'total' };
-  const part = await readHolder(source, holder, [{ ...field(name, query), key: 'page', reversed: true }, all], call);
+  const all = fieldOf(name, { ...values, fields: ['id'] }, { countOnly: true, key: 'total' });
+  const part = await readHolder(source, holder, [fieldOf(name, query, { key: 'page', reversed: true }), all], call);
   const [rows, total] = [childOf(part, 'page'), childOf(part, 'total')];
   const results = (typeof rows === 'number' ? [] : rows).map(createShaper(flat, call.content.bind.budget));
   if (!source.link.many) return { body: { data: results[0] ?? null } };
@@ -93,7 +93,7 @@ function populating([step, ...others]: Holder['steps'], wanted: readonly Populat
   if (step === undefined) return { ...query, populate: { all: false, fields: wanted } };
   const inner = populating(others, wanted);
   const on = step.zone === null ? null : new Map([[step.zone, inner]]);
-  return { ...query, populate: { all: false, fields: [{ ...field(step.name, inner), on }] } };
+  return { ...query, populate: { all: false, fields: [fieldOf(step.name, inner, { on })] } };
 }
 
 function partsAt(entry: Loaded, [step, ...others]: Holder['steps']): readonly Loaded[] {
@@ -152,17 +152,14 @@ async function available(call: PanelCall): Promise<Answer> {
   return { body: { results: found.entries.map(shape), pagination: paginationOf(found) } };
 }
 
-const where = (name: string, filter: Filter): Filter => ({ kind: 'field', name, filter });
-
-const withoutThose = (ids: readonly number[]): Filter[] =>
-  ids.length === 0 ? [] : [where('id', { kind: 'comparison', operator: 'notIn', value: ids })];
+const withoutThose = (ids: readonly number[]): Filter[] => (ids.length === 0 ? [] : [comparing('id', 'notIn', ids)]);
 
 /** Returns the filter of a search, which looks only into the main field. */
 function searched(main: string, { _q, _filter = '$containsi' }: Values): Filter[] {
   if (typeof _q !== 'string' || _q === '') return [];
   const operator = String(_filter).slice(1);
   if (!isOperator(operator)) throw validationError('Invalid parameter _filter');
-  return [where(main, { kind: 'comparison', operator, value: _q })];
+  return [comparing(main, operator, _q)];
 }
 
 /** Returns the entries that are not offered: those that the request names, and those that are connected already. */
@@ -170,7 +167,7 @@ async function omitted(source: Source, holder: Holder | null, call: PanelCall): 
   const { idsToOmit, idsToInclude } = parametersOf(call);
   const idsIn = (value: unknown): number[] => [value ?? []].flat().map((id) => decodeId(String(id)));
   if (holder === null) return idsIn(idsToOmit);
-  const connected = field(source.link.name, { ...values, fields: ['id'] });
+  const connected = fieldOf(source.link.name, { ...values, fields: ['id'] });
   const rows = childOf(await readHolder(source, holder, [connected], call), source.link.name);
   const included = new Set(idsIn(idsToInclude));
   const ids = typeof rows === 'number' ? [] : rows.map(({ document }) => Number(document['_id']));

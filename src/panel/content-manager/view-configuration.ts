@@ -1,5 +1,6 @@
 import type { Model } from '../../schema/model.js';
 import { type PanelAttributes, panelAttributes } from './describe-model.js';
+import { mapValues } from '../../values.js';
 
 /** How the panel shows the entries of a type or a component. */
 export interface ViewConfiguration {
@@ -45,9 +46,7 @@ const widths = {
 const full = 12;
 
 /** Returns the widths that the panel offers for fields. */
-export const fieldSizes = Object.fromEntries(
-  Object.entries(widths).map(([type, width]) => [type, { default: width, isResizable: width < full }]),
-);
+export const fieldSizes = mapValues(widths, (width) => ({ default: width, isResizable: width < full }));
 
 const widthOf = (type: string): number => Object.entries(widths).find(([name]) => name === type)?.[1] ?? widths.string;
 

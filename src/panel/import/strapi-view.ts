@@ -1,5 +1,5 @@
 import type { Model } from '../../schema/model.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, itemsOf, type Values } from '../../values.js';
 import { panelAttributes } from '../content-manager/describe-model.js';
 import { defaultConfiguration, editable, type ViewConfiguration } from '../content-manager/view-configuration.js';
 
@@ -71,14 +71,12 @@ interface PlacedName {
 /** Returns the columns and the rows of fields. Strapi v3 lists relations beside the other fields. */
 function layoutsIn(value: unknown): { readonly list: readonly string[]; readonly rows: readonly (readonly PlacedName[])[] } {
   const { list, edit, editRelations } = isRecord(value) ? value : {};
-  const rows = listOf(edit).map((row) =>
-    listOf(row).flatMap((field) => (isRecord(field) ? [{ name: String(field['name']), size: field['size'] }] : [])),
+  const rows = itemsOf(edit).map((row) =>
+    itemsOf(row).flatMap((field) => (isRecord(field) ? [{ name: String(field['name']), size: field['size'] }] : [])),
   );
-  const relations = listOf(editRelations).map((name) => [{ name: String(name), size: 6 }]);
-  return { list: listOf(list).map(String), rows: [...rows, ...relations] };
+  const relations = itemsOf(editRelations).map((name) => [{ name: String(name), size: 6 }]);
+  return { list: itemsOf(list).map(String), rows: [...rows, ...relations] };
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const pick = (value: unknown, names: readonly string[]): Values =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name, part]) => names.includes(name) && part != null)) : {};

@@ -1,4 +1,4 @@
-import { type ContentContext, withDatabase } from '../../content/content-context.js';
+import { type ContentContext, ownType, withDatabase } from '../../content/content-context.js';
 import { findMany } from '../../content/find-many.js';
 import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
@@ -13,9 +13,9 @@ import { claim } from '../../mongo/stores/claim.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { changeMany, changeOne } from '../../mongo/write/compile-change.js';
-import { emptyQuery } from '../../query/ast.js';
+import { comparing, emptyQuery } from '../../query/ast.js';
 import { collections } from '../../schema/collections.js';
-import { type ContentType, uploadFolderType } from '../../schema/content-type.js';
+import { uploadFolderType } from '../../schema/content-type.js';
 import { decodeId } from '../../values.js';
 import { checkPanelBody } from '../check-body.js';
 import { answerData, type PanelCall } from '../panel-route.js';
@@ -76,14 +76,10 @@ export async function changeFolder(call: PanelCall): Promise<Answer> {
     if (await isNameTaken(wanted, inside, folder.id)) throw nameTaken();
     await moveFolder(folder, above, inside);
     const data = { name: wanted.name };
-    await update({ type: folderType(inside), id: folder.id }, { data, query: emptyQuery }, inside);
+    await update({ type: ownType(inside, uploadFolderType), id: folder.id }, { data, query: emptyQuery }, inside);
     return findFolder(folder.id, inside);
   });
   return answerData(shownFolder(changed ?? missing()));
-}
-
-function folderType({ bind }: ContentContext): ContentType {
-  return bind.registry.types.get(uploadFolderType) ?? missing();
 }
 
 /** Moves a folder with all that it contains. The times of what is moved stay. */
@@ -92,7 +88,7 @@ async function moveFolder(folder: Folder, above: Folder | null, content: Content
   const path = `${above?.path ?? ''}/${String(folder.pathId)}`;
   const within = (await findFolders(null, content)).filter((other) => isWithin(other, folder));
   const data = { parent: above?.id ?? null, updatedAt: folder.updatedAt };
-  await update({ type: folderType(content), id: folder.id }, { data, query: emptyQuery }, content);
+  await update({ type: ownType(content, uploadFolderType), id: folder.id }, { data, query: emptyQuery }, content);
   const moved = within.map((other) => ({ ...other, to: `${path}${other.path.slice(folder.path.length)}` }));
   const folders = moved.map(({ id, to }) => changeOne({ _id: id }, { set: { path: to } }));
   await bulkWrite(content.store, collections.folders, folders);
@@ -149,7 +145,7 @@ async function filesOf(match: object, { store }: ContentContext) {
 /** Returns the files of ids as the panel shows them. */
 async function readFiles(ids: readonly number[], content: ContentContext) {
   if (ids.length === 0) return [];
-  const filter = { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: ids } } as const;
+  const filter = comparing('id', 'in', ids);
   const pagination = { kind: 'page', page: 1, pageSize: ids.length, withCount: false } as const;
   const sort = [{ path: ['id'], order: 'asc' }] as const;
   const page = await findMany(fileType(content), { ...emptyQuery, filter, pagination, sort, withTotal: false }, content);
@@ -172,7 +168,7 @@ export async function bulkDelete(call: PanelCall): Promise<Answer> {
     const files = await readFiles(fileIds.map(decodeId), content);
     for (const id of ids) await remove({ type: fileType(content), id }, emptyQuery, content);
     const deepestFirst = [...within].sort((a, b) => b.path.length - a.path.length);
-    for (const { id } of deepestFirst) await remove({ type: folderType(content), id }, emptyQuery, content);
+    for (const { id } of deepestFirst) await remove({ type: ownType(content, uploadFolderType), id }, emptyQuery, content);
     return { files, folders: folders.map(shownFolder) };
   };
   return answerData(await claim(content.store.database, 'folders', { busy, work }));

@@ -1,18 +1,18 @@
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
-import type { ContentContext } from '../../content/content-context.js';
+import { ownType } from '../../content/content-context.js';
 import { notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
-import { emptyQuery, type Populate, type Query } from '../../query/ast.js';
+import { emptyQuery, fieldOf, type Populate, type Query } from '../../query/ast.js';
 import { parseEntryQuery } from '../../query/parse-query.js';
-import { type ContentType, uploadFolderType } from '../../schema/content-type.js';
+import { uploadFolderType } from '../../schema/content-type.js';
 import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
 import { parametersOf, parseListQuery } from '../panel-query.js';
 import { filesFor } from '../rights/content-access.js';
 import { bulkDelete, bulkMove, changeFolder, createFolder } from './change-folders.js';
 import { type Folder, findFolders } from './folders.js';
-import { populated, showAll, showOne } from './show-file.js';
+import { showAll, showOne } from './show-file.js';
 
 /** The routes of folders. */
 export const folderRoutes: readonly PanelRoute[] = [
@@ -28,13 +28,7 @@ export const folderRoutes: readonly PanelRoute[] = [
 /** Most folders of a list, which the panel shows on one page. */
 const longestList = 10_000;
 
-const counts = [populated('children', emptyQuery, true), populated('files', emptyQuery, true)];
-
-function typeOf({ bind }: ContentContext): ContentType {
-  const type = bind.registry.types.get(uploadFolderType);
-  if (type === undefined) throw notFoundError();
-  return type;
-}
+const counts = [fieldOf('children', emptyQuery, { countOnly: true }), fieldOf('files', emptyQuery, { countOnly: true })];
 
 async function list(call: PanelCall): Promise<Answer> {
   const content = filesFor(call, 'plugin::upload.read');
@@ -45,7 +39,10 @@ async function list(call: PanelCall): Promise<Answer> {
     withTotal: false,
   };
   const settings = { ...content.bind.settings, maxLimit: longestList };
-  const { entries } = await findMany(typeOf(content), query, { ...content, bind: { ...content.bind, settings } });
+  const { entries } = await findMany(ownType(content, uploadFolderType), query, {
+    ...content,
+    bind: { ...content.bind, settings },
+  });
   return answerData(showAll(entries, content));
 }
 
@@ -58,7 +55,7 @@ async function read(call: PanelCall): Promise<Answer> {
   const content = filesFor(call, 'plugin::upload.read');
   const { populate } = parseEntryQuery({ populate: parametersOf(call)['populate'] }, content.bind.limits);
   const query = { ...emptyQuery, populate: { all: false, fields: [...onlyParents(populate).fields, ...counts] } };
-  const folder = await findOne(typeOf(content), idOf(call), query, content);
+  const folder = await findOne(ownType(content, uploadFolderType), idOf(call), query, content);
   if (folder === null) throw notFoundError('folder not found');
   return answerData(showOne(folder, content));
 }
@@ -67,10 +64,10 @@ async function read(call: PanelCall): Promise<Answer> {
 const onlyParents = ({ all, fields }: Populate): Populate => ({
   all: false,
   fields: all
-    ? [populated('parent')]
+    ? [fieldOf('parent')]
     : fields
         .filter(({ name }) => name === 'parent')
-        .map(({ query }) => populated('parent', { ...emptyQuery, populate: onlyParents(query.populate) })),
+        .map(({ query }) => fieldOf('parent', { ...emptyQuery, populate: onlyParents(query.populate) })),
 });
 
 interface FolderNode {

@@ -1,7 +1,7 @@
 import type { ContentContext } from '../../content/content-context.js';
 import { createShaper, type Presentation, type Shaped } from '../../content/shape-values.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
-import { emptyQuery, type PopulateField, type Query, wholeField } from '../../query/ast.js';
+import { emptyQuery, fieldOf, type Query } from '../../query/ast.js';
 
 /** Files and folders are flat objects. */
 const flat: Presentation<Shaped> = {
@@ -21,19 +21,13 @@ export const showAll = (entries: readonly Loaded[], { bind }: ContentContext): S
 /** Returns a file or folder as the panel shows it. */
 export const showOne = (entry: Loaded, { bind }: ContentContext): Shaped => createShaper(flat, bind.budget)(entry);
 
-/** Returns the population of a relation. */
-export const populated = (name: string, query: Query = emptyQuery, countOnly = false): PopulateField => ({
-  ...wholeField(name, query),
-  countOnly,
-});
-
 const creator: Query = { ...emptyQuery, fields: ['firstname', 'lastname', 'username'] };
 
 /** Reads a file of a list, with its folder. */
-export const listed: Query = { ...emptyQuery, populate: { all: false, fields: [populated('folder')] } };
+export const listed: Query = { ...emptyQuery, populate: { all: false, fields: [fieldOf('folder')] } };
 
 /** Reads a single file, with its folder and its creator. */
 export const whole: Query = {
   ...emptyQuery,
-  populate: { all: false, fields: [populated('createdBy', creator), populated('folder')] },
+  populate: { all: false, fields: [fieldOf('createdBy', creator), fieldOf('folder')] },
 };

@@ -1,5 +1,5 @@
 import { applicationError, fieldErrors, notFoundError, validationError } from '../../errors.js';
-import { type ContentContext, withDatabase } from '../../content/content-context.js';
+import { type ContentContext, ownType, withDatabase } from '../../content/content-context.js';
 import { findMany } from '../../content/find-many.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
@@ -45,8 +45,7 @@ const withCount = async (role: AdminRole, { store }: ContentContext) => ({
 
 async function list(call: PanelCall): Promise<Answer> {
   const { content } = call;
-  const type = content.bind.registry.types.get('admin::role');
-  if (type === undefined) throw notFoundError();
+  const type = ownType(content, 'admin::role');
   const query = { ...parseListQuery(parametersOf(call), content.bind), pagination: allRoles };
   const { entries } = await findMany(type, { ...query, fields: ['id'], withTotal: false }, content);
   const roles = await readAdminRoles(content.store.database);

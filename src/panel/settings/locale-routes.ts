@@ -1,12 +1,10 @@
-import { withDatabase } from '../../content/content-context.js';
-import { createLocale, deleteLocale, type LocaleWork, updateLocale } from '../../content/locales.js';
+import { createLocale, deleteLocale, localeWork, updateLocale } from '../../content/locales.js';
 import { notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import type { Document } from '../../mongo/send/database.js';
 import { findStored } from '../../mongo/stored.js';
 import { readLocales } from '../../mongo/stores/locale-store.js';
-import { inTransaction } from '../../mongo/send/transaction.js';
 import { collections } from '../../schema/collections.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
 import type { PanelCall, PanelRoute } from '../panel-route.js';
@@ -47,11 +45,6 @@ async function listLocales({ content }: PanelCall): Promise<readonly PanelLocale
   return documents.map((document) => shown(document, standard));
 }
 
-const workOf = ({ content }: PanelCall): LocaleWork => ({
-  content,
-  commit: (work) => inTransaction(content.store.database, (database) => work(withDatabase(content, database))),
-});
-
 async function find(call: PanelCall): Promise<PanelLocale> {
   const locale = (await listLocales(call)).find(({ id }) => id === idOf(call));
   if (locale === undefined) throw notFoundError('locale.notFound');
@@ -76,20 +69,20 @@ const changedLocale = object({ name: name().min(1), isDefault: boolean() }).noUn
 
 async function create(call: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(newLocale, bodyOf(call.request));
-  await createLocale(body.code, body, workOf(call));
+  await createLocale(body.code, body, localeWork(call));
   return changed(body.code, call);
 }
 
 async function change(call: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(changedLocale, bodyOf(call.request));
   const { code } = await find(call);
-  await updateLocale(code, body, workOf(call));
+  await updateLocale(code, body, localeWork(call));
   return changed(code, call);
 }
 
 async function remove(call: PanelCall): Promise<Answer> {
   const locale = await find(call);
-  await deleteLocale(locale.code, workOf(call));
+  await deleteLocale(locale.code, localeWork(call));
   await call.running.backend.models.load();
   return { body: locale };
 }

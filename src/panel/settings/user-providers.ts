@@ -3,7 +3,7 @@ import { validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { openCodeStore } from '../../mongo/stores/code-store.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 import type { PanelCall } from '../panel-route.js';
 
 /** [icon, scope, further settings] of the providers that the panel lists. */
@@ -40,7 +40,7 @@ function defaultsOf(name: string, [icon, scope, more]: Listed): Values {
 
 const defaults: Readonly<Record<string, Values>> = {
   email: { icon: 'envelope', enabled: true },
-  ...Object.fromEntries(Object.entries(listed).map(([name, row]) => [name, defaultsOf(name, row)])),
+  ...mapValues(listed, (row, name) => defaultsOf(name, row)),
 };
 
 /** The key of the providers in the store of Strapi v4. */

@@ -8,7 +8,7 @@ import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { accountsOf } from '../../http/running.js';
 import { collections } from '../../schema/collections.js';
-import type { Values } from '../../values.js';
+import { mapValues, type Values } from '../../values.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
 import type { PanelAction, PanelCall, PanelRoute } from '../panel-route.js';
 import { changeProviders, readProviders } from './user-providers.js';
@@ -46,7 +46,7 @@ async function changeAdvanced(call: PanelCall): Promise<Answer> {
   const given = givenBody(call);
   const body = (await checkPanelBody(advancedBody, given)) as Values;
   // The panel sends an empty text for no address.
-  const advanced = Object.fromEntries(Object.entries(body).map(([name, value]) => [name, value === '' ? null : value]));
+  const advanced = mapValues<unknown, unknown>(body, (value) => (value === '' ? null : value));
   await checkRole(advanced['default_role'], call);
   await change({ advanced }, call);
   return done;

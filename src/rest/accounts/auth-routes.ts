@@ -4,33 +4,27 @@ import { contextOfUser, logIn, logOut, refresh, type Session } from '../../accou
 import { register } from '../../accounts/login/register.js';
 import { forgotPassword, resetPassword } from '../../accounts/login/reset-password.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
-import type { LimitedRoute } from '../../limits/attempts.js';
 import { roleUid } from '../../accounts/user-store.js';
 import { findWritten } from '../../accounts/users/users.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { notFoundError } from '../../errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { bodyOf } from '../../http/route-request.js';
-import type { Describe } from '../../http/operation.js';
-import type { Answer, ContextRoute, Route, RouteCall } from '../../http/route.js';
+import { type Answer, at, type ContextRoute, type Route, type RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import { type ActionName, maySee } from '../../query/access.js';
-import { emptyQuery, type Query, wholeField } from '../../query/ast.js';
+import { emptyQuery, fieldOf, type Query } from '../../query/ast.js';
 import { flatEntry } from '../envelope.js';
 import { readParameters } from '../../http/query-string.js';
 import { authOperations } from './operations.js';
 
-const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
+/** Returns the full name of an action of logins. */
+export const authAction = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
 
 /** Options of routes that begin or end a session. Apps send their current token to these routes too, even if it has expired. */
 const ignoringEnded = { ignoresEnded: true } as const;
 
-interface SessionRoute {
-  readonly path: string;
-  /** The name of the required action. */
-  readonly name: string;
-  readonly limit: LimitedRoute;
-  readonly operation: Describe;
+interface SessionRoute extends Pick<Route, 'limit' | 'operation' | 'ignoresEnded'> {
   readonly open: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>;
   /** Returns the query that selects the attributes and relations of the answered user; the empty query by default. */
   readonly userQuery?: UserQuery;
@@ -39,13 +33,10 @@ interface SessionRoute {
 /** Returns a query by the contexts of the user and of the caller. */
 type UserQuery = (...contexts: readonly [ofUser: ContentContext, ofCaller: ContentContext]) => Query;
 
-/** Returns a route that begins a session and answers with its tokens and its user. */
-const sessionRoute = ({ path, name, limit, operation, open, userQuery }: SessionRoute): Route => ({
-  method: 'POST',
-  path,
-  action: action(name),
-  limit,
-  operation,
+/** Returns a route that begins a session and answers with its tokens and its user. `name` is that of the required action. */
+const sessionRoute = (path: string, name: string, { open, userQuery, ...route }: SessionRoute): Route => ({
+  ...{ method: 'POST', path, action: authAction(name) },
+  ...route,
   handle: async (call) => {
     const session = await open(accountsOf(call.running), bodyOf(call.request), call);
     return sessionAnswer(call, session, userQuery);
@@ -54,64 +45,42 @@ const sessionRoute = ({ path, name, limit, operation, open, userQuery }: Session
 
 /** The routes of login, registration, passwords and e-mail confirmation. */
 export const authRoutes: readonly Route[] = [
-  {
-    ...sessionRoute({
-      path: '/auth/local',
-      name: 'callback',
-      limit: 'login',
-      operation: authOperations.logIn,
-      open: logIn,
-    }),
+  sessionRoute('/auth/local', 'callback', { limit: 'login', operation: authOperations.logIn, open: logIn, ...ignoringEnded }),
+  sessionRoute('/auth/local/register', 'register', {
+    limit: 'register',
+    operation: authOperations.register,
+    open: register,
+    userQuery: (...contexts) => registeredQuery(contexts),
     ...ignoringEnded,
-  },
-  {
-    ...sessionRoute({
-      path: '/auth/local/register',
-      name: 'register',
-      limit: 'register',
-      operation: authOperations.register,
-      open: register,
-      userQuery: (...contexts) => registeredQuery(contexts),
-    }),
+  }),
+  sessionRoute('/auth/reset-password', 'resetPassword', {
+    limit: 'reset-password',
+    operation: authOperations.resetPassword,
+    open: resetPassword,
     ...ignoringEnded,
-  },
-  {
-    ...sessionRoute({
-      path: '/auth/reset-password',
-      name: 'resetPassword',
-      limit: 'reset-password',
-      operation: authOperations.resetPassword,
-      open: resetPassword,
-    }),
-    ...ignoringEnded,
-  },
-  sessionRoute({
-    path: '/auth/change-password',
-    name: 'changePassword',
+  }),
+  sessionRoute('/auth/change-password', 'changePassword', {
     limit: 'change-password',
     operation: authOperations.changePassword,
     open: changePassword,
   }),
   {
-    method: 'POST',
-    path: '/auth/forgot-password',
-    action: action('forgotPassword'),
+    ...at('POST /auth/forgot-password'),
+    action: authAction('forgotPassword'),
     limit: 'forgot-password',
     operation: authOperations.forgotPassword,
     ...ignoringEnded,
     handle: async (call) => ({ body: await forgotPassword(accountsOf(call.running), bodyOf(call.request), call) }),
   },
   {
-    method: 'GET',
-    path: '/auth/email-confirmation',
-    action: action('emailConfirmation'),
+    ...at('GET /auth/email-confirmation'),
+    action: authAction('emailConfirmation'),
     operation: authOperations.confirmEmail,
     handle: confirm,
   },
   {
-    method: 'POST',
-    path: '/auth/send-email-confirmation',
-    action: action('sendEmailConfirmation'),
+    ...at('POST /auth/send-email-confirmation'),
+    action: authAction('sendEmailConfirmation'),
     limit: 'send-email-confirmation',
     operation: authOperations.sendConfirmation,
     handle: async (call) => ({ body: await resendConfirmation(accountsOf(call.running), bodyOf(call.request), call) }),
@@ -121,8 +90,7 @@ export const authRoutes: readonly Route[] = [
 /** The routes of refresh tokens. They require no right, because the token is the credential. */
 export const refreshRoutes: readonly (Route | ContextRoute)[] = [
   {
-    method: 'POST',
-    path: '/auth/refresh',
+    ...at('POST /auth/refresh'),
     action: 'anybody',
     operation: authOperations.refresh,
     ...ignoringEnded,
@@ -133,8 +101,7 @@ export const refreshRoutes: readonly (Route | ContextRoute)[] = [
     },
   },
   {
-    method: 'POST',
-    path: '/auth/logout',
+    ...at('POST /auth/logout'),
     action: 'anybody',
     operation: authOperations.logOut,
     ...ignoringEnded,
@@ -160,7 +127,8 @@ export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) =
 const registeredQuery = (contexts: readonly ContentContext[]): Query =>
   contexts.every(({ bind }) => maySee(bind.access, roleUid)) ? withRole : emptyQuery;
 
-const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [wholeField('role')] } };
+/** The query of a user with the role. */
+export const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [fieldOf('role')] } };
 
 /** Returns the answer `{ jwt, user }`, without `jwt` if the e-mail address must be confirmed first. It must not be cached. */
 export async function sessionAnswer(

@@ -3,14 +3,13 @@ import { makeExchangeCode, providerUser, tokenUser } from '../../accounts/login/
 import { openSession } from '../../accounts/login/session.js';
 import { validationError } from '../../errors.js';
 import { bodyOf, cookieOf, parameterOf } from '../../http/route-request.js';
-import type { Answer, Route, RouteCall } from '../../http/route.js';
+import { type Answer, at, type Route, type RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
-import type { ActionName } from '../../query/access.js';
 import { readParameters } from '../../http/query-string.js';
-import { redirect, sessionAnswer } from './auth-routes.js';
+import { authAction, redirect, sessionAnswer } from './auth-routes.js';
 import { authOperations } from './operations.js';
 
-const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
+const connecting = { action: authAction('connect'), limit: 'connect' } as const;
 
 /**
  * The routes of logins through other services. `/connect/:provider` redirects the browser to the provider.
@@ -19,35 +18,19 @@ const action = (name: string): ActionName => `plugin::users-permissions.auth.${n
  * provider itself, for a session.
  */
 export const providerRoutes: readonly Route[] = [
+  { ...at('GET /connect/:provider'), ...connecting, operation: authOperations.connect, handle: connect },
+  { ...at('GET /connect/:provider/callback'), ...connecting, operation: authOperations.connectCallback, handle: takeBack },
   {
-    method: 'GET',
-    path: '/connect/:provider',
-    operation: authOperations.connect,
-    action: action('connect'),
-    limit: 'connect',
-    handle: connect,
-  },
-  {
-    method: 'GET',
-    path: '/connect/:provider/callback',
-    operation: authOperations.connectCallback,
-    action: action('connect'),
-    limit: 'connect',
-    handle: takeBack,
-  },
-  {
-    method: 'POST',
-    path: '/connect/:provider/callback',
+    ...at('POST /connect/:provider/callback'),
+    action: connecting.action,
     operation: authOperations.connectForm,
-    action: action('connect'),
     handle: takeForm,
   },
   {
-    method: 'GET',
-    path: '/auth/:provider/callback',
-    operation: authOperations.exchangeCode,
-    action: action('callback'),
+    ...at('GET /auth/:provider/callback'),
+    action: authAction('callback'),
     limit: 'connect',
+    operation: authOperations.exchangeCode,
     handle: exchange,
   },
 ];

@@ -1,7 +1,7 @@
 import { permissionTree } from '../../accounts/roles/permission-tree.js';
 import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } from '../../accounts/roles/roles.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
-import type { Answer, Route, RouteCall } from '../../http/route.js';
+import { type Answer, at, type Route, type RouteCall } from '../../http/route.js';
 import { grantableActions } from '../../http/running.js';
 import type { ActionName } from '../../query/access.js';
 import { flatEntry } from '../envelope.js';
@@ -11,38 +11,18 @@ const action = (name: string): ActionName => `plugin::users-permissions.role.${n
 
 /** The routes of roles and of the actions that can be granted to them. */
 export const roleRoutes: readonly Route[] = [
-  { method: 'GET', path: '/users-permissions/roles', action: action('find'), operation: roleOperations.findMany, handle: list },
+  { ...at('GET /users-permissions/roles'), action: action('find'), operation: roleOperations.findMany, handle: list },
+  { ...at('POST /users-permissions/roles'), action: action('createRole'), operation: roleOperations.create, handle: create },
+  { ...at('GET /users-permissions/roles/:id'), action: action('findOne'), operation: roleOperations.findOne, handle: findOne },
+  { ...at('PUT /users-permissions/roles/:id'), action: action('updateRole'), operation: roleOperations.update, handle: update },
   {
-    method: 'POST',
-    path: '/users-permissions/roles',
-    action: action('createRole'),
-    operation: roleOperations.create,
-    handle: create,
-  },
-  {
-    method: 'GET',
-    path: '/users-permissions/roles/:id',
-    action: action('findOne'),
-    operation: roleOperations.findOne,
-    handle: findOne,
-  },
-  {
-    method: 'PUT',
-    path: '/users-permissions/roles/:id',
-    action: action('updateRole'),
-    operation: roleOperations.update,
-    handle: update,
-  },
-  {
-    method: 'DELETE',
-    path: '/users-permissions/roles/:id',
+    ...at('DELETE /users-permissions/roles/:id'),
     action: action('deleteRole'),
     operation: roleOperations.remove,
     handle: destroy,
   },
   {
-    method: 'GET',
-    path: '/users-permissions/permissions',
+    ...at('GET /users-permissions/permissions'),
     action: 'plugin::users-permissions.permissions.getPermissions',
     operation: roleOperations.findPermissions,
     handle: (call) => ({ body: { permissions: permissionTree(actionsOf(call), new Set()) } }),

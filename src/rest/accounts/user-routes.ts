@@ -1,7 +1,7 @@
 import { userType } from '../../accounts/user-store.js';
 import { updateUser } from '../../accounts/users/change-user.js';
 import { createUser, deleteMe, deleteUser, findWritten } from '../../accounts/users/users.js';
-import { countEntries, findMany } from '../../content/find-many.js';
+import { countEntries } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import type { Precondition } from '../../content/content-context.js';
 import { type Loaded, versionOf } from '../../mongo/form/loaded.js';
@@ -9,122 +9,58 @@ import { invalidParameter, unauthorizedError } from '../../errors.js';
 import { preconditionOf } from '../../http/preconditions.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { requireKey } from '../../http/idempotency/read-key.js';
-import type { Answer, Route, RouteCall } from '../../http/route.js';
+import { type Answer, at, type Route, type RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import type { ActionName } from '../../query/access.js';
-import { emptyQuery, type Filter, type Pagination, type Query, wholeField } from '../../query/ast.js';
+import { comparing, emptyQuery, type Filter, type Query } from '../../query/ast.js';
 import { bindEntrySelection } from '../../query/bind-plan.js';
-import { parseWhole, refuseMixedPagination } from '../../query/parse-list.js';
-import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
-import { flatEntries, flatEntry } from '../envelope.js';
+import { parseEntryQuery } from '../../query/parse-query.js';
+import { flatEntry } from '../envelope.js';
 import { readParameters } from '../../http/query-string.js';
+import { plainList } from '../plain-list.js';
+import { withRole } from './auth-routes.js';
 import { userOperations } from './operations.js';
 import type { Values } from '../../values.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.user.${name}`;
 
-/**
- * Maximum number of users in a list, also if the request has no limit. In Strapi v4 such a list is unlimited, and 0 means no
- * limit.
- */
-const mostUsers = 10_000;
-
-const keys = 'whole';
+/** Options of routes that change a user. */
+const changes = { readsPreconditions: true, keys: 'whole' } as const;
 
 /** The routes of users. Their answers have no envelope. */
 export const userRoutes: readonly Route[] = [
+  { ...at('GET /users'), action: action('find'), operation: userOperations.findMany, isTagged: true, handle: list },
   {
-    method: 'GET',
-    path: '/users',
-    isTagged: true,
-    action: action('find'),
-    operation: userOperations.findMany,
-    handle: listUsers,
-  },
-  {
-    method: 'POST',
-    path: '/users',
-    isTagged: true,
-    keys,
+    ...at('POST /users'),
     action: action('create'),
     operation: userOperations.create,
+    isTagged: true,
+    keys: 'whole',
     handle: create,
   },
-  { method: 'GET', path: '/users/me', isTagged: true, action: action('me'), operation: userOperations.findMe, handle: findMe },
+  { ...at('GET /users/me'), action: action('me'), operation: userOperations.findMe, isTagged: true, handle: findMe },
+  { ...at('DELETE /users/me'), action: action('deleteMe'), operation: userOperations.deleteMe, ...changes, handle: destroyMe },
+  { ...at('GET /users/count'), action: action('count'), operation: userOperations.count, isTagged: true, handle: countUsers },
+  { ...at('GET /users/:id'), action: action('findOne'), operation: userOperations.findOne, isTagged: true, handle: findUser },
   {
-    method: 'DELETE',
-    path: '/users/me',
-    readsPreconditions: true,
-    action: action('deleteMe'),
-    operation: userOperations.deleteMe,
-    keys,
-    handle: destroyMe,
-  },
-  {
-    method: 'GET',
-    path: '/users/count',
-    isTagged: true,
-    action: action('count'),
-    operation: userOperations.count,
-    handle: countUsers,
-  },
-  {
-    method: 'GET',
-    path: '/users/:id',
-    isTagged: true,
-    action: action('findOne'),
-    operation: userOperations.findOne,
-    handle: findUser,
-  },
-  {
-    method: 'PUT',
-    path: '/users/:id',
-    isTagged: true,
-    readsPreconditions: true,
+    ...at('PUT /users/:id'),
     action: action('update'),
     operation: userOperations.update,
-    keys,
+    isTagged: true,
+    ...changes,
     handle: update,
   },
-  {
-    method: 'DELETE',
-    path: '/users/:id',
-    readsPreconditions: true,
-    action: action('destroy'),
-    operation: userOperations.remove,
-    keys,
-    handle: destroy,
-  },
+  { ...at('DELETE /users/:id'), action: action('destroy'), operation: userOperations.remove, ...changes, handle: destroy },
 ];
 
 const limitsOf = ({ running }: RouteCall) => running.config.api.limits;
 
 const inputOf = (call: RouteCall): Values => readParameters(call.request.query, limitsOf(call));
 
-const pages: ReadonlySet<string> = new Set(['pagination', 'start', 'limit', 'page', 'pageSize']);
-
-/**
- * Returns the query of a list without pagination. `start` and `limit` are top-level parameters, and other pagination parameters
- * have no effect, as in Strapi v4.
- */
-function listQueryOf(call: RouteCall, input: Values): Query {
-  refuseMixedPagination(input);
-  const rest = Object.entries(input).filter(([name]) => !pages.has(name));
-  return parseQuery(Object.fromEntries(rest), limitsOf(call));
-}
-
 const queryOf = (call: RouteCall): Query => parseEntryQuery(inputOf(call), limitsOf(call));
 
-async function listUsers(call: RouteCall): Promise<Answer> {
-  const input = inputOf(call);
-  const limit = parseWhole('limit', input) || mostUsers;
-  const pagination: Pagination = { kind: 'offset', start: parseWhole('start', input) ?? 0, limit, withCount: false };
-  const { bind } = call.content;
-  const content = { ...call.content, bind: { ...bind, settings: { ...bind.settings, maxLimit: mostUsers } } };
-  const asked = listQueryOf(call, input);
-  const query = { ...asked, publicationState: asked.publicationState ?? 'preview', pagination, withTotal: false };
-  const { entries } = await findMany(userType(content), query, content);
-  return { body: flatEntries(entries, content) };
+function list(call: RouteCall): Promise<Answer> {
+  return plainList(userType(call.content), call);
 }
 
 /** Answers with the number of users whose attributes equal the parameters: `?blocked=true`. */
@@ -132,7 +68,7 @@ async function countUsers(call: RouteCall): Promise<Answer> {
   const { content } = call;
   const filters = Object.entries(inputOf(call)).map(([name, value]): Filter => {
     if (typeof value !== 'string') throw invalidParameter(name);
-    return { kind: 'field', name, filter: { kind: 'comparison', operator: 'eq', value } };
+    return comparing(name, 'eq', value);
   });
   const total = await countEntries(userType(content), { ...emptyQuery, filter: { kind: 'and', filters } }, content);
   return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: String(total) };
@@ -179,8 +115,6 @@ async function destroy(call: RouteCall): Promise<Answer> {
 async function destroyMe(call: RouteCall): Promise<Answer> {
   return userAnswer(await deleteMe(queryOf(call), call, demandOf(call)), call);
 }
-
-const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [wholeField('role')] } };
 
 /** Returns the answer with a user; 204 if there is none. */
 const userAnswer = (user: Loaded | null, { content }: RouteCall): Answer =>

@@ -1,4 +1,4 @@
-import { type ContentContext, ofUnknownClient } from '../../content/content-context.js';
+import { type ContentContext, withAccess } from '../../content/content-context.js';
 import type { EntryEvent, Subscriber } from '../../mongo/changes/entry-events.js';
 import type { Observer } from '../../observe/observer.js';
 import { uploadFile } from '../../schema/content-type.js';
@@ -8,6 +8,7 @@ import { publicationIn } from '../../webhooks/outbox.js';
 import { isEvent, type WebhookEvent } from '../../webhooks/webhook.js';
 import { hideFrom } from './flat-entries.js';
 import type { LifecycleAction, Listener } from './lifecycles.js';
+import { fullAccess } from '../../query/access.js';
 
 /**
  * `strapi.eventHub` of Strapi v4: the events `entry.create`, `entry.update` and `entry.delete` with the payload `{ model, uid,
@@ -121,7 +122,7 @@ const emitter =
   async (event: EntryEvent, names: readonly WebhookEvent[]): Promise<void> => {
     if (event.kind === 'any' || names.length === 0) return;
     const { type } = event;
-    const seen = await seenEntry(event, { populate: undefined, fields: undefined }, ofUnknownClient(content()));
+    const seen = await seenEntry(event, { populate: undefined, fields: undefined }, withAccess(content(), fullAccess));
     const entry = seen?.entry;
     const payload = type.uid === uploadFile ? { media: entry } : { model: type.singularName, uid: type.uid, entry };
     for (const name of names)

@@ -4,7 +4,7 @@ import type { Limits } from '../../query/limits.js';
 import { parseFields, parseSort, parseWhole } from '../../query/parse-list.js';
 import { parseFilters } from '../../query/parse-filter.js';
 import { parsePopulate } from '../../query/parse-populate.js';
-import { isPlainObject, type Values } from '../../values.js';
+import { isPlainObject, mapValues, type Values } from '../../values.js';
 
 /** Parameters of `strapi.db.query(uid)`. Undefined parameters are treated as absent. */
 export interface EngineParameters {
@@ -100,9 +100,6 @@ function translateNested({ select, where, filters, orderBy, offset, populate, on
   };
   return { ...rest, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
-
-const mapValues = (values: Values, change: (value: unknown) => unknown): Values =>
-  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
 
 function paginationOf(parameters: EngineParameters): Query['pagination'] {
   const values = Object.fromEntries(Object.entries(parameters));

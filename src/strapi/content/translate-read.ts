@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PendingRead } from '../../content/content-context.js';
 import type { Undone } from '../../content/refuse-or-tell.js';
-import { emptyQuery, type Filter, type Populate, type PopulateField, type Query, type Sort } from '../../query/ast.js';
+import { emptyQuery, fieldOf, type Filter, type Populate, type PopulateField, type Query, type Sort } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
 import { namesIn } from '../../query/parse-list.js';
 import { isRecord, type Values } from '../../values.js';
@@ -108,8 +108,7 @@ function describeField({ query, on, countOnly, reversed }: PopulateField): unkno
   return isRecord(described) && Object.keys(described).length > 0 ? described : true;
 }
 
-const describeQuery = (query: Query): unknown =>
-  describeField({ name: '', key: '', query, on: null, countOnly: false, reversed: false });
+const describeQuery = (query: Query): unknown => describeField(fieldOf('', query));
 
 /** Returns what the answer of a write is to show, as parameters of `strapi.db.query(uid)`. */
 export function describeAnswer({ isForFields, fields, populate }: Query): EngineParameters {

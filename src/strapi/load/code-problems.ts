@@ -3,6 +3,7 @@ import { lineIn } from '../../config/load-source.js';
 import { ConfigError } from '../../config/setting.js';
 import type { Observer } from '../../observe/observer.js';
 import { runUnlessUnsupported } from './run-code.js';
+import { messageOf } from '../../errors.js';
 
 /** A place in the code of a project. */
 export interface CodePlace {
@@ -57,7 +58,7 @@ export class CodeProblems {
     } catch (error) {
       if (this.#found === null) throw error;
       const line = lineIn(error, file);
-      this.warn(`${file}${line === null ? '' : `:${String(line)}`}: ${error instanceof Error ? error.message : String(error)}`);
+      this.warn(`${file}${line === null ? '' : `:${String(line)}`}: ${messageOf(error)}`);
       return undefined;
     }
   }

@@ -1,5 +1,6 @@
 import { leaveOut } from './left-out.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
+import { mapValues } from '../../values.js';
 
 /**
  * Returns the replacements of Strapi's packages for files that may import names which are not offered. Such a name is a stand-in,
@@ -8,8 +9,7 @@ import { UnsupportedCodeError } from './unsupported-code.js';
 export const lenientPackages = (
   packages: Readonly<Record<string, unknown>>,
   report: (error: UnsupportedCodeError) => void,
-): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(packages).map(([name, exported]) => [name, lenient(exported, report)]));
+): Readonly<Record<string, unknown>> => mapValues(packages, (exported) => lenient(exported, report));
 
 const lenient = (exported: unknown, report: (error: UnsupportedCodeError) => void): unknown =>
   typeof exported !== 'object' || exported === null

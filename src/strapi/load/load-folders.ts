@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
 import { sourceEndings, sourceFile } from '../../config/load-source.js';
-import { isRecord } from '../../values.js';
+import { isRecord, kebabCase } from '../../values.js';
 
 /** The exports of the files in a folder, by name without extension, sorted by name. */
 export type Exports = ReadonlyMap<string, FileExport>;
@@ -116,10 +116,3 @@ function foldersIn(folder: string): string[] {
     .map(({ name }) => name)
     .sort();
 }
-
-/** Returns the API name that Strapi generates: `blog-post` for `blogPost`. */
-const kebabCase = (name: string): string =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replace(/[^A-Za-z0-9]+/g, '-')
-    .toLowerCase();

@@ -5,6 +5,7 @@ import { UnknownTypeError } from '../../code/entity-service.js';
 import type { Observer } from '../../observe/observer.js';
 import { printable } from '../../values.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
+import { messageOf } from '../../errors.js';
 
 /**
  * Runs code of a project. Errors are printed with their stack and become a ConfigError with the place. Code that cannot run here
@@ -61,6 +62,6 @@ export async function explained(place: string, run: () => unknown): Promise<unkn
     return await run();
   } catch (error) {
     if (!(error instanceof UnknownTypeError)) console.error(printable(inspect(error)));
-    throw new ConfigError(`${place}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new ConfigError(`${place}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { acceptInput } from '../../content/check-body.js';
-import { ofUnknownClient, type ContentContext } from '../../content/content-context.js';
+import { withAccess, type ContentContext } from '../../content/content-context.js';
 import { createEnv, lenientReaders } from '../../config/create-env.js';
 import * as apiErrors from '../../errors.js';
 import {
@@ -22,6 +22,7 @@ import { pluginFiles } from '../runtime/plugin-settings.js';
 import { projectYup, YupValidationError } from './project-yup.js';
 import { addressHelpers, asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
 import { missingExport } from '../load/unsupported-code.js';
+import { fullAccess } from '../../query/access.js';
 
 interface PackageParts {
   /** The directory of the project; absolute. */
@@ -130,7 +131,8 @@ interface About {
 /** Returns `sanitize.contentAPI` and `validate.contentAPI`. Their models come from `strapi.getModel(uid)`. */
 function contentHelpers({ requests, content }: PackageParts) {
   const typeOf = (model: { readonly uid: string }): ContentType => entryType(model.uid, content().bind.registry);
-  const contentOf = ({ auth }: About = {}): ContentContext => requests.callOfAuth(auth)?.content ?? ofUnknownClient(content());
+  const contentOf = ({ auth }: About = {}): ContentContext =>
+    requests.callOfAuth(auth)?.content ?? withAccess(content(), fullAccess);
   const output = (data: unknown, model: { readonly uid: string }, about: About = {}): Promise<unknown> => {
     const access = requests.callOfAuth(about.auth)?.content.bind.access ?? null;
     return Promise.resolve(hideFrom(access, data, typeOf(model), content().bind.registry));

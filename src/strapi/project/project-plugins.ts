@@ -15,6 +15,7 @@ import type { ProjectRegisters } from '../runtime/project-registers.js';
 import type { ProjectStrapi } from '../runtime/project-strapi.js';
 import { registerPlugin } from './register-plugin.js';
 import { missingMember, UnsupportedCodeError } from '../load/unsupported-code.js';
+import { messageOf } from '../../errors.js';
 
 interface LoadParts {
   readonly options: LoadOptions & { readonly directory: string };
@@ -138,7 +139,7 @@ const reportTo =
     if (problem instanceof Error && !(problem instanceof UnsupportedCodeError))
       observer.observe({ kind: 'code failed', text: `${place}: ${problem.message}`, err: problem });
     else {
-      const text = `${place}: ${problem instanceof Error ? problem.message : String(problem)}`;
+      const text = `${place}: ${messageOf(problem)}`;
       observer.observe({ kind: 'code warned', text });
     }
   };

@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LimitedRoute } from '../../limits/attempts.js';
-import { ofUnknownClient, type ContentContext } from '../../content/content-context.js';
+import { withAccess, type ContentContext } from '../../content/content-context.js';
 import type { RouteCall } from '../../http/route.js';
 import { codeAccess } from '../../query/code-binding.js';
 import type { RouteRequest } from '../../http/route-request.js';
 import { isRecord, type Values } from '../../values.js';
 import type { CodeTransactions } from '../content/code-transactions.js';
+import { fullAccess } from '../../query/access.js';
 
 /** Koa's context for code of a project. Code may also pass a copy with another query. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- code of a project says itself what its context holds
@@ -68,7 +69,7 @@ export class CodeRequests {
   /** Returns the context of the caller, in the transaction of the code; outside of a request, that of an unknown client. */
   contentOf(ctx: CodeContext): ContentContext {
     const call = this.callOf(ctx);
-    return call === null ? ofUnknownClient(this.#content()) : this.#transactions.contextOf(call.content);
+    return call === null ? withAccess(this.#content(), fullAccess) : this.#transactions.contextOf(call.content);
   }
 
   /**
@@ -79,7 +80,7 @@ export class CodeRequests {
     const content = this.contentOf(ctx);
     const { rules, linkRules } = content.bind.access;
     const access = { ...codeAccess, rules, ...(linkRules && { linkRules }) };
-    return this.#acting.run({ uid, content: { ...content, bind: { ...content.bind, access } } }, work);
+    return this.#acting.run({ uid, content: withAccess(content, access) }, work);
   }
 
   readonly contextFor = (uid: string): ContentContext => {

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { NamedCode } from '../../code/named-code.js';
 import { sourceFile } from '../../config/load-source.js';
 import type { LimitedRoute } from '../../limits/attempts.js';
-import { ForbiddenError, missingActions, policyError, UnauthorizedError } from '../../errors.js';
+import { ForbiddenError, messageOf, missingActions, policyError, UnauthorizedError } from '../../errors.js';
 import { readQuery } from '../../http/request-query.js';
 import type { ContextRoute, RouteCall } from '../../http/route.js';
 import type { ActionName } from '../../query/access.js';
@@ -191,6 +191,6 @@ function namedCode(name: string, owner: string | null, named: NamedCode<unknown>
   try {
     return named.get(!name.includes('::') && named.has(local) ? local : name);
   } catch (error) {
-    throw new UnsupportedCodeError(error instanceof Error ? error.message : String(error));
+    throw new UnsupportedCodeError(messageOf(error));
   }
 }

@@ -20,6 +20,7 @@ import {
   type StrapiRoute,
   type StrapiRouter,
 } from './strapi-route.js';
+import { messageOf } from '../../errors.js';
 
 /** A router, with attributes of the place where it is defined. */
 export interface RegisteredRouter {
@@ -158,8 +159,6 @@ const unchangedRoute = (row: Route): OrderedRoute => ({
   isGenerated: true,
   isUnchanged: true,
 });
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Returns the routes of a router. Routes of a content type that is not in force are skipped with a warning. */
 function resolveRoutes(

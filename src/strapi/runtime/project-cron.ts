@@ -4,6 +4,7 @@ import type { Jobs } from '../../jobs.js';
 import type { Observer } from '../../observe/observer.js';
 import { isRecord, type Values } from '../../values.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
+import { messageOf } from '../../errors.js';
 
 /** A task of code. `date` is the time of the rule. */
 type Task = (context: { readonly strapi: unknown }, date: Date) => unknown;
@@ -137,8 +138,6 @@ export function tasksIn(config: StrapiConfig): Values {
   if (isStandIn(tasks)) return { 'cron.tasks': tasks };
   return isRecord(tasks) ? tasks : {};
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Returns a task in one of its two forms: `{ 'RULE': function }`, or `{ NAME: { task: function, options: RULE } }`. */
 function readTask(key: string, written: unknown, tasks: Values): Pick<Added, 'name' | 'options' | 'task'> {

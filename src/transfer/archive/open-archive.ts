@@ -9,6 +9,7 @@ import { extract, type Header } from 'tar-stream';
 import type { Source, Stage, TransferRecord } from '../source.js';
 import { type ArchiveLine, archivePlace, parseRecord, readLines } from './archive-lines.js';
 import { MissingLinks } from './missing-links.js';
+import { messageOf } from '../../errors.js';
 
 /** Limits of an archive, which is untrusted. */
 export interface ArchiveLimits {
@@ -160,7 +161,7 @@ async function* recordsOf(
 
 /** Returns an error that explains the error of a damaged archive. */
 function damaged({ file, key }: Archive, error: unknown): Error {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (
     /bad decrypt|wrong final block/i.test(message) ||
     (key !== null && isEncrypted(file) && /header check|tar header/i.test(message))

@@ -3,12 +3,11 @@ import { roleUid, userUid } from '../../accounts/user-store.js';
 import { nameOf, type FilePlace } from '../../media/file-values.js';
 import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
 import { uploadFile } from '../../schema/content-type.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, recordsIn, type Values } from '../../values.js';
 import { placed, type PlacedRecord, sizeOf, type Source, type Stage, type TransferRecord, usedSettings } from '../source.js';
 import { createRestClient, type Credentials, type RestClient } from './rest-client.js';
 import {
   linksOf,
-  listOf,
   permissionUid,
   populateOf,
   readPermissions,
@@ -45,7 +44,7 @@ export async function openRest({ administrator = null, ...input }: RestInput): P
   const client = createRestClient(input);
   const schemas = [...(await readSchemas(client, 'content-types')), ...(await readSchemas(client, 'components'))];
   const shapes = new Map(schemas.map(({ uid, attributes }) => [String(uid), attributes as Readonly<Record<string, Values>>]));
-  const locales = listOf(await client.get('/i18n/locales'));
+  const locales = recordsIn(await client.get('/i18n/locales'));
   const getPanel = administrator === null ? null : await client.openPanel(administrator);
   const source: RestSource = { client, schemas, shapes, locales, notes: notesOn(shapes), getPanel };
   return {
@@ -185,7 +184,7 @@ async function* readById(client: RestClient, { path, parameters, from }: RestLis
   for (let last = from - 1; ;) {
     const page = ['sort=id', `filters[id][$gt]=${String(last)}`, ...parameters];
     const answer = await client.get(`${path}?${page.join('&')}`);
-    const rows = listOf(isRecord(answer) ? answer['data'] : answer);
+    const rows = recordsIn(isRecord(answer) ? answer['data'] : answer);
     yield* rows;
     const next = Number(rows.at(-1)?.['id'] ?? 0);
     if (!(next > last)) return;

@@ -5,6 +5,7 @@ import { isPrivateHost, publicLookup } from '../../public-address.js';
 import { isRecord } from '../../values.js';
 import { parseImported } from '../parse-imported.js';
 import { AssetUnavailable } from '../source.js';
+import { messageOf } from '../../errors.js';
 
 interface ClientInput {
   /** URL of the service, with the prefix of the API if that is not /api. */
@@ -96,9 +97,7 @@ async function* download(file: string, { origin, limit, send }: DownloadContext)
     response.resume();
     throw new AssetUnavailable(`${target.host} answers ${String(response.statusCode)}`);
   } catch (error) {
-    throw isElsewhere && !(error instanceof AssetUnavailable)
-      ? new AssetUnavailable(error instanceof Error ? error.message : String(error))
-      : error;
+    throw isElsewhere && !(error instanceof AssetUnavailable) ? new AssetUnavailable(messageOf(error)) : error;
   }
 }
 

@@ -95,8 +95,6 @@ function linkTo(owned: Exclude<Owned, null>, own: TransferredLink['left'], id: n
   return { isMorph: false, left: own, right: { type: owned.target, id, field: null, position } };
 }
 
-export const listOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? value.filter(isRecord) : []);
-
 /** Returns the ids of related entries, which are in `data`, or directly in the value for users and files. */
 function idsIn(value: unknown): readonly number[] {
   const list = isRecord(value) && 'data' in value ? value['data'] : value;

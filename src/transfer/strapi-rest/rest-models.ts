@@ -1,12 +1,12 @@
 import { userUid } from '../../accounts/user-store.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, recordsIn, type Values } from '../../values.js';
 import type { RestClient } from './rest-client.js';
-import { isPolymorphic, listOf, type Shapes } from './rest-entries.js';
+import { isPolymorphic, type Shapes } from './rest-entries.js';
 
 /** Returns the models that a service shows with the token. Throws an Error if there are none. */
 export async function readSchemas(client: RestClient, kind: 'content-types' | 'components'): Promise<readonly Values[]> {
   const answer = await client.get(`/content-type-builder/${kind}`);
-  const found = isRecord(answer) ? listOf(answer['data']) : [];
+  const found = isRecord(answer) ? recordsIn(answer['data']) : [];
   if (found.length === 0 && kind === 'content-types')
     throw new Error(`${client.base} shows no models: the token must be one for full access`);
   return found.flatMap(({ uid, schema }) => {

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { isRecord, type Values } from '../../values.js';
 import { parseImported } from '../parse-imported.js';
+import { messageOf } from '../../errors.js';
 
 /**
  * Returns the definitions in the folder of a Strapi v3 project, in the form in which its database stores them: models,
@@ -71,7 +72,7 @@ async function filesIn(folder: string, names: RegExp): Promise<readonly string[]
 
 async function readJson(file: string): Promise<Values> {
   const text = await readFile(file).catch((error: unknown) => {
-    throw new Error(`${basename(file)} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${basename(file)} cannot be read: ${messageOf(error)}`);
   });
   const { value } = parseImported(text, basename(file));
   if (value === undefined) throw new Error(`${basename(file)} cannot be read: it is not JSON`);

@@ -1,4 +1,4 @@
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, kebabCase, type Values } from '../../values.js';
 
 /** A model as Strapi v3 stores it in `core_store`. */
 export interface V3Model {
@@ -20,7 +20,7 @@ export function readV3Model(definition: unknown): V3Model | null {
   const [, origin, owner = '', name = ''] = /^(?:(application|plugins)::)?([^.]+)\.(.+)$/.exec(uid) ?? [];
   const prefix = origin === undefined ? '' : origin === 'plugins' ? 'plugin::' : 'api::';
   return {
-    uid: `${prefix}${prefix === 'api::' ? kebab(owner) : owner}.${prefix === 'api::' ? kebab(name) : name}`,
+    uid: `${prefix}${prefix === 'api::' ? kebabCase(owner) : owner}.${prefix === 'api::' ? kebabCase(name) : name}`,
     name,
     plugin: origin === 'plugins' ? owner : null,
     collection: collectionName,
@@ -28,12 +28,6 @@ export function readV3Model(definition: unknown): V3Model | null {
     definition,
   };
 }
-
-const kebab = (name: string): string =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replace(/[^A-Za-z0-9]+/g, '-')
-    .toLowerCase();
 
 /** Returns the names of the attributes with the dates of creation and update, which a model may choose. */
 export function stampNames({ definition }: V3Model): readonly [created: string, updated: string] {
@@ -156,7 +150,7 @@ export function toSchema(model: V3Model, models: readonly V3Model[]): Values {
 
 /** Returns singular and plural name. Strapi v3 names collections in the plural. */
 function namesOf({ name, collection }: V3Model): Values {
-  const singularName = kebab(name);
-  const pluralName = kebab(collection);
+  const singularName = kebabCase(name);
+  const pluralName = kebabCase(collection);
   return { singularName, pluralName: pluralName === singularName ? `${singularName}s` : pluralName };
 }
