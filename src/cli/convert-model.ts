@@ -22,7 +22,7 @@ import type { Registry, ScalarAttribute, ScalarType } from '../schema/content-ty
 import { convertible } from '../schema/convert-value.js';
 import type { AttributeDefinition, Model } from '../schema/model.js';
 import { scalarTypes } from '../schema/scalar-types.js';
-import type { OpenedDatabase } from './open-database.js';
+import type { OpenedDatabase } from './open-service.js';
 import { print } from './print.js';
 import { recordCommand } from './record-command.js';
 import { allowNoMore, parseWords, required, UsageError } from './usage-error.js';

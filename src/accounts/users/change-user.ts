@@ -1,3 +1,4 @@
+import { endingTokens } from '../../content/build-write.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
 import { ruleFilter } from '../../content/rules-on-writes.js';
 import { update } from '../../content/update.js';
@@ -16,7 +17,6 @@ import {
   asRoleGiver,
   asWriter,
   changeStoredUser,
-  endingTokens,
   findStoredUser,
   noteOnUser,
   permitted,

@@ -7,7 +7,7 @@ import { listsParts, type PartsAttribute } from '../../schema/parts.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { isRecord } from '../../values.js';
 import { groupNumber } from '../form/layout.js';
-import { matchAt } from '../form/match-at.js';
+import { matchAt } from '../form/matches.js';
 import { type Database, type Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { holdsDocuments } from './served-collections.js';

@@ -1,5 +1,4 @@
-import { leaveOut } from './left-out.js';
-import { UnsupportedCodeError } from './unsupported-code.js';
+import { UnsupportedCodeError, leaveOut } from './unsupported-code.js';
 
 /**
  * Returns the replacements of Strapi's packages for files that may import names which are not offered. Such a name is a stand-in,

@@ -8,7 +8,7 @@ import { openCodeStore } from '../../mongo/stores/code-store.js';
 import { createNotices } from '../../notices.js';
 import type { Observer } from '../../observe/observer.js';
 import { isRecord, type Values } from '../../values.js';
-import { codeAuth } from '../routes/code-auth.js';
+import { codeAuth } from '../routes/code-requests.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { Service } from '../services/core-service.js';
 import { describeModel, type StrapiModel } from '../content/describe-model.js';
