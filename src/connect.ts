@@ -6,6 +6,7 @@ import { upgradeGrants } from './accounts/roles/grant-actions.js';
 import type { Address } from './accounts/mail/mailer.js';
 import type { Config } from './config/config.js';
 import { addedSettings } from './config/sections.js';
+import { ConfigError } from './config/setting.js';
 import type { Secrets } from './config/load-secrets.js';
 import { startWarnings } from './accounts/users/start-warnings.js';
 import { createSeal } from './content/cursor-seal.js';
@@ -14,7 +15,7 @@ import { createExplainRefusal } from './http/explain-refusal.js';
 import { KeptTags } from './http/kept-tags.js';
 import { requestLimiter } from './http/limit-requests.js';
 import { enabledFeatures, featureActions, modelSettings, startFeatures, type Feature } from './http/feature.js';
-import type { ModelFiles, Running } from './http/running.js';
+import type { Connection, ModelFiles, Running } from './http/running.js';
 import { createMedia } from './media/open-media.js';
 import { retiring } from './media/retire-files.js';
 import { createNotices } from './notices.js';
@@ -38,7 +39,7 @@ interface ProjectParts {
   readonly subscribers: readonly Subscriber[];
 }
 
-export interface ConnectInput {
+interface ConnectInput {
   readonly config: Config;
   readonly features: readonly Feature[];
   /** The URI of the database. */
@@ -53,11 +54,47 @@ export interface ConnectInput {
   readonly code: ProjectParts | null;
 }
 
+/** Milliseconds between attempts to connect to the database. */
+const retryAfter = 2000;
+
+/** The attempts of a service to connect to its database. */
+export class Connecting {
+  readonly #connection: Connection;
+  #retry: NodeJS.Timeout | null = null;
+  hasEnded = false;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * Connects. After an error it tries again later, and then calls `late`, unless the first attempt shows that none can succeed: it
+   * rejects with a ConfigError then.
+   */
+  async begin(input: ConnectInput, late: () => Promise<void>): Promise<void> {
+    try {
+      const running = await connect(input);
+      if (this.hasEnded) await running.close();
+      else this.#connection.running = running;
+    } catch (error) {
+      if (error instanceof ConfigError && this.#retry === null) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      input.observer.observe({ kind: 'start postponed', reason });
+      this.#retry = setTimeout(() => void this.begin(input, late).then(late), retryAfter);
+    }
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    if (this.#retry !== null) clearTimeout(this.#retry);
+  }
+}
+
 /**
  * Connects to the database and builds the components that requests use. Rejects if the database does not answer, with a ConfigError
  * if it never will.
  */
-export async function connect(input: ConnectInput): Promise<Running> {
+async function connect(input: ConnectInput): Promise<Running> {
   try {
     const backend = await openStore(input);
     return await assemble(input, backend)
