@@ -129,20 +129,6 @@ export interface ContentSource extends Partial<Pick<ContentContext, 'hooks' | 'n
   readonly budget?: { readonly onRefusal: (setting: string) => void };
 }
 
-/** What a write demands of the stored entry. */
-export interface Precondition {
-  /** The versions that the entry may have, or that it must exist. Anything is accepted unless given. */
-  readonly expected?: readonly string[] | 'any';
-  /** Whether there must be no entry yet. */
-  readonly isNew?: true;
-}
-
-/** The type and the id of an entry, and the versions that a write accepts. */
-export interface EntryKey extends Pick<Precondition, 'expected'> {
-  readonly type: ContentType;
-  readonly id: number;
-}
-
 /** The data of a write as the client sent it, and the query that selects the answer. */
 export interface WriteInput {
   readonly data: unknown;

@@ -1,4 +1,5 @@
-import { type ContentContext, type EntryKey, withOwnTransaction, withoutHooks } from '../content/content-context.js';
+import { type ContentContext, withOwnTransaction, withoutHooks } from '../content/content-context.js';
+import type { EntryKey } from '../content/meet-precondition.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { asLeft } from '../content/run-write.js';

@@ -1,6 +1,7 @@
 import { create } from '../../content/create.js';
-import type { ContentContext, EntryKey, Precondition } from '../../content/content-context.js';
+import type { ContentContext } from '../../content/content-context.js';
 import { hasId } from '../../content/find-one.js';
+import type { EntryKey, Precondition } from '../../content/meet-precondition.js';
 import { remove } from '../../content/remove.js';
 import { ApiError, applicationError, unauthorizedError } from '../../errors.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
