@@ -1,4 +1,4 @@
-import { afterCommit } from '../mongo/send/transaction.js';
+import { afterCommit } from '../mongo/send/around-commit.js';
 import { storeDeliveries, eventBody } from '../mongo/stores/delivery-store.js';
 import type { Store } from '../mongo/store.js';
 import { isRecord } from '../values.js';

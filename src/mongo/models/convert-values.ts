@@ -5,7 +5,7 @@ import type { ConvertedType } from '../../schema/convert-value.js';
 import { exactly, matchAt } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { batch, converted, entriesOf, type Entry, type Root, rootsOf, type ValueConversion } from './converted-entries.js';
-import { unfitExpressions } from './unfit-match.js';
+import { unfitExpressions } from './unfit-rules.js';
 
 /** What a conversion would do. */
 export interface Survey {

@@ -4,7 +4,6 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { collectionOf } from '../../schema/model.js';
 import { documentCollection, type ModelDocument, type Rename, renamesIn } from '../../schema/renames.js';
 import { collections } from '../../schema/collections.js';
-import { isRecord } from '../../values.js';
 import { type Database, forJob } from '../send/database.js';
 import { findFirst } from '../stored.js';
 import { typesWith } from '../send/field-moves.js';
@@ -17,6 +16,7 @@ import {
   renameKey,
   type RenameRecord,
   servedDocuments,
+  keptRenames,
 } from '../stores/rename-store.js';
 import { advanceFields, followed } from './rename-fields.js';
 import { advanceType } from './rename-type.js';
@@ -203,24 +203,4 @@ export class Renames {
     this.#stop = null;
     await stop?.();
   }
-}
-
-/** Maximum number of finished renames of attributes that are remembered although no model asks for them. The oldest are forgotten. */
-const mostFinished = 1_000;
-
-function keptRenames(known: readonly RenameRecord[], documents: readonly ModelDocument[]): readonly RenameRecord[] {
-  const isFinished = ({ kind, phase }: RenameRecord): boolean => kind === 'attribute' && phase === 'done';
-  const kept = known.filter((one) => isKept(one, documents));
-  const finished = kept.filter(isFinished).sort((a, b) => b.since.getTime() - a.since.getTime());
-  return [...kept.filter((one) => !isFinished(one)), ...finished.slice(0, mostFinished)];
-}
-
-/**
- * Returns whether a record is kept although no model asks for the rename: a renamed type keeps its collection, a move of values that
- * has begun is finished, and one that is finished does not begin again if the model asks for it again.
- */
-function isKept({ kind, uid, from, to, collection }: RenameRecord, documents: readonly ModelDocument[]): boolean {
-  if (kind === 'type') return collection !== undefined;
-  const { attributes } = (documents.find((document) => document.uid === uid) ?? {}) as { readonly attributes?: unknown }; // of any form
-  return isRecord(attributes) && Object.hasOwn(attributes, to) && !Object.hasOwn(attributes, from);
 }

@@ -7,7 +7,7 @@ import { matchAt } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database } from '../send/database.js';
 import { readAll, runRead } from '../send/read-commands.js';
-import { unfitExpressions } from './unfit-match.js';
+import { unfitExpressions } from './unfit-rules.js';
 
 /** An attribute that stored entries violate. */
 interface Violations {
