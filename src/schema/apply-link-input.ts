@@ -127,16 +127,6 @@ export function applyLinkInput<Key extends LinkKey>(current: readonly Key[], inp
   }
 }
 
-/** Returns the entries that an input sets or connects. */
-export function comingIn<Key extends LinkKey>(input: LinkInput<Key>): readonly Key[] {
-  if (input.kind === 'patch') return input.connect.map(({ id }) => id);
-  return input.kind === 'set' ? input.ids : [];
-}
-
-/** Returns the length of the longest list in an input. */
-export const lengthOf = (input: LinkInput<LinkKey>): number =>
-  Math.max(comingIn(input).length, input.kind === 'patch' ? input.disconnect.length : 0);
-
 /** Returns whether an input only removes entries and appends others, so that the entries that it does not name do not matter. */
 export const namesAllItChanges = (input: LinkInput): boolean =>
   input.kind === 'patch' && input.connect.every(({ position }) => position.kind === 'end');

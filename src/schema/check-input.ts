@@ -1,5 +1,4 @@
 import type { FieldError } from '../errors.js';
-import { comingIn, lengthOf } from './apply-link-input.js';
 import { blockProblems } from './check-blocks.js';
 import { scalarProblems } from './check-scalar.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from './content-type.js';
@@ -15,7 +14,7 @@ import {
   reportRelations,
   addTarget,
 } from './findings.js';
-import { findOtherType, maximumLinks, morphTarget, parseLinkInput, parseMorphInput } from './link-input.js';
+import { findOtherType, maximumLinks, morphTarget, parseLinkInput, parseMorphInput, comingIn, lengthOf } from './link-input.js';
 import { listsParts } from './parts.js';
 
 /** The result of a check: the problems of a body, and the ids that must exist, by uid of their type. */

@@ -187,6 +187,16 @@ function refuseRepeats(connections: readonly Connection<LinkKey>[]): void {
   }
 }
 
+/** Returns the entries that an input sets or connects. */
+export function comingIn<Key extends LinkKey>(input: LinkInput<Key>): readonly Key[] {
+  if (input.kind === 'patch') return input.connect.map(({ id }) => id);
+  return input.kind === 'set' ? input.ids : [];
+}
+
+/** Returns the length of the longest list in an input. */
+export const lengthOf = (input: LinkInput<LinkKey>): number =>
+  Math.max(comingIn(input).length, input.kind === 'patch' ? input.disconnect.length : 0);
+
 /** Returns the ids that a document stores for a relation, as one id or a list. Other values are left out. */
 export const storedIds = (stored: unknown): readonly number[] =>
   Array.isArray(stored) ? only(stored, isNumber) : isNumber(stored) ? [stored] : none;

@@ -15,5 +15,5 @@ export const traces: Feature = {
   name: 'traces',
   settings: { server: tracesSettings },
   observes: ({ server }) =>
-    addedSettings(server, tracesSettings).traces ? import('./load-api.js').then(({ loadTraces }) => loadTraces()) : null,
+    addedSettings(server, tracesSettings).traces ? import('./load-traces.js').then(({ loadTraces }) => loadTraces()) : null,
 };

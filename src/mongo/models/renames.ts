@@ -18,6 +18,7 @@ import {
   servedDocuments,
   keptRenames,
 } from '../stores/rename-store.js';
+import type { ModelStatus } from './model-status.js';
 import { advanceFields, followed } from './rename-fields.js';
 import { advanceType } from './rename-type.js';
 
@@ -25,8 +26,7 @@ interface RenamesInput {
   readonly database: Database;
   readonly settings: ModelSettings;
   readonly jobs: Jobs;
-  /** Called with the renames of a model that this instance follows. */
-  readonly report: (uid: string, renames: readonly string[]) => Promise<void>;
+  readonly status: Pick<ModelStatus, 'reportIndexState'>;
 }
 
 const jobName = 'model renames';
@@ -77,7 +77,7 @@ export class Renames {
 
   /** Lets writes follow the renames, tells other instances that they do, and continues the renames in the background. */
   async follow(registry: Registry): Promise<void> {
-    const { database, report } = this.#input;
+    const { database, status } = this.#input;
     this.#registry = registry;
     const open = this.#open();
     const fields = open.filter(({ kind }) => kind === 'attribute');
@@ -89,7 +89,7 @@ export class Renames {
     const now = new Map(open.map(({ uid }) => [uid, open.filter((one) => one.uid === uid).map(followed)]));
     for (const uid of new Set([...now.keys(), ...this.#reported.keys()])) {
       const renames = now.get(uid) ?? [];
-      if (this.#reported.get(uid) !== renames.join()) await report(uid, renames);
+      if (this.#reported.get(uid) !== renames.join()) await status.reportIndexState(uid, { renames });
     }
     this.#reported = new Map([...now].map(([uid, renames]) => [uid, renames.join()]));
     if (open.length > 0) this.#stop ??= this.#work();
