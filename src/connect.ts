@@ -5,6 +5,7 @@ import { createAccounts } from './accounts/accounts.js';
 import { upgradeGrants } from './accounts/roles/grant-actions.js';
 import type { Config } from './config/config.js';
 import { addedSettings } from './config/sections.js';
+import { ConfigError } from './config/setting.js';
 import type { Secrets } from './config/load-secrets.js';
 import type { Address } from './auth/accounts.js';
 import { startWarnings } from './accounts/users/start-warnings.js';
@@ -14,7 +15,7 @@ import { createExplainRefusal } from './http/explain-refusal.js';
 import { KeptTags } from './http/kept-tags.js';
 import { requestLimiter } from './http/limit-requests.js';
 import { enabledFeatures, featureActions, modelSettings, startFeatures, type Feature } from './http/feature.js';
-import type { ModelFiles, Running } from './http/running.js';
+import type { Connection, ModelFiles, Running } from './http/running.js';
 import { createMedia } from './media/open-media.js';
 import { retiring } from './media/retire-files.js';
 import { createNotices } from './notices.js';
@@ -25,6 +26,8 @@ import { observingReads } from './mongo/read/costly-reads.js';
 import type { Subscriber } from './mongo/changes/entry-events.js';
 import { explainRefusal } from './mongo/send/refused-access.js';
 import { createOwnCollections } from './mongo/send/ensure-collections.js';
+import { messageOf } from './errors.js';
+import { waited } from './limits/timers.js';
 import { openBackend, type Backend } from './mongo/models/open-backend.js';
 
 /** The parts of a project that requests need. */
@@ -38,7 +41,7 @@ interface ProjectParts {
   readonly subscribers: readonly Subscriber[];
 }
 
-export interface ConnectInput {
+interface ConnectInput {
   readonly config: Config;
   readonly features: readonly Feature[];
   /** The URI of the database. */
@@ -53,11 +56,54 @@ export interface ConnectInput {
   readonly code: ProjectParts | null;
 }
 
+/** Milliseconds between attempts to connect to the database. */
+const retryAfter = 2000;
+
+/** The attempts of a service to connect to its database. */
+export class Connecting {
+  readonly #connection: Connection;
+  readonly #ended = new AbortController();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
+  /**
+   * Connects. After an error it tries again later, and calls `late` after each further attempt. Rejects with a ConfigError if the first
+   * attempt shows that none can succeed.
+   */
+  async begin(input: ConnectInput, late: () => Promise<void>, isFirst = true): Promise<void> {
+    try {
+      const running = await connect(input);
+      if (this.hasEnded) await running.close();
+      else this.#connection.running = running;
+    } catch (error) {
+      if (error instanceof ConfigError && isFirst) throw error;
+      input.observer.observe({ kind: 'start postponed', reason: messageOf(error) });
+      void this.#again(input, late);
+    }
+  }
+
+  end(): void {
+    this.#ended.abort();
+  }
+
+  async #again(input: ConnectInput, late: () => Promise<void>): Promise<void> {
+    if (!(await waited(retryAfter, this.#ended.signal))) return;
+    await this.begin(input, late, false);
+    await late();
+  }
+}
+
 /**
  * Connects to the database and builds the components that requests use. Rejects if the database does not answer, with a ConfigError
  * if it never will.
  */
-export async function connect(input: ConnectInput): Promise<Running> {
+async function connect(input: ConnectInput): Promise<Running> {
   try {
     const backend = await openStore(input);
     return await assemble(input, backend)

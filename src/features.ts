@@ -1,14 +1,11 @@
-import { admin } from './admin/feature.js';
-import { queryShapes } from './admin/shapes-feature.js';
-import { webhooks } from './admin/webhooks-feature.js';
+import { admin, webhooks, queryShapes } from './admin/features.js';
 import { backup } from './backup/feature.js';
 import type { Feature } from './http/feature.js';
 import { healthRoutes } from './http/health.js';
 import { docs, openapi } from './openapi/features.js';
 import { metrics } from './metrics/feature.js';
-import { failsHealth } from './panel/builder/fails-health.js';
 import { slowRequests } from './metrics/slow-requests.js';
-import { panel } from './panel/feature.js';
+import { panel, failsHealth } from './panel/feature.js';
 import { accounts, content, locales, models, uploads } from './rest/features.js';
 import { schedule } from './schedule/feature.js';
 import { startPage } from './start-page/feature.js';

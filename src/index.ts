@@ -50,7 +50,7 @@ export type { RequestContext } from './graphql/graphql-context.js';
 export type { CallerState, StateUser } from './code/caller-state.js';
 export type { Row } from './code/rows.js';
 export type { EntryResult, ListResult } from './graphql/results.js';
-export type { BuilderTools, FilterMapper } from './graphql/extension/builder-tools.js';
+export type { BuilderTools, FilterMapper, Nexus } from './graphql/extension/builder-tools.js';
 export type { Hook, HookInput, Register, RegisterInput } from './graphql/extension/create-extension.js';
 export type { Entity, EntityId, EntityParameters, EntityService } from './code/entity-service.js';
 export type {
@@ -73,7 +73,6 @@ export type {
   TypeResolvers,
   UsedExtension,
 } from './graphql/extension/extension.js';
-export type { Nexus } from './graphql/extension/load-nexus.js';
 export type { NamedCode } from './code/named-code.js';
 export type { CustomName, ModelLike, NameOf, Naming } from './graphql/extension/naming.js';
 export type { OfType, QueriesBuilder } from './graphql/extension/builders.js';

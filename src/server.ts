@@ -6,7 +6,7 @@ import type { Config } from './config/config.js';
 import { loadSecrets } from './config/load-secrets.js';
 import { sectionsWith } from './config/sections.js';
 import { ConfigError } from './config/setting.js';
-import { connect, warnOfAccounts, type ConnectInput } from './connect.js';
+import { Connecting, warnOfAccounts } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
 import { createExtension, type GraphqlExtension } from './graphql/extension/create-extension.js';
 import { contentOfCode } from './code/content-of-code.js';
@@ -18,19 +18,16 @@ import type { RouteMatch } from './http/route.js';
 import { Connection } from './http/running.js';
 import { prepareHttpServer, type PreparedServer } from './http/start-http-server.js';
 import { startHttpServers } from './http/start-http-servers.js';
-import { waited } from './limits/timers.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
+import type { Work } from './observe/observation.js';
 import type { Observer } from './observe/observer.js';
 import type { Registry } from './schema/content-type.js';
 import { joinHooks, type MangroveServer, type ServerInput, type Service, type StartHooks } from './service.js';
 import { builtinRoutes } from './strapi/routes/builtin-controllers.js';
 import { createProject, type Project } from './strapi/project/create-project.js';
 import { passedByGraphql } from './strapi/routes/guarded-actions.js';
-import { messageOf } from './errors.js';
-
-/** Milliseconds between attempts to connect to the database. */
-const retryAfter = 2000;
+import { withCustomFields } from './strapi/runtime/custom-fields.js';
 
 /**
  * Puts a server together; nothing is opened before `start`. Throws a ConfigError with all that is wrong.
@@ -80,27 +77,26 @@ const withoutUri =
 class Server implements Service {
   config: Config;
   readonly observer: Observer;
-  readonly #features: readonly Feature[];
+  readonly #parts: ServerParts;
   readonly #connection: Connection;
+  readonly #project: Project | null;
   readonly #address = { url: '', adminUrl: '' };
   readonly #extension: GraphqlExtension;
   readonly #graphql: GraphqlEndpoint | null;
   readonly #isEmbedded: boolean;
-  readonly #project: Project | null;
   /** The hooks that have not been called yet. */
   #hooks: StartHooks;
-  readonly #prepared: PreparedServer;
   #http: Awaited<ReturnType<typeof startHttpServers>> | null = null;
-  readonly #stopped = new AbortController();
+  readonly #connecting: Connecting;
 
   constructor({ embeddedDatabase = false, ...hooks }: ServerInput, parts: ServerParts) {
-    const { config, features, logger, observer, connection, http, project } = parts;
+    const { config, logger, observer, connection, project } = parts;
     this.config = config;
     this.observer = observer;
-    this.#features = features;
+    this.#parts = parts;
     this.#connection = connection;
+    this.#connecting = new Connecting(connection);
     this.#project = project;
-    this.#prepared = http;
     this.#hooks = joinHooks(hooks, project);
     this.#isEmbedded = embeddedDatabase;
     this.#extension = createExtension({
@@ -110,7 +106,9 @@ class Server implements Service {
       content: project?.content ?? contentOfCode(connection),
       ...(project && { projectStrapi: project.strapi }),
     });
-    this.#graphql = config.plugins.graphql.enabled ? this.#createGraphql() : null;
+    const extension = this.#extension.schemaOptions;
+    const onSchema = (problem: string | null): void => this.#reportSchema(problem);
+    this.#graphql = config.plugins.graphql.enabled ? createGraphql({ config, observer, extension, onSchema }) : null;
   }
 
   get url(): string {
@@ -134,30 +132,32 @@ class Server implements Service {
   }
 
   async start(): Promise<void> {
-    const { register, ...others } = this.#hooks;
-    this.#hooks = others;
-    await register?.(this.#extension.input);
+    await this.#call('register');
     this.config = withCustomFields(this.config, this.#project?.customFields() ?? {});
     const { config, observer } = this;
+    const { features, http } = this.#parts;
     for (const text of config.warnings) observer.observe({ kind: 'warned', topic: 'configuration', text });
     const { uri } = config.database;
     const secrets = await loadSecrets(config);
     if (uri === null) throw new ConfigError(withoutUri);
     const app = createApp({ observer, connection: this.#connection, ...this.#routing() });
-    const parts = { config, features: this.#features, uri, secrets, observer, address: this.#address, code: this.#project };
-    await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
+    const parts = { config, features, uri, secrets, observer, address: this.#address, code: this.#project };
+    await this.#connecting.begin({ ...parts, isEmbedded: this.#isEmbedded }, () => this.#bootstrapLate());
     await this.#bootstrap();
-    this.#http = await startHttpServers(app.callback(), config, this.#prepared);
+    this.#http = await startHttpServers(app.callback(), config, http);
     this.#address.url = this.#http.url;
     this.#address.adminUrl = this.#http.admin.url;
   }
 
   async stop(): Promise<void> {
-    this.#stopped.abort();
+    this.#connecting.end();
     this.#connection.announceStop();
     if (this.#http !== null) await delay(this.config.server.shutdownDelay);
     await this.#http?.close();
-    await this.#destroy();
+    this.#hooks = { destroy: this.#hooks.destroy }; // a database that answers late no longer calls `bootstrap`
+    await this.#call('destroy').catch((err: unknown) => {
+      this.#report('destroy', err);
+    });
     await this.#connection.running?.close();
   }
 
@@ -172,29 +172,14 @@ class Server implements Service {
   /** Returns the route table of GraphQL and the enabled features, and that of the port of the API if it has fewer. */
   #routing() {
     const graphql: Feature = { name: 'graphql', routes: () => this.#graphql?.routes ?? [] };
-    const features = [graphql, ...enabledFeatures(this.#features, this.config)];
+    const features = [graphql, ...enabledFeatures(this.#parts.features, this.config)];
     const parts = { config: this.config, projectCode: this.#project?.code ?? null };
     return { ...parts, routes: routesOf(features, parts), publicRoutes: publicRoutesOf(features, parts) };
   }
 
-  /** Connects. After an error it tries again later, unless the first attempt shows that none can succeed. */
-  async #connect(input: ConnectInput, isFirst = true): Promise<void> {
-    try {
-      const running = await connect(input);
-      if (this.#stopped.signal.aborted) await running.close();
-      else this.#connection.running = running;
-    } catch (error) {
-      if (error instanceof ConfigError && isFirst) throw error;
-      this.observer.observe({ kind: 'start postponed', reason: messageOf(error) });
-      void this.#connectLate(input);
-    }
-  }
-
-  async #connectLate(input: ConnectInput): Promise<void> {
-    if (!(await waited(retryAfter, this.#stopped.signal))) return;
-    await this.#connect(input, false);
+  async #bootstrapLate(): Promise<void> {
     await this.#bootstrap().catch((err: unknown) => {
-      this.observer.observe({ kind: 'failed', work: 'bootstrap', err });
+      this.#report('bootstrap', err);
       this.#serve();
     });
   }
@@ -203,9 +188,7 @@ class Server implements Service {
   async #bootstrap(): Promise<void> {
     const { running } = this.#connection;
     if (running === null) return;
-    const { bootstrap, ...hooks } = this.#hooks;
-    this.#hooks = hooks;
-    await bootstrap?.(this.#extension.input);
+    await this.#call('bootstrap');
     this.#serve();
     this.#warnOfGraphql(running.backend.models.snapshot.registry);
     await warnOfAccounts(running, this.observer);
@@ -219,14 +202,11 @@ class Server implements Service {
     if (warning !== null) this.observer.observe({ kind: 'warned', topic: 'access', text: warning });
   }
 
-  async #destroy(): Promise<void> {
-    const { destroy } = this.#hooks;
-    this.#hooks = {};
-    try {
-      await destroy?.(this.#extension.input);
-    } catch (err) {
-      this.observer.observe({ kind: 'failed', work: 'destroy', err });
-    }
+  /** Calls a hook that has not been called yet. */
+  async #call(name: keyof StartHooks): Promise<void> {
+    const { [name]: hook, ...others } = this.#hooks;
+    this.#hooks = others;
+    await hook?.(this.#extension.input);
   }
 
   /** Starts answering requests. The first schema of GraphQL has the extensions and models that `bootstrap` has added. */
@@ -238,26 +218,13 @@ class Server implements Service {
     if (models !== undefined) rebuild(models.snapshot.registry);
   }
 
-  #createGraphql(): GraphqlEndpoint {
-    return createGraphql({
-      config: this.config,
-      observer: this.observer,
-      extension: this.#extension.schemaOptions,
-      onSchema: (problem) => {
-        this.#reportSchema(problem);
-      },
-    });
-  }
-
   #reportSchema(problem: string | null): void {
     this.backend?.models.status.reportSchema(problem).catch((err: unknown) => {
-      if (!this.#stopped.signal.aborted) this.observer.observe({ kind: 'failed', work: 'schema state', err });
+      if (!this.#connecting.hasEnded) this.#report('schema state', err);
     });
   }
-}
 
-/** Returns the configuration with the custom fields that code has registered. Written settings win. */
-const withCustomFields = ({ api, ...config }: Config, fields: Config['api']['customFields']): Config => ({
-  ...config,
-  api: { ...api, customFields: { ...fields, ...api.customFields } },
-});
+  #report(work: Work, err: unknown): void {
+    this.observer.observe({ kind: 'failed', work, err });
+  }
+}

@@ -68,7 +68,7 @@ export interface Service extends MangroveServer {
 }
 
 /** Functions of code that run when the service starts and stops. */
-export type StartHooks = Pick<ServerInput, 'register' | 'bootstrap' | 'destroy'>;
+export type StartHooks = { readonly [Name in 'register' | 'bootstrap' | 'destroy']?: ServerInput[Name] | undefined };
 
 /** Returns functions that run the first hook, then the second one. */
 export function joinHooks(first: StartHooks, second: StartHooks | null): StartHooks {

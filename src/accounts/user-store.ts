@@ -10,8 +10,6 @@ import { type Access, allows, fullAccess, actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 
-export { endingTokens } from '../content/end-tokens.js';
-
 export const userUid = 'plugin::users-permissions.user';
 export const roleUid = 'plugin::users-permissions.role';
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../auth/caller.js';
 import { notFoundError } from '../errors.js';
-import { configuredToken } from '../http/authorize.js';
 import { envelopeError } from '../http/error-response.js';
+import { configuredToken } from '../http/find-admin.js';
 import { listOf } from '../http/json-schema.js';
 import { withPrefix, type Route, type RouteCall } from '../http/route.js';
 import type { Actor, AuditRecord } from '../mongo/stores/audit-log.js';

@@ -8,10 +8,9 @@ import { accountsOf } from '../http/running.js';
 import { describeReport } from '../schema/report-models.js';
 import { readChanges } from '../mongo/stores/audit-log.js';
 import { findStored } from '../mongo/stored.js';
-import { readShapes } from '../mongo/stores/shape-store.js';
+import { readShapes, type ShapeReads } from '../mongo/stores/shape-store.js';
 import { withinTime } from '../limits/clock.js';
 import { shapesOf } from './query-shapes.js';
-import { shownShape } from './shown-shape.js';
 import { readAccountSettings } from '../auth/account-settings.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
@@ -135,4 +134,13 @@ async function changing({ running, content }: AdminCall, change: Promise<void>):
   await change;
   await running.backend.models.load();
   return listLocales(content);
+}
+
+/** Returns the reads of a shape as they are answered: what they cost, and the index that would serve them. */
+function shownShape({ uid, shape, way, count, slow, ms, maxMs, lastAt, examined }: ShapeReads) {
+  const reads = { uid, shape, way, count, slow, ms: { total: ms, average: Math.round(ms / count), max: maxMs }, lastAt };
+  if (examined === null) return { ...reads, unindexed: null, plan: null, advice: null, suggestedIndex: null };
+  const { isUnindexed, advice, suggestion, ...plan } = examined;
+  const command = suggestion && `npx mangrove models index add ${uid} ${suggestion.keys.join(' ')}`;
+  return { ...reads, unindexed: isUnindexed, plan, advice, suggestedIndex: suggestion && { ...suggestion, command } };
 }

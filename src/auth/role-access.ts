@@ -1,6 +1,6 @@
 import { memoize, memoizePair } from '../caches.js';
 import type { Access, RowRule } from '../query/access.js';
-import type { Limits } from '../query/limits.js';
+import type { Limits } from '../query/bind-context.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { otherSides, type AttributeName } from '../schema/other-sides.js';
 import { servedAs, underServedNames } from '../schema/served-names.js';

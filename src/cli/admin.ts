@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ContentContext } from '../content/content-context.js';
 import { findAdministrator, readAdminRoles, superAdminCode } from '../panel/administrators/administrator.js';
-import { fields } from '../panel/administrators/fields.js';
-import { changeAdministrator, insertAdministrator, isEmailTaken } from '../panel/administrators/write-administrator.js';
+import { changeAdministrator, insertAdministrator, isEmailTaken, fields } from '../panel/administrators/write-administrator.js';
 import { checkPanelBody, object } from '../panel/check-body.js';
 import { createDefaultAdminRoles } from '../panel/rights/default-roles.js';
 import { exactly } from '../mongo/form/matches.js';

@@ -1,6 +1,6 @@
 import { placeOf } from '../backup/place.js';
 import { writeBackup } from '../backup/write-backup.js';
-import { openBackups } from './open-backups.js';
+import { openBackups } from './connect-configured.js';
 import { print, printError } from './print.js';
 import { recordCommand } from './record-command.js';
 import { onlyWord, parseWords } from './usage-error.js';

@@ -19,10 +19,9 @@ import { asServed } from '../mongo/stores/rename-store.js';
 import { suggest } from '../nearest-name.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { Registry, ScalarAttribute, ScalarType } from '../schema/content-type.js';
-import { convertible } from '../schema/convert-value.js';
+import { convertible, convertedDefinition } from '../schema/convert-value.js';
 import type { AttributeDefinition, Model } from '../schema/model.js';
-import { scalarTypes } from '../schema/scalar-types.js';
-import type { OpenedDatabase } from './open-database.js';
+import type { OpenedDatabase } from './open-service.js';
 import { print } from './print.js';
 import { recordCommand } from './record-command.js';
 import { allowNoMore, parseWords, required, UsageError } from './usage-error.js';
@@ -48,7 +47,10 @@ export async function convertModel(opened: OpenedDatabase, args: readonly string
   const { uid, attribute, to } = asked;
   const conversion = await withValues(asked, { uid, attribute, registry, database: opened.database });
   const isResumed = scalar.type === to && to !== 'enumeration';
-  const changed = { ...model, attributes: { ...model.attributes, [attribute]: definitionOf(scalar, definition, conversion) } };
+  const changed = {
+    ...model,
+    attributes: { ...model.attributes, [attribute]: convertedDefinition(scalar, definition, conversion.to) },
+  };
   if (!isResumed) await refuseInvalid(changed, models, opened);
   const survey = isResumed ? nothing : await surveyConversion(conversion);
   show(asked, survey, scalar.type);
@@ -137,31 +139,6 @@ async function refuseInvalid(
   const all = models.map((one) => (one.uid === changed.uid ? changed : one));
   const problems = buildRegistry(all, { ...settings, foreign: await findForeign(all, database) }).problems.get(changed.uid) ?? [];
   if (problems.length > 0) throw new Error(`${changed.uid} would be refused: ${problems.join('; ')}`);
-}
-
-/** Keys of definitions that every scalar type has, and those that types of one stored form share. */
-const common: ReadonlySet<string> = new Set([
-  'required',
-  'private',
-  'writable',
-  'visible',
-  'configurable',
-  'pluginOptions',
-  'index',
-  'renamedFrom',
-]);
-const ofForm: Readonly<Record<string, readonly string[]>> = {
-  text: ['minLength', 'maxLength', 'regex', 'searchable'],
-  number: ['min', 'max'],
-};
-
-/** Returns the definition of an attribute with its new type, without the keys that this type does not have. */
-function definitionOf(scalar: ScalarAttribute, definition: AttributeDefinition, { to }: ValueConversion): AttributeDefinition {
-  const [from, now] = [scalarTypes[scalar.type], scalarTypes[to.type]];
-  const same = from.search === now.search ? (ofForm[now.search] ?? []) : [];
-  const isKept = (key: string): boolean => common.has(key) || same.includes(key) || (key === 'unique' && now.uniqueAllowed);
-  const entries = Object.entries(definition).filter(([key]) => isKept(key));
-  return { type: to.type, ...(to.type === 'enumeration' && { enum: to.enum }), ...Object.fromEntries(entries) };
 }
 
 function show(

@@ -4,7 +4,7 @@ import { buildRegistry } from '../schema/build-registry.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { suggest } from '../nearest-name.js';
 import { printSize } from '../values.js';
-import type { OpenedDatabase } from './open-database.js';
+import type { OpenedDatabase } from './open-service.js';
 import { print, printError, printTable } from './print.js';
 import { recordCommand } from './record-command.js';
 import { findCommand, onlyWord, parseWords, required } from './usage-error.js';

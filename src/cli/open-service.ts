@@ -1,17 +1,21 @@
 import type { Config } from '../config/config.js';
+import { loadConfig } from '../config/load-config.js';
 import { loadSecrets, type Secrets } from '../config/load-secrets.js';
 import { createDefaultRoles } from '../auth/default-roles.js';
 import { upgradeGrants } from '../accounts/roles/grant-actions.js';
+import { sectionsWith } from '../config/sections.js';
 import { createContext, type ContentContext } from '../content/content-context.js';
+import { features } from '../features.js';
+import { modelSettings } from '../http/feature.js';
 import { createFirstLocale, readLocales } from '../mongo/stores/locale-store.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { createStore, type Store } from '../mongo/store.js';
 import { fullAccess } from '../query/access.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import { buildRegistry } from '../schema/build-registry.js';
-import { openDatabase } from './open-database.js';
 import { readRoles } from '../auth/read-roles.js';
 import type { Role } from '../auth/role.js';
+import { type ConnectedDatabase, connectConfigured } from './connect-configured.js';
 
 /** The database of the service, and a context with full access. */
 export interface OpenedService {
@@ -45,4 +49,16 @@ export async function findRole(service: OpenedService, type: string): Promise<Ro
   const role = roles.get(type);
   if (role === undefined) throw new Error(`there is no role ${type}; there are: ${[...roles.keys()].join(', ')}`);
   return role;
+}
+
+/** The database that a command works on. */
+export interface OpenedDatabase extends ConnectedDatabase {
+  /** The settings that models are read with. */
+  readonly settings: ModelSettings;
+}
+
+/** Opens the database of the working directory, with the settings of its models. */
+export async function openDatabase(): Promise<OpenedDatabase> {
+  const config = await loadConfig({ directory: process.cwd(), known: sectionsWith(features) });
+  return { ...(await connectConfigured(config)), settings: modelSettings(features, config) };
 }

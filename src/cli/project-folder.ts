@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { commandLine } from '../command-line.js';
 import { dependsOnStrapi } from '../config/load-config.js';
 import type { Database } from '../mongo/send/database.js';
 import { readModels } from '../mongo/stores/model-store.js';
+import { commandLine } from '../package-root.js';
 import { readModelFiles } from './model-files.js';
 
 /** Returns the folder that a command works on: the given one, or that of MANGROVE_PROJECT, or the working directory. */

@@ -6,7 +6,7 @@ import { findForeign } from '../mongo/models/served-collections.js';
 import { suggest } from '../nearest-name.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { Model } from '../schema/model.js';
-import type { OpenedDatabase } from './open-database.js';
+import type { OpenedDatabase } from './open-service.js';
 import { print, printTable } from './print.js';
 import { recordCommand } from './record-command.js';
 import { allowNoMore, parseWords, required } from './usage-error.js';

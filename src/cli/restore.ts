@@ -3,7 +3,7 @@ import { prepareRestore, restoreBackup } from '../backup/restore-backup.js';
 import { type ConflictRule, conflicts } from '../backup/restoring.js';
 import type { RestoreReport } from '../backup/restoring.js';
 import { verifyBackup } from '../backup/verify-backup.js';
-import { openBackups } from './open-backups.js';
+import { openBackups } from './connect-configured.js';
 import { print, printTable } from './print.js';
 import { recordCommand } from './record-command.js';
 import { onlyWord, parseWords, UsageError } from './usage-error.js';

@@ -1,3 +1,4 @@
+import { relative, sep } from 'node:path';
 import { readAudience } from '../auth/is-open.js';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi } from '../config/load-config.js';
@@ -5,6 +6,7 @@ import { createLogger, createObserver } from '../http/create-logger.js';
 import * as mangrove from '../index.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import type { Observer } from '../observe/observer.js';
+import { packageRoot } from '../package-root.js';
 import { createService } from '../server.js';
 import type { Service } from '../service.js';
 import { UnsupportedCodeError } from '../strapi/load/unsupported-code.js';
@@ -14,7 +16,6 @@ import { loadRegister } from './load-register.js';
 import { describeUnstored, hasCode, modelFolder } from './project-folder.js';
 import { announcesStart } from './workers.js';
 import { print, printError } from './print.js';
-import { originOf } from './rejection-origin.js';
 
 interface ServeInput {
   readonly config: Config;
@@ -102,4 +103,18 @@ function stopOnSignal(server: Service, embedded: EmbeddedDatabase | null): void 
     process.exit();
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+}
+
+/**
+ * Returns the file and line of a project that an error comes from; `code of the project` if its stack names none. Returns null for
+ * an error of the service itself.
+ */
+export function originOf(error: unknown, directory: string): string | null {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const places = stack.split('\n').flatMap((line) => /(?:file:\/\/|\(|at )(\/[^()]+?:\d+):\d+\)?$/.exec(line.trim())?.[1] ?? []);
+  const own = places.find((place) => place.startsWith(directory + sep) && !place.includes(`${sep}node_modules${sep}`));
+  if (own !== undefined) return relative(directory, own);
+  return places.some((place) => place.startsWith(packageRoot) && !place.includes(`${sep}node_modules${sep}`))
+    ? null
+    : 'code of the project';
 }

@@ -4,7 +4,7 @@ import { readModels } from '../mongo/stores/model-store.js';
 import { printTypes } from '../openapi/print-types.js';
 import { fullAccess } from '../query/access.js';
 import { buildRegistry } from '../schema/build-registry.js';
-import { openDatabase } from './open-database.js';
+import { openDatabase } from './open-service.js';
 import { onlyWord, parseWords } from './usage-error.js';
 import { print } from './print.js';
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { endingTokens } from '../content/build-write.js';
 import { collections } from '../schema/collections.js';
 import { claimNames, findTaken } from '../accounts/claim-names.js';
 import { endRefreshTokens } from '../accounts/login/session.js';
 import { hashPassword } from '../accounts/login/passwords.js';
-import { changeStoredUser, endingTokens, type StoredUser, userType, userUid } from '../accounts/user-store.js';
+import { changeStoredUser, type StoredUser, userType, userUid } from '../accounts/user-store.js';
 import { create as createEntry } from '../content/create.js';
 import type { ContentContext } from '../content/content-context.js';
 import { update } from '../content/update.js';

@@ -7,7 +7,7 @@ import { readModels } from '../mongo/stores/model-store.js';
 import { buildRegistry, changedTypes, type RegistryBuild } from '../schema/build-registry.js';
 import { warningText } from '../schema/report-models.js';
 import { readModelFiles, shownFile } from './model-files.js';
-import type { OpenedDatabase } from './open-database.js';
+import type { OpenedDatabase } from './open-service.js';
 import { print, printTable } from './print.js';
 import { parseWords } from './usage-error.js';
 

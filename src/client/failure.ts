@@ -121,3 +121,25 @@ function secondsUntil(time: string | null): number | null {
   const seconds = Number.isNaN(Number(time)) ? (Date.parse(time) - Date.now()) / 1000 : Number(time);
   return Number.isNaN(seconds) ? null : Math.max(0, seconds);
 }
+
+/** `firstWait`: milliseconds before the first retry; each further wait is twice as long. `longestWait`: maximum in seconds. */
+const firstWait = 300;
+const longestWait = 30;
+
+/** Returns the milliseconds until a request is retried; null if it is not retried. */
+export function waitAfter(failure: Failure, repeated: number): number | null {
+  const own = firstWait * 2 ** repeated * (0.5 + Math.random());
+  switch (failure.kind) {
+    case 'unreachable':
+    case 'timeout':
+      return own;
+    case 'conflict':
+    case 'limited':
+    case 'unavailable':
+      // a conflict with a time: the first request with the key is still under way
+      if (failure.retryAfter === null) return failure.kind === 'conflict' ? null : own;
+      return failure.retryAfter > longestWait ? null : Math.max(own, failure.retryAfter * 1000);
+    default:
+      return null;
+  }
+}

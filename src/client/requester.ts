@@ -1,4 +1,4 @@
-import { refusal, silence, type Failure, type Received } from './failure.js';
+import { refusal, silence, type Failure, type Received, waitAfter } from './failure.js';
 import { keepSession, type Session, type SessionKeeper, type SessionStore } from './session.js';
 import { pause, transmit, type Fetch, type Progress, type Signal } from './transport.js';
 import { writeQuery } from './query.js';
@@ -58,10 +58,6 @@ export interface Requester {
   /** Sends a request. Returns the body of the answer; undefined if there is none. Throws a Failure. */
   send(call: Call): Promise<unknown>;
 }
-
-/** `firstWait`: milliseconds before the first retry; each further wait is twice as long. `longestWait`: maximum in seconds. */
-const firstWait = 300;
-const longestWait = 30;
 
 /** A request, its key, and how often it was sent before. */
 interface Attempt {
@@ -185,23 +181,5 @@ function bodyOf(received: Received): unknown {
     return text === '' ? undefined : JSON.parse(text);
   } catch {
     throw refusal(received); // not JSON: the page of a proxy, such as a hotel login
-  }
-}
-
-/** Returns the milliseconds until a request is retried; null if it is not retried. */
-function waitAfter(failure: Failure, repeated: number): number | null {
-  const own = firstWait * 2 ** repeated * (0.5 + Math.random());
-  switch (failure.kind) {
-    case 'unreachable':
-    case 'timeout':
-      return own;
-    case 'conflict':
-    case 'limited':
-    case 'unavailable':
-      // a conflict with a time: the first request with the key is still under way
-      if (failure.retryAfter === null) return failure.kind === 'conflict' ? null : own;
-      return failure.retryAfter > longestWait ? null : Math.max(own, failure.retryAfter * 1000);
-    default:
-      return null;
   }
 }

@@ -1,7 +1,8 @@
 import { createContext, type ContentContext, withDatabase } from '../content/content-context.js';
 import { type Connection, notRunning, type Running } from '../http/running.js';
 import { forJob } from '../mongo/send/database.js';
-import { codeAccess, codeSettings } from '../query/code-binding.js';
+import { type Access, fullAccess } from '../query/access.js';
+import type { BindSettings } from '../query/bind-context.js';
 
 /** Returns a context with all rights. */
 export function contextOfCode({ config, source }: Pick<Running, 'config' | 'source'>): ContentContext {
@@ -21,3 +22,16 @@ export const contentOfCode = (connection: Connection) => (): ContentContext =>
 
 const notYet =
   'register() runs before there are content types and entries; reach for them in functions given to use(), or in resolvers';
+
+/** The rights of project code: as in Strapi v4, it sees everything. */
+export const codeAccess: Access = { ...fullAccess, seesPrivate: true };
+
+/** Returns the settings that reads by project code are bound with. Limits for clients do not apply to nested lists. */
+const codeSettings = (settings: BindSettings): BindSettings => ({ ...settings, maxNested: null, roleUsers: true });
+
+/** Returns the settings for reads by project code without limits for pages. */
+export const unpagedSettings = (settings: BindSettings): BindSettings => ({
+  ...codeSettings(settings),
+  maxLimit: null,
+  withCount: true,
+});

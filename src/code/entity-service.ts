@@ -2,18 +2,19 @@ import type { ContentContext } from '../content/content-context.js';
 import { create } from '../content/create.js';
 import { countEntries, findMany } from '../content/find-many.js';
 import { findOne } from '../content/find-one.js';
+import { refuseOrTell, type Undone } from '../content/refuse-or-tell.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { remove } from '../content/remove.js';
 import { update } from '../content/update.js';
 import { invalidParameter } from '../errors.js';
 import { didYouMean } from '../nearest-name.js';
 import type { Query } from '../query/ast.js';
-import { unpagedSettings } from '../query/code-binding.js';
+import { knownFilters, type DroppedCondition } from '../query/known-filters.js';
 import { parseQuery } from '../query/parse-query.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
-import { decodeId } from '../values.js';
+import { decodeId, type Values } from '../values.js';
+import { unpagedSettings } from './content-of-code.js';
 import { shapeForCode, markLoadedByExtension } from './rows.js';
-import { withKnownFilters } from './with-known-filters.js';
 
 /** Parameters of REST as an object. Pagination may also be at the top level: `{ start: 0, limit: 5 }`. */
 export type EntityParameters = Readonly<Record<string, unknown>>;
@@ -128,3 +129,16 @@ export function entityOf(entry: Loaded): Entity {
   for (const { key } of entry.selection.children) markLoadedByExtension(row[key]);
   return { ...row, id: Number(row['id']) };
 }
+
+/** Returns parameters of code without the conditions that have no effect, which are refused in strict mode, else told. */
+export function withKnownFilters(given: Values, type: ContentType, context: ContentContext): Values {
+  const { parameters, dropped } = knownFilters(given, type, { registry: context.bind.registry });
+  refuseOrTell(dropped.map(undoneOf), context);
+  return parameters;
+}
+
+const undoneOf = ({ name, type: { uid, attributes } }: DroppedCondition): Undone => ({
+  path: ['filters', name],
+  message: `the condition on ${name} of ${uid} has no effect, because ${attributes.has(name) ? 'filters cannot name it' : 'there is no such attribute'}`,
+  remedy: 'correct or remove it in the code of the project',
+});

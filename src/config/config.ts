@@ -1,9 +1,7 @@
-import type { adminSettings, SectionName } from './sections.js';
+import type { adminSettings, SectionName, webhookSettings, backupSettings } from './sections.js';
 import type { apiSettings } from './api-settings.js';
-import type { backupSettings } from './backup-settings.js';
 import type { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import type { pluginSettings } from './plugin-settings.js';
-import type { webhookSettings } from './webhook-settings.js';
 import type { Environment, ValueOf } from './setting.js';
 import type { Env } from './create-env.js';
 

@@ -1,8 +1,6 @@
 import { apiSettings } from './api-settings.js';
-import { backupSettings } from './backup-settings.js';
 import { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import { pluginSettings } from './plugin-settings.js';
-import { webhookSettings } from './webhook-settings.js';
 import {
   flag,
   group,
@@ -15,7 +13,39 @@ import {
   type SettingMap,
   type SettingNode,
   type ValueOf,
+  shaped,
 } from './setting.js';
+
+/** The settings of config/backup: backups that the service makes itself. */
+export const backupSettings = group({
+  schedule: maybeText('When backups are made: a cron rule of five or six fields in UTC, such as `0 3 * * *`; none by default', {
+    variable: 'BACKUP_SCHEDULE',
+    minLength: 1,
+  }),
+  to: text('./data/backups', 'Folder of these backups, or `s3://bucket/prefix` with the settings of uploads', {
+    variable: 'BACKUP_TO',
+    minLength: 1,
+  }),
+  keep: whole(7, 'Number of these backups that are kept; older ones are deleted after each backup', {
+    minimum: 1,
+    variable: 'BACKUP_KEEP',
+  }),
+});
+
+/** Seconds until each further attempt of a delivery: within a minute, then over three days. */
+const retries: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+
+/** The settings of config/webhooks: how events are delivered. */
+export const webhookSettings = group({
+  retries: shaped<readonly number[]>(
+    { type: 'array', maxItems: 20, items: { type: 'number', minimum: 0, maximum: 604_800 } },
+    retries,
+    'Seconds from a failed delivery to each further attempt; up to a fifth more, by chance',
+  ),
+  allowPrivate: flag(false, 'Deliver to addresses of this machine and of private networks too', {
+    variable: 'WEBHOOKS_ALLOW_PRIVATE',
+  }),
+});
 
 /** The settings of config/admin: access to the admin API, and hashing of API tokens. */
 export const adminSettings = group({

@@ -1,17 +1,9 @@
 import { ApiError, applicationError, validationError } from '../errors.js';
+import { applyLinkInput, type LinkInput } from '../schema/apply-link-input.js';
 import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { listsParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
 import type { Values } from '../values.js';
-import {
-  applyLinkInput,
-  type LinkInput,
-  maximumLinks,
-  morphKey,
-  morphTarget,
-  readLinkInput,
-  readMorphInput,
-  storedIds,
-} from '../schema/link-input.js';
+import { maximumLinks, morphKey, morphTarget, readLinkInput, readMorphInput, storedIds } from '../schema/link-input.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { rankOfTime } from '../mongo/form/layout.js';
 import { morphLinks, partsOf } from '../mongo/read/stored-lists.js';

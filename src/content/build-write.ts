@@ -1,10 +1,12 @@
 import { memoizePair } from '../caches.js';
 import { setRanks, setUniques, storedRank } from '../mongo/form/layout.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
+import type { Change } from '../mongo/write/compile-change.js';
+import type { LinkInput } from '../schema/apply-link-input.js';
 import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { listsParts } from '../schema/parts.js';
 import type { Values } from '../values.js';
-import { type LinkInput, readLinkInput } from '../schema/link-input.js';
+import { readLinkInput } from '../schema/link-input.js';
 import { fileAttributes, heldUniques, listedUniquePaths, type UniquePath } from '../schema/attribute-places.js';
 import { type BuildContext, buildMorph, buildParts, buildScalar, applyLinks, giveIds, nextRank } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
@@ -183,3 +185,13 @@ export function completeCopies(type: ContentType, values: Record<string, unknown
   keepUnique(listed, { values, mode: 'update' });
   rankFiles(withFiles, { values, mode: 'update' });
 }
+
+/** Returns a change of a user that also ends all tokens and forgets the clients that have logged in. */
+export const endingTokens = (set: Values = {}): Change => ({
+  set: { ...set, _clients: [], _tokensFrom: Date.now() },
+  increase: { _tokenVersion: 1 },
+});
+
+/** Returns the change of an entry that sets values. Those of a user with a new password also end the tokens of the user. */
+export const settingValues = ({ uid }: ContentType, set: Values): Change =>
+  uid === 'plugin::users-permissions.user' && Object.hasOwn(set, 'password') ? endingTokens(set) : { set };

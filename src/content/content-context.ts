@@ -10,7 +10,7 @@ import type { Store } from '../mongo/store.js';
 import { noNotices, type Notices } from '../notices.js';
 import type { Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';
-import { createBudget, unlimited } from '../limits/budget.js';
+import { type Budget, createBudget, unlimited } from '../limits/budget.js';
 import type { Sender } from '../limits/queue.js';
 import type { ByteReservation } from '../limits/byte-budget.js';
 import type { Filter, Query } from '../query/ast.js';
@@ -137,20 +137,6 @@ export interface ContentSource extends Partial<Pick<ContentContext, 'hooks' | 'n
   readonly budget?: { readonly onRefusal: (setting: string) => void };
 }
 
-/** What a write demands of the stored entry. */
-export interface Precondition {
-  /** The versions that the entry may have, or that it must exist. Anything is accepted unless given. */
-  readonly expected?: readonly string[] | 'any';
-  /** Whether there must be no entry yet. */
-  readonly isNew?: true;
-}
-
-/** The type and the id of an entry, and the versions that a write accepts. */
-export interface EntryKey extends Pick<Precondition, 'expected'> {
-  readonly type: ContentType;
-  readonly id: number;
-}
-
 /** The data of a write as the client sent it, and the query that selects the answer. */
 export interface WriteInput {
   readonly data: unknown;
@@ -183,11 +169,13 @@ export function createRequestContext(
 }
 
 /** Returns the context of a request with the budget of a caller with a token, who was not known before. */
-export function asKnown(context: ContentContext): ContentContext {
-  const { store, bind } = context;
-  const budget = bind.budget.ofKnown(bind.limits);
-  return { ...context, store: { ...store, database: { ...store.database, budget } }, bind: { ...bind, budget } };
-}
+export const asKnown = (context: ContentContext): ContentContext =>
+  withBudget(context, context.bind.budget.ofKnown(context.bind.limits));
+
+const withBudget = (context: ContentContext, budget: Budget): ContentContext => ({
+  ...withDatabase(context, { ...context.store.database, budget }),
+  bind: { ...context.bind, budget },
+});
 
 /** Returns a context without a budget, for the service itself and for project code. */
 export const createContext = (config: Config, source: ContentSource, access: Access): ContentContext =>
@@ -236,11 +224,7 @@ export const withOwnTransaction = (context: ContentContext, database: Store['dat
 });
 
 /** Returns the context without a budget, for the small answer that is given after the budget is spent. */
-export const withoutBudget = (context: ContentContext): ContentContext => ({
-  ...context,
-  bind: { ...context.bind, budget: unlimited },
-  store: { ...context.store, database: { ...context.store.database, budget: unlimited } },
-});
+export const withoutBudget = (context: ContentContext): ContentContext => withBudget(context, unlimited);
 
 /** Returns whether an error says that a request exceeded its budget after its write was stored. */
 export const costsTooMuchLate = (error: unknown, { bind: { budget }, store }: ContentContext): boolean =>

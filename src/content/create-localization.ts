@@ -8,10 +8,11 @@ import { bindEntrySelection } from '../query/bind-plan.js';
 import { allOf } from '../query/conditions.js';
 import type { ContentType } from '../schema/content-type.js';
 import { acceptNew } from './accept-write.js';
-import type { ContentContext, EntryKey, WriteInput } from './content-context.js';
+import type { ContentContext, WriteInput } from './content-context.js';
 import { createInGroup } from './create.js';
 import { hasId } from './find-one.js';
 import type { Loaded, StoredDocument } from '../mongo/form/loaded.js';
+import type { EntryKey } from './meet-precondition.js';
 
 /**
  * Creates the entry of another locale: a draft unless the data has `publishedAt`. It has the shared values of the entry, unless the

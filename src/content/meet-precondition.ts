@@ -2,7 +2,22 @@ import { preconditionFailed } from '../errors.js';
 import { entryVersion, matchVersion } from '../mongo/form/entry-version.js';
 import { type Match, matchesAny, matchesNone } from '../mongo/form/matches.js';
 import { findFirst } from '../mongo/stored.js';
-import type { ContentContext, EntryKey } from './content-context.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { ContentContext } from './content-context.js';
+
+/** What a write demands of the stored entry. */
+export interface Precondition {
+  /** The versions that the entry may have, or that it must exist. Anything is accepted unless given. */
+  readonly expected?: readonly string[] | 'any';
+  /** Whether there must be no entry yet. */
+  readonly isNew?: true;
+}
+
+/** The type and the id of an entry, and the versions that a write accepts. */
+export interface EntryKey extends Pick<Precondition, 'expected'> {
+  readonly type: ContentType;
+  readonly id: number;
+}
 
 /** Returns a match for the documents among those of a match, of an id or of several conditions, whose version a write accepts. */
 export function matchExpected(match: Match, { expected }: Pick<EntryKey, 'expected'>): Match {

@@ -1,4 +1,4 @@
-import type { ContentContext, EntryKey } from './content-context.js';
+import type { ContentContext } from './content-context.js';
 import { withDatabase, withoutHooks } from './content-context.js';
 import { findOne } from './find-one.js';
 import { Alarm } from '../limits/timers.js';
@@ -12,7 +12,7 @@ import { isStored } from '../mongo/stored.js';
 import type { Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { referrersOf, unlinkAll } from '../mongo/write/referrers.js';
-import { matchExpected, refuseUnexpected } from './meet-precondition.js';
+import { matchExpected, refuseUnexpected, type EntryKey } from './meet-precondition.js';
 import { mayLead, passLead } from './pass-lead.js';
 import { runWrite } from './run-write.js';
 

@@ -1,7 +1,8 @@
+import { afterCommit } from '../mongo/send/around-commit.js';
 import { DuplicateKey } from '../mongo/send/driver-errors.js';
 import { type Loaded, type StoredDocument, withLocalesOf, withoutPopulated } from '../mongo/form/loaded.js';
 import { readTreeOf } from '../mongo/read/read-tree.js';
-import { afterCommit, inTransaction } from '../mongo/send/transaction.js';
+import { inTransaction } from '../mongo/send/transaction.js';
 import type { Filter } from '../query/ast.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';

@@ -3,10 +3,11 @@ import { isStored } from '../mongo/stored.js';
 import { emptyQuery, type Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
-import { withoutHooks, type ContentContext, type Precondition, type WriteInput } from './content-context.js';
+import { withoutHooks, type ContentContext, type WriteInput } from './content-context.js';
 import { create } from './create.js';
 import { findSingle, findSingleForWrite } from './find-one.js';
 import { type Loaded, versionOf } from '../mongo/form/loaded.js';
+import type { Precondition } from './meet-precondition.js';
 import { remove } from './remove.js';
 import { update } from './update.js';
 

@@ -11,7 +11,8 @@ import {
 } from '../mongo/write/link-changes.js';
 import { type Match, matchesAll, oneOf, otherThan } from '../mongo/form/matches.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
-import { applyLinkInput, namesAllItChanges, type LinkInput, maximumLinks } from '../schema/link-input.js';
+import { applyLinkInput, namesAllItChanges, type LinkInput } from '../schema/apply-link-input.js';
+import { maximumLinks } from '../schema/link-input.js';
 import type { ContentType, LinkAttribute } from '../schema/content-type.js';
 import { tooManyLinks } from './build-parts.js';
 import type { ExclusiveLinks, InverseLinks } from './build-write.js';

@@ -1,5 +1,5 @@
+import { commandLine } from '../package-root.js';
 import { hasPanel, servesPanel } from '../panel/front-end/panel-files.js';
-import { commandLine } from '../command-line.js';
 import { isPrivateHost } from '../public-address.js';
 import { type Context, type DatabaseFacts, isRefused, type Probe } from './context.js';
 import { advice, type Found, nameSome, problem, unknown } from './finding.js';

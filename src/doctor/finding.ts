@@ -18,3 +18,9 @@ export function nameSome(names: readonly string[]): string {
   const more = names.length - 3;
   return more > 0 ? `${names.slice(0, 3).join(', ')} and ${String(more)} more` : names.join(', ');
 }
+
+/** Returns the first line of the message of an error, without parts of an address that may be a password. */
+export const messageOf = (error: unknown): string => {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return line.replaceAll(/(:\/\/)[^/@\s]*@/g, '$1');
+};

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { verifyMailServer } from '../accounts/mail/verify-server.js';
+import { verifyMailServer } from '../accounts/mail/mailer.js';
 import { newestBackup } from '../backup/scheduled-backups.js';
 import type { Config } from '../config/config.js';
 import { ConfigError } from '../config/setting.js';
@@ -11,7 +11,7 @@ import { s3Storage } from '../media/storage/s3-storage.js';
 import { diskFolder, optionsOf } from '../media/storage/storage-of.js';
 import type { BackupFacts, FolderFacts, Probe } from './context.js';
 import { readDatabaseName } from '../mongo/send/address-facts.js';
-import { messageOf } from './message-of.js';
+import { messageOf } from './finding.js';
 
 /** Longest time of a probe, in milliseconds. */
 const patience = 6_000;

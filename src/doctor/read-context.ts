@@ -8,7 +8,7 @@ import { connectForReads } from '../mongo/send/connection.js';
 import { explainRefusal } from '../mongo/send/refused-access.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { messageOf } from './message-of.js';
+import { messageOf } from './finding.js';
 import { readDatabaseFacts } from './read-database-facts.js';
 import { probeMail, probeStorage, readableSecrets, readBackups, readUploads } from './probes.js';
 

@@ -1,9 +1,8 @@
 import { readAccountSettings } from '../auth/account-settings.js';
 import { readRoles } from '../auth/read-roles.js';
-import { findLeftCollections } from '../mongo/models/left-collections.js';
 import { findMissingIndexes } from '../mongo/models/missing-indexes.js';
 import { readInstances, readStates } from '../mongo/models/model-states.js';
-import { findForeign } from '../mongo/models/served-collections.js';
+import { findForeign, findLeftCollections } from '../mongo/models/served-collections.js';
 import type { Database } from '../mongo/send/database.js';
 import { findStored } from '../mongo/stored.js';
 import { readLogState } from '../mongo/stores/change-log.js';

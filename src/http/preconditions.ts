@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Precondition } from '../content/content-context.js';
+import type { Precondition } from '../content/meet-precondition.js';
 import { badRequestError, preconditionRequired } from '../errors.js';
 
 /** An entity tag of a header. */

@@ -1,7 +1,7 @@
+import { afterCommit } from '../mongo/send/around-commit.js';
 import { commentIn, type Database } from '../mongo/send/database.js';
 import type { Subscriber } from '../mongo/changes/entry-events.js';
 import { findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
-import { afterCommit } from '../mongo/send/transaction.js';
 import { hasEnded } from '../processes.js';
 import { uploadFile } from '../schema/content-type.js';
 import type { Values } from '../values.js';

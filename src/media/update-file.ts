@@ -1,11 +1,13 @@
-import { type ContentContext, type EntryKey, withOwnTransaction, withoutHooks } from '../content/content-context.js';
+import { type ContentContext, withOwnTransaction, withoutHooks } from '../content/content-context.js';
+import type { EntryKey } from '../content/meet-precondition.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { asLeft } from '../content/run-write.js';
 import { update } from '../content/update.js';
 import { notFoundError } from '../errors.js';
+import { afterCommit } from '../mongo/send/around-commit.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
-import { afterCommit, inTransaction } from '../mongo/send/transaction.js';
+import { inTransaction } from '../mongo/send/transaction.js';
 import { emptyQuery } from '../query/ast.js';
 import { cleanTitle } from './clean-name.js';
 import { fileType } from './decide-type.js';

@@ -1,4 +1,6 @@
 import type { Feature } from '../http/feature.js';
+import type { RouteRequest } from '../http/route-request.js';
+import type { Running } from '../http/running.js';
 import { pageRoutes } from './front-end/page-routes.js';
 import { panelRoutes } from './panel-paths.js';
 import { statusRoutes } from './status/status-routes.js';
@@ -10,3 +12,21 @@ export const panel: Feature = {
   isEnabled: (config) => config.admin.enabled,
   routes: ({ config }) => [...panelRoutes, ...statusRoutes(config), ...pageRoutes(config)],
 };
+
+/**
+ * Returns whether the health route fails for a request. The panel waits after a change of a model until `HEAD /_health` has failed
+ * and then works again, because Strapi v4 restarts. Here it fails once per session after each change, only for requests of the
+ * panel. Nothing else notices.
+ */
+export async function failsHealth(request: RouteRequest, running: Running | null): Promise<boolean> {
+  if (running === null || request.method !== 'HEAD' || !isOfPanel(request, running.config.admin.url)) return false;
+  const { failsOnce } = await import('./builder/fail-health.js');
+  return failsOnce(request, running);
+}
+
+/** Returns whether a page of the panel sent a request. */
+function isOfPanel({ headers: { referer } }: RouteRequest, path: string): boolean {
+  if (referer === undefined || !URL.canParse(referer)) return false;
+  const { pathname } = new URL(referer);
+  return pathname === path || pathname.startsWith(`${path}/`);
+}

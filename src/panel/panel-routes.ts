@@ -18,7 +18,7 @@ import { builderRoutes } from './builder/builder-routes.js';
 import { fileRoutes } from './library/file-routes.js';
 import { folderRoutes } from './library/folder-routes.js';
 import { librarySettingsRoutes } from './library/library-settings.js';
-import { contentApiRoutes } from './settings/content-api-routes.js';
+import { contentApiRoutes } from './settings/content-api.js';
 import { emailRoutes } from './settings/email-routes.js';
 import { localeRoutes as localeSettingsRoutes } from './settings/locale-routes.js';
 import { pluginRoutes } from './settings/plugin-routes.js';

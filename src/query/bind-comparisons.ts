@@ -1,8 +1,8 @@
 import { invalidParameter, validationError } from '../errors.js';
 import { castFlag, type Stored } from '../schema/scalar-types.js';
 import type { Filter } from './ast.js';
+import type { Limits } from './bind-context.js';
 import { allOf, anyOf } from './conditions.js';
-import type { Limits } from './limits.js';
 import { type Comparator, operators, type Operator } from './operators.js';
 import { always, never, type Condition, type TrigramPlace } from './plan.js';
 

@@ -1,8 +1,7 @@
 import type { Registry } from '../schema/content-type.js';
 import type { Access } from './access.js';
 import type { PublicationState } from './ast.js';
-import type { Budget } from '../limits/budget.js';
-import type { Limits } from './limits.js';
+import type { Budget, SpentLimits } from '../limits/budget.js';
 
 /** The settings that a front end binds with. */
 export interface BindSettings {
@@ -38,4 +37,20 @@ export interface BindContext {
 /** The context of populated entries, with the publication state that holds unless a branch names another one. */
 export interface VisibleContext extends BindContext {
   readonly state: PublicationState;
+}
+
+/** Limits of one request: the settings under `api.limits`. */
+export interface Limits extends SpentLimits {
+  /** Conditions of a filter. */
+  readonly filterNodes: number;
+  readonly listValues: number;
+  /** Characters of a text that a filter compares with. */
+  readonly textLength: number;
+  readonly populateDepth: number;
+  readonly populateRelations: number;
+  readonly sortKeys: number;
+  /** Relations that one sort key leads through. */
+  readonly sortKeyLinks: number;
+  /** `relatedConditions` for callers with a token. */
+  readonly tokenRelatedConditions: number;
 }

@@ -1,7 +1,7 @@
 import { invalidParameter, validationError } from '../errors.js';
 import type { Filter } from './ast.js';
 import { isPlainObject, isRecord } from '../values.js';
-import type { Limits } from './limits.js';
+import type { Limits } from './bind-context.js';
 import { isGroup, isOperator, operators, type Group, type Operator } from './operators.js';
 
 /**

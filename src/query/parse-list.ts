@@ -1,7 +1,7 @@
 import { type ApiError, invalidParameter, paginationError, validationError } from '../errors.js';
 import type { Pagination, Sort } from './ast.js';
 import { isRecord, type Values } from '../values.js';
-import type { Limits } from './limits.js';
+import type { Limits } from './bind-context.js';
 
 /** Parses `fields`: items as written, each a name or a comma list of names; `*` and absence mean all, returned as null. */
 export function parseFields(input: unknown): string[] | null {

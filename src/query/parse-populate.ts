@@ -9,7 +9,7 @@ import {
   type Query,
 } from './ast.js';
 import { isRecord } from '../values.js';
-import type { Limits } from './limits.js';
+import type { Limits } from './bind-context.js';
 import { mergeFields, plainField, unite } from './merge-populate.js';
 import { parseFields, parseSort, parseWhole, refuseMixedPagination } from './parse-list.js';
 import { refuseCursors } from './parse-cursors.js';

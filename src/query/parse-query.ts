@@ -1,6 +1,6 @@
 import { validationError } from '../errors.js';
 import { emptyQuery, type Query } from './ast.js';
-import type { Limits } from './limits.js';
+import type { Limits } from './bind-context.js';
 import { parseCursors, refuseCursors } from './parse-cursors.js';
 import { parseFields, parsePagination, parseSort, refuseTopLevelPagination } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';

@@ -2,13 +2,8 @@ import { createLocalization } from '../content/create-localization.js';
 import { create } from '../content/create.js';
 import { findMany } from '../content/find-many.js';
 import { findOne, findSingle, findSingleForWrite } from '../content/find-one.js';
-import {
-  type ContentContext,
-  costsTooMuchLate,
-  type Precondition,
-  withoutBudget,
-  withoutHooks,
-} from '../content/content-context.js';
+import type { ContentContext } from '../content/content-context.js';
+import type { Precondition } from '../content/meet-precondition.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { remove } from '../content/remove.js';
 import { removeSingle, updateSingle } from '../content/single-type.js';
@@ -19,11 +14,11 @@ import { notFoundError, validationError } from '../errors.js';
 import { preconditionOf, refusePreconditions } from '../http/preconditions.js';
 import { idOf } from '../http/route-request.js';
 import type { Answer, RouteCall } from '../http/route.js';
-import { emptyQuery, fieldOf, noPopulate, type Pagination, type Query } from '../query/ast.js';
+import { emptyQuery, fieldOf, type Pagination, type Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
-import { hasFiles, type ReceivedEntry, withReceived, writeWithFiles, writtenBody } from './entry-files.js';
+import { hasFiles, type ReceivedEntry, withReceived, type WriteEntry, writeWithFiles, writtenBody } from './entry-files.js';
 import { asksToExplain, explainList } from './explain-list.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
 import type { QueryCache } from './query-cache.js';
@@ -76,16 +71,15 @@ export const inEnvelope = (entry: Loaded | null, content: ContentContext): Shown
 const demandOf = ({ request, type }: ActionInput, mayCreate = false): Precondition =>
   preconditionOf(request.headers, { changes: true, mayCreate, isRequired: type.requiresIfMatch });
 
-type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Promise<Loaded | null>;
-
 /** Writes an entry from a JSON body, or from a multipart body with files. Returns the entry as the query selects it. */
 async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Shown | null> {
   const { received, type, content } = input;
   const query = queryOf(input);
-  if (received === undefined) return inEnvelope(await write(dataOf(input), query, content), input.content);
-  const bare = { ...query, fields: ['id'], populate: noPopulate };
-  const id = await writeWithFiles({ received, type, content, write: (data, inner) => write(data, bare, inner) });
-  return id === null ? null : inEnvelope(await findWritten(id, query, input), input.content);
+  const written =
+    received === undefined
+      ? await write(dataOf(input), query, content)
+      : await writeWithFiles({ received, type, query, write }, content);
+  return inEnvelope(written, content);
 }
 
 /** Runs an action with the multipart body of its request, if it has one. The query is checked before files are received. */
@@ -97,16 +91,6 @@ export function receiving<Result>(
   if (action.receives !== true || !hasFiles(input)) return run(input);
   checkQuery(input);
   return withReceived(input, (received) => run({ ...input, received }));
-}
-
-/** Reads an entry that was written with files, without populated relations if they exceed the budget. */
-async function findWritten(id: number, query: Query, { type, content }: ActionInput): Promise<Loaded | null> {
-  try {
-    return await findOne(type, id, query, withoutHooks(content));
-  } catch (error) {
-    if (!costsTooMuchLate(error, content)) throw error;
-    return findOne(type, id, { ...query, populate: noPopulate }, withoutBudget(withoutHooks(content)));
-  }
 }
 
 const find: Action = {

@@ -1,6 +1,6 @@
-import type { ContentContext } from '../content/content-context.js';
+import { type ContentContext, costsTooMuchLate, withDatabase, withoutBudget, withoutHooks } from '../content/content-context.js';
+import { findOne } from '../content/find-one.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
-import { withDatabase } from '../content/content-context.js';
 import { unreadNames } from '../content/values-left-out.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { badRequestError } from '../errors.js';
@@ -13,6 +13,7 @@ import { Staging } from '../media/staging.js';
 import { unlinkedPart } from '../media/unlinked.js';
 import { keepFiles, prepareFiles, type ReadyFiles, storeFiles } from '../media/upload-files.js';
 import { inTransaction } from '../mongo/send/transaction.js';
+import { noPopulate, type Query } from '../query/ast.js';
 import { splitPath } from '../schema/findings.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
@@ -57,24 +58,31 @@ async function receiveEntry({ request, running, content }: RouteCall, staging: S
   return { data, digest, files, ready, staging };
 }
 
+/** Writes an entry, and returns it as the query selects it; null if there is no such entry. */
+export type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Promise<Loaded | null>;
+
 /** A write of an entry with files. */
 interface FilesWrite {
   readonly received: ReceivedEntry;
   readonly type: ContentType;
-  readonly content: ContentContext;
-  /** Writes the entry in a transaction. Called again if the transaction is retried. Returns null if there is no such entry. */
-  readonly write: (data: unknown, content: ContentContext) => Promise<Loaded | null>;
+  readonly query: Query;
+  /** Called in a transaction, and again if that is retried. */
+  readonly write: WriteEntry;
 }
 
 /**
  * Writes an entry and its files, which are linked to the attributes at their paths. Entry, files and links are stored together or not
- * at all. Returns the id of the entry; null if there is no such entry.
+ * at all. Returns the entry as the query selects it; null if there is no such entry.
  */
-export function writeWithFiles({ received, type, content, write }: FilesWrite): Promise<number | null> {
+export async function writeWithFiles(
+  { received, type, query, write }: FilesWrite,
+  content: ContentContext,
+): Promise<Loaded | null> {
   const { data, files, ready, staging } = received;
-  return inTransaction(content.store.database, async (database) => {
+  const bare = { ...query, fields: ['id'], populate: noPopulate };
+  const written = await inTransaction(content.store.database, async (database) => {
     const inner = withDatabase(content, database);
-    const entry = await write(data, inner);
+    const entry = await write(data, bare, inner);
     if (entry === null) return null;
     const id = Number(entry.document['_id']);
     const stored = await storeFiles(ready, inner);
@@ -85,6 +93,17 @@ export function writeWithFiles({ received, type, content, write }: FilesWrite): 
     await keepFiles(ready, staging, inner);
     return id;
   });
+  return written === null ? null : findWritten(type, written, query, content);
+}
+
+/** Reads an entry that was written, without populated relations if they exceed the budget. */
+async function findWritten(type: ContentType, id: number, query: Query, content: ContentContext): Promise<Loaded | null> {
+  try {
+    return await findOne(type, id, query, withoutHooks(content));
+  } catch (error) {
+    if (!costsTooMuchLate(error, content)) throw error;
+    return findOne(type, id, { ...query, populate: noPopulate }, withoutBudget(withoutHooks(content)));
+  }
 }
 
 /** Groups stored files by their path, because several files of one path are linked together. Keeps their order. */

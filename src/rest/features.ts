@@ -1,14 +1,18 @@
 import { createDefaultRoles } from '../auth/default-roles.js';
 import { accountActions, fileActions } from '../auth/known-actions.js';
+import type { Config } from '../config/config.js';
 import type { Feature } from '../http/feature.js';
 import { fileRoutes } from '../http/file-routes.js';
-import { withPrefix } from '../http/route.js';
+import { withPrefix, type ContextRoute, type Route } from '../http/route.js';
 import { mediaOf } from '../http/running.js';
 import { keepSweeping } from '../media/open-media.js';
 import { blobCollections } from '../mongo/stores/blob-store.js';
 import { keyCollection } from '../mongo/stores/key-store.js';
 import { accountModels, fileModels, localeModels } from '../schema/builtin-models.js';
-import { accountRoutes } from './accounts/account-routes.js';
+import { authRoutes, refreshOffRoutes, refreshRoutes } from './accounts/auth-routes.js';
+import { providerRoutes } from './accounts/provider-routes.js';
+import { roleRoutes } from './accounts/role-routes.js';
+import { userRoutes } from './accounts/user-routes.js';
 import { batchRoute } from './batch/batch-route.js';
 import { contentRoutes } from './content-routes.js';
 import { localeRoute } from './locale-route.js';
@@ -69,3 +73,12 @@ export const content: Feature = {
     return [batchRoute(parts, routes), ...routes];
   },
 };
+
+/** Returns the routes of logins, users and roles. */
+const accountRoutes = ({ plugins }: Config): readonly (Route | ContextRoute)[] => [
+  ...authRoutes,
+  ...(plugins['users-permissions'].config.refreshTokens.enabled ? refreshRoutes : refreshOffRoutes),
+  ...providerRoutes,
+  ...userRoutes,
+  ...roleRoutes,
+];

@@ -1,5 +1,6 @@
 import { replaceAction } from '../auth/known-actions.js';
-import type { ContentContext, EntryKey } from '../content/content-context.js';
+import type { ContentContext } from '../content/content-context.js';
+import type { EntryKey } from '../content/meet-precondition.js';
 import { refuseOrTell, type Undone } from '../content/refuse-or-tell.js';
 import { applicationError, missingActions, validationError } from '../errors.js';
 import { readUpload, type ReceivedUpload } from '../http/read-upload.js';

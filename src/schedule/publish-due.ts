@@ -1,3 +1,4 @@
+import { unpagedSettings } from '../code/content-of-code.js';
 import { type ContentContext, withDatabase } from '../content/content-context.js';
 import { findMany } from '../content/find-many.js';
 import { update } from '../content/update.js';
@@ -7,7 +8,6 @@ import { inTransaction } from '../mongo/send/transaction.js';
 import { findFirst } from '../mongo/stored.js';
 import type { Observer } from '../observe/observer.js';
 import { comparing, emptyQuery, type Query } from '../query/ast.js';
-import { unpagedSettings } from '../query/code-binding.js';
 import { nowWord } from '../query/moment.js';
 import type { ContentType } from '../schema/content-type.js';
 import { scheduledNames } from '../schema/scheduled.js';

@@ -12,8 +12,9 @@ import {
   notOfType,
   report,
   reportRelations,
+  addTarget,
 } from './findings.js';
-import { comingIn, findOtherType, lengthOf, maximumLinks, morphTarget, parseLinkInput, parseMorphInput } from './link-input.js';
+import { findOtherType, maximumLinks, morphTarget, parseLinkInput, parseMorphInput, comingIn, lengthOf } from './link-input.js';
 import { listsParts } from './parts.js';
 
 /** The result of a check: the problems of a body, and the ids that must exist, by uid of their type. */
@@ -200,10 +201,6 @@ function checkLength(length: number, path: string, found: Findings): boolean {
 function checkFiles({ many, allowedTypes }: LinkAttribute, ids: readonly number[], path: string, found: Findings): void {
   if (found.context.strict && !many && ids.length > 1) report(found, path, `${path} takes one file`);
   if (allowedTypes.length > 0 && ids.length > 0) found.files.push({ path, ids, allowedTypes });
-}
-
-function addTarget(found: Findings, uid: string, id: number): void {
-  found.targets.set(uid, (found.targets.get(uid) ?? new Set()).add(id));
 }
 
 /** Checks the targets of a polymorphic relation, which name their type in `__type` or `type`. */

@@ -1,6 +1,7 @@
 import { parseDate, parseDateTime } from './calendar.js';
-import type { ScalarType } from './content-type.js';
-import { toBigInteger, toBoolean, toNumber } from './scalar-types.js';
+import type { ScalarType, ScalarAttribute } from './content-type.js';
+import type { AttributeDefinition } from './model.js';
+import { toBigInteger, toBoolean, toNumber, scalarTypes } from './scalar-types.js';
 import { numberText } from './stored-values.js';
 
 /** The types that values can be converted to. */
@@ -118,4 +119,34 @@ function parsed(text: string, parse: (text: string) => unknown, what: string): C
 function shown(value: unknown): string {
   const text = JSON.stringify(numberText(value) ?? value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** Keys of definitions that every scalar type has, and those that types of one stored form share. */
+const common: ReadonlySet<string> = new Set([
+  'required',
+  'private',
+  'writable',
+  'visible',
+  'configurable',
+  'pluginOptions',
+  'index',
+  'renamedFrom',
+]);
+
+const ofForm: Readonly<Record<string, readonly string[]>> = {
+  text: ['minLength', 'maxLength', 'regex', 'searchable'],
+  number: ['min', 'max'],
+};
+
+/** Returns the definition of an attribute with its new type, without the keys that this type does not have. */
+export function convertedDefinition(
+  scalar: ScalarAttribute,
+  definition: AttributeDefinition,
+  to: ConvertedType,
+): AttributeDefinition {
+  const [from, now] = [scalarTypes[scalar.type], scalarTypes[to.type]];
+  const same = from.search === now.search ? (ofForm[now.search] ?? []) : [];
+  const isKept = (key: string): boolean => common.has(key) || same.includes(key) || (key === 'unique' && now.uniqueAllowed);
+  const entries = Object.entries(definition).filter(([key]) => isKept(key));
+  return { type: to.type, ...(to.type === 'enumeration' && { enum: to.enum }), ...Object.fromEntries(entries) };
 }

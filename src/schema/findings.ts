@@ -78,3 +78,7 @@ export function notOfType(path: string, type: string, value: unknown, original: 
   const from = wasCast ? ` (cast from the value \`${printValue(original)}\`)` : '';
   return `${path} must be a \`${type}\` type, but the final value was: \`${printValue(value)}\`${from}.`;
 }
+
+export function addTarget(found: Findings, uid: string, id: number): void {
+  found.targets.set(uid, (found.targets.get(uid) ?? new Set()).add(id));
+}

@@ -2,13 +2,7 @@ import { crc32 } from 'node:zlib';
 import { validationError } from '../errors.js';
 import type { LinkAttribute, MorphAttribute } from './content-type.js';
 import { decodeId, isRecord, only, type Values } from '../values.js';
-import { applyLinkPatch, type Connection, idOf, type LinkKey, type LinkPatch, type Position } from './apply-link-patch.js';
-
-/** The change of a relation, read from any of its spellings. `none`: no change. */
-export type LinkInput<Key extends LinkKey = number> =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'set'; readonly ids: readonly Key[] }
-  | ({ readonly kind: 'patch' } & LinkPatch<Key>);
+import { type Connection, idOf, type LinkKey, type Position, type LinkInput } from './apply-link-input.js';
 
 /** Maximum number of entries that one document stores for one relation, and that one write may name. */
 export const maximumLinks = 10_000;
@@ -193,18 +187,6 @@ function refuseRepeats(connections: readonly Connection<LinkKey>[]): void {
   }
 }
 
-/** Returns the keys of the stored links after a write, in order. Throws a ValidationError for impossible positions. */
-export function applyLinkInput<Key extends LinkKey>(current: readonly Key[], input: LinkInput<Key>): readonly Key[] {
-  switch (input.kind) {
-    case 'none':
-      return current;
-    case 'set':
-      return input.ids;
-    case 'patch':
-      return applyLinkPatch(current, input);
-  }
-}
-
 /** Returns the entries that an input sets or connects. */
 export function comingIn<Key extends LinkKey>(input: LinkInput<Key>): readonly Key[] {
   if (input.kind === 'patch') return input.connect.map(({ id }) => id);
@@ -214,10 +196,6 @@ export function comingIn<Key extends LinkKey>(input: LinkInput<Key>): readonly K
 /** Returns the length of the longest list in an input. */
 export const lengthOf = (input: LinkInput<LinkKey>): number =>
   Math.max(comingIn(input).length, input.kind === 'patch' ? input.disconnect.length : 0);
-
-/** Returns whether an input only removes entries and appends others, so that the entries that it does not name do not matter. */
-export const namesAllItChanges = (input: LinkInput): boolean =>
-  input.kind === 'patch' && input.connect.every(({ position }) => position.kind === 'end');
 
 /** Returns the ids that a document stores for a relation, as one id or a list. Other values are left out. */
 export const storedIds = (stored: unknown): readonly number[] =>

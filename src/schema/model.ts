@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ShardKey } from './content-type.js';
 
 /** An attribute as schema.json writes it. Keys that only an admin panel reads are kept but not used. */
@@ -99,3 +100,16 @@ export const asksForSync = ({ pluginOptions }: Model): boolean => pluginOptions?
 
 /** Returns the uids that a relation names: one, or any number if it is polymorphic. */
 export const targetsOf = ({ target = [] }: AttributeDefinition): readonly string[] => [target].flat();
+
+interface Named {
+  readonly uid: string;
+  readonly attributes?: unknown;
+}
+
+/** Returns whether the stored model is identical, including the order of attributes, which is that in answers. */
+export function isStoredAs(document: Named, stored: readonly Named[]): boolean {
+  const before = stored.find(({ uid }) => uid === document.uid);
+  return isDeepStrictEqual(before, document) && isDeepStrictEqual(namesOf(before), namesOf(document));
+}
+
+const namesOf = (document: Named | undefined): readonly string[] => Object.keys(Object(document?.attributes) as object);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { didYouMean } from '../nearest-name.js';
 import { targetsOf, type AttributeDefinition, type Model, type ModelWarning } from './model.js';
-import { type Reference, referencesOf, settleSides, type Side } from './settle-sides.js';
+import { type Reference, referencesOf, settleSides, type Side, isWritten, otherSide } from './settle-sides.js';
 
 /** A model in which each reference has a target, and each relation agrees with its other side. */
 export interface SettledModel {
@@ -192,19 +192,6 @@ function settleSide({ definition, key }: Reference, { sides }: World): Settled |
   const settled = { ...alone, [side.kind === 'inverse' ? 'mappedBy' : 'inversedBy']: side.other };
   const how = side.other === null ? 'it is served one-way' : 'the two sides are joined';
   return { definition: settled, warnings: [{ text: `${otherSide(definition)}: ${how}`, needs: null }] };
-}
-
-/** Returns whether a definition already describes the side of its relation that was determined. */
-function isWritten({ kind, other }: Side, { inversedBy, mappedBy }: AttributeDefinition): boolean {
-  const [own, foreign] = kind === 'inverse' ? [mappedBy, inversedBy] : [inversedBy, mappedBy];
-  return (own || null) === other && !foreign;
-}
-
-function otherSide({ target, inversedBy, mappedBy }: AttributeDefinition): string {
-  const name = inversedBy ?? mappedBy;
-  return name
-    ? `${String(target)}.${name} is not the other side of this relation`
-    : 'another relation names this as its other side';
 }
 
 /** Returns a relation that cannot store links: it is always empty, and input for it is dropped. */

@@ -90,3 +90,16 @@ function release(former: Side | undefined, target: string, sides: Map<string, Si
   if (partner?.kind === 'owner') sides.set(key, { kind: 'owner', other: null });
   else sides.delete(key);
 }
+
+/** Returns whether a definition already describes the side of its relation that was determined. */
+export function isWritten({ kind, other }: Side, { inversedBy, mappedBy }: AttributeDefinition): boolean {
+  const [own, foreign] = kind === 'inverse' ? [mappedBy, inversedBy] : [inversedBy, mappedBy];
+  return (own || null) === other && !foreign;
+}
+
+export function otherSide({ target, inversedBy, mappedBy }: AttributeDefinition): string {
+  const name = inversedBy ?? mappedBy;
+  return name
+    ? `${String(target)}.${name} is not the other side of this relation`
+    : 'another relation names this as its other side';
+}

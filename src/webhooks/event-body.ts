@@ -5,15 +5,14 @@ import { createShaper, type Presentation, type Shaped } from '../content/shape-v
 import { ApiError } from '../errors.js';
 import type { EntryWritten } from '../mongo/changes/entry-events.js';
 import { meetsMatch } from '../mongo/read/meets-match.js';
-import { type EventFormat, eventBody } from '../mongo/stores/event-body.js';
 import { readEntry } from '../mongo/read/read-entry.js';
 import { readTreeOf } from '../mongo/read/read-tree.js';
-
+import { type EventFormat, eventBody } from '../mongo/stores/delivery-store.js';
 import { actionOf, allows } from '../query/access.js';
 import type { Query } from '../query/ast.js';
+import type { Limits } from '../query/bind-context.js';
 import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
-import type { Limits } from '../query/limits.js';
 import { allOf } from '../query/conditions.js';
 import { parseEntryQuery } from '../query/parse-query.js';
 import { uploadFile } from '../schema/content-type.js';

@@ -6,8 +6,8 @@ import { type ContentContext, type ContentSource, createContext, withDatabase } 
 import { createBudget } from '../limits/budget.js';
 import { cacheUntilChanged } from '../mongo/changes/changes.js';
 import type { EntryEvent, EntryWritten, Subscriber } from '../mongo/changes/entry-events.js';
+import { afterCommit } from '../mongo/send/around-commit.js';
 import type { Database } from '../mongo/send/database.js';
-import { afterCommit } from '../mongo/send/transaction.js';
 import { type NewDelivery, storeDeliveries } from '../mongo/stores/delivery-store.js';
 import { fullAccess } from '../query/access.js';
 import { collections } from '../schema/collections.js';

@@ -1,6 +1,5 @@
-import { afterCommit } from '../mongo/send/transaction.js';
-import { storeDeliveries } from '../mongo/stores/delivery-store.js';
-import { eventBody } from '../mongo/stores/event-body.js';
+import { afterCommit } from '../mongo/send/around-commit.js';
+import { storeDeliveries, eventBody } from '../mongo/stores/delivery-store.js';
 import type { Store } from '../mongo/store.js';
 import { isRecord } from '../values.js';
 import { largestBody } from './event-body.js';

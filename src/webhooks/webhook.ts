@@ -1,6 +1,6 @@
 import { validationError } from '../errors.js';
 import type { Document } from '../mongo/send/database.js';
-import type { EventFormat } from '../mongo/stores/event-body.js';
+import type { EventFormat } from '../mongo/stores/delivery-store.js';
 import { isRecord, itemsOf, mapValues, only, textOrNull, type Values } from '../values.js';
 
 /** The events that Strapi v4 has, and `model.change`. */

@@ -1,9 +1,9 @@
 import { badRequestError, notFoundError } from '../errors.js';
 import { oneOf } from '../mongo/form/matches.js';
+import { afterCommit } from '../mongo/send/around-commit.js';
 import { findFirst, findStored } from '../mongo/stored.js';
 import type { Store } from '../mongo/store.js';
 import { removeDeliveries } from '../mongo/stores/delivery-store.js';
-import { afterCommit } from '../mongo/send/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../mongo/write/write-entries.js';
 import { collections } from '../schema/collections.js';

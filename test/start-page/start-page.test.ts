@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
 import { createConfig } from '../../src/config/create-config.js';
-import { html } from '../../src/http/html.js';
+import { html } from '../../src/http/page-answer.js';
 import { serviceRoutes } from '../support/service-routes.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 import { model, models } from './models.js';

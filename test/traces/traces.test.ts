@@ -3,7 +3,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { expect } from 'chai';
 import { ConfigError } from '../../src/config/setting.js';
-import { loadTraces } from '../../src/traces/load-api.js';
+import { loadTraces } from '../../src/traces/load-traces.js';
 import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
 import { Receiver } from '../support/receiver.js';
 

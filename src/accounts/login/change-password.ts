@@ -1,9 +1,10 @@
+import { endingTokens } from '../../content/build-write.js';
 import { applicationError, validationError, type FieldError } from '../../errors.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { fieldProblems, readTexts, refuseProblems, unknownKeyErrors } from '../check-fields.js';
 import { hashPassword, isPassword } from './passwords.js';
 import { endRefreshTokens, openSession, type Session } from './session.js';
-import { changeStoredUser, endingTokens, findStoredUser, userType } from '../user-store.js';
+import { changeStoredUser, findStoredUser, userType } from '../user-store.js';
 
 const fields = { passwordConfirmation: ['required'], password: ['required'], currentPassword: ['required'] } as const;
 

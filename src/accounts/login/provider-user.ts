@@ -1,3 +1,4 @@
+import { endingTokens } from '../../content/build-write.js';
 import { create } from '../../content/create.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { applicationError, validationError } from '../../errors.js';
@@ -11,7 +12,7 @@ import { sendConfirmation } from './confirm-email.js';
 import { loginProvider, type ReceivedTokens } from './login-provider.js';
 import { hashCode, makeCode } from './passwords.js';
 import { assertMayLogIn, endRefreshTokens } from './session.js';
-import { asService, changeStoredUser, endingTokens, findStoredUser, userType, type StoredUser } from '../user-store.js';
+import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
 /**
  * Returns the user of an identity, or registers one if there is none. Throws an ApplicationError if the user may not log in. That

@@ -1,10 +1,11 @@
+import { endingTokens } from '../../content/build-write.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { validationError } from '../../errors.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { readTexts } from '../check-fields.js';
 import { hashPassword, heldCode, makeCode, storedCode } from './passwords.js';
 import { endRefreshTokens, openSession, type Session } from './session.js';
-import { changeStoredUser, endingTokens, findStoredUser, userType, type StoredUser } from '../user-store.js';
+import { changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
 /** Length of a reset code in bytes, as in Strapi v4. */
 const codeBytes = 64;

@@ -1,5 +1,5 @@
-import { loadJwt } from '../../auth/load-jwt.js';
 import type { Configuration } from 'openid-client';
+import { loadJwt } from '../../auth/user-tokens.js';
 import { ApiError, validationError } from '../../errors.js';
 import { fetchProvider, isThisMachine, providerFailure } from './call-provider.js';
 import { isOpenId, type KnownProvider } from './ready-providers.js';

@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
-import { readAccountSettings } from '../../auth/account-settings.js';
-import { rowRule, unknownUserNames, userNames } from '../../auth/role-access.js';
+import { readAccountSettings, type AccountSettings } from '../../auth/account-settings.js';
+import { rowRule, unknownUserNames, userNames, userValues } from '../../auth/role-access.js';
 import type { FieldRule, RoleRules } from '../../auth/role.js';
 import { ApiError, notFoundError, validationError } from '../../errors.js';
 import { findStored } from '../../mongo/stored.js';
@@ -11,7 +11,6 @@ import { bindRule } from '../../query/bind-filter.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { attributeOf } from '../../schema/served-names.js';
 import { asService } from '../user-store.js';
-import { ruleWarnings } from './rule-warnings.js';
 import { mapValues } from '../../values.js';
 
 /** The rules to change, by uid. Null removes all rules of a kind; a kind that is absent keeps its rules. */
@@ -79,4 +78,19 @@ function checkRow(type: ContentType, rule: unknown, { bind }: ContentContext): u
     throw error instanceof ApiError ? validationError(`rows of ${type.uid}: ${error.message}`) : error;
   }
   return rule;
+}
+
+/** Returns a warning for each row rule that compares entries with something that users choose themselves. */
+export const ruleWarnings = ({ rows = {} }: Partial<RoleRules>, settings: AccountSettings): readonly string[] =>
+  Object.entries(rows).flatMap(([uid, rule]) =>
+    userValues(rule).flatMap((value) => {
+      const reason = reasonOf(value, settings);
+      return reason === null ? [] : [`the row rule of ${uid} compares with ${value}: ${reason}; compare with $user.id instead`];
+    }),
+  );
+
+function reasonOf(value: string, settings: AccountSettings): string | null {
+  if (value === '$user.username') return 'users choose their names themselves';
+  if (value !== '$user.email' || settings.email_confirmation) return null;
+  return 'email_confirmation is off, so users can claim any address, and those who chose theirs match no entry';
 }

@@ -1,9 +1,11 @@
+import { endingTokens } from '../../content/build-write.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
 import { ruleFilter } from '../../content/rules-on-writes.js';
 import { update } from '../../content/update.js';
 import { applicationError, notFoundError } from '../../errors.js';
 import { matchesAll } from '../../mongo/form/matches.js';
-import { afterCommit, inTransaction } from '../../mongo/send/transaction.js';
+import { afterCommit } from '../../mongo/send/around-commit.js';
+import { inTransaction } from '../../mongo/send/transaction.js';
 import { emptyQuery } from '../../query/ast.js';
 import { toBoolean } from '../../schema/scalar-types.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
@@ -16,7 +18,6 @@ import {
   asRoleGiver,
   asWriter,
   changeStoredUser,
-  endingTokens,
   findStoredUser,
   noteOnUser,
   permitted,

@@ -3,7 +3,7 @@ import { builtinModels } from '../../schema/builtin-models.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { Accounts } from '../accounts.js';
 import { registrationAttributes } from '../login/register.js';
-import { ruleWarnings } from '../roles/rule-warnings.js';
+import { ruleWarnings } from '../roles/set-rules.js';
 import { userType, userUid } from '../user-store.js';
 
 /** Returns warnings about settings that let users choose more than an operator may expect. */

@@ -1,11 +1,12 @@
 import { create } from '../../content/create.js';
-import type { ContentContext, EntryKey, Precondition } from '../../content/content-context.js';
+import type { ContentContext } from '../../content/content-context.js';
 import { hasId } from '../../content/find-one.js';
+import type { EntryKey, Precondition } from '../../content/meet-precondition.js';
 import { remove } from '../../content/remove.js';
 import { ApiError, applicationError, unauthorizedError } from '../../errors.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
-import { afterCommit } from '../../mongo/send/transaction.js';
+import { afterCommit } from '../../mongo/send/around-commit.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import { bindEntrySelection } from '../../query/bind-plan.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';

@@ -10,6 +10,7 @@ import {
   specifiedRules,
   validate,
   type ValidationRule,
+  type OperationDefinitionNode,
 } from 'graphql';
 import { BoundedCache } from '../../caches.js';
 import { aliasLimit, rootFieldLimit, depthLimit } from './operation-limits.js';
@@ -126,3 +127,15 @@ const noIntrospection: ValidationRule = (context) => ({
       context.reportError(new GraphQLError(message, { nodes: node }));
   },
 });
+
+/** Returns the operation to run; the error of Strapi v4 if there is none. */
+export function chooseOperation({ definitions }: DocumentNode, name: string | null): OperationDefinitionNode | GraphQLError {
+  const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const [first, second] = name === null ? operations : operations.filter((operation) => operation.name?.value === name);
+  if (first === undefined)
+    return new GraphQLError(name === null ? 'Must provide an operation.' : `Unknown operation named "${name}".`);
+  if (second !== undefined) return new GraphQLError('Must provide operation name if query contains multiple operations.');
+  return first.operation === 'subscription'
+    ? new GraphQLError('Schema is not configured for subscriptions.', { nodes: first })
+    : first;
+}

@@ -1,5 +1,4 @@
 import {
-  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
@@ -17,7 +16,7 @@ import type { ForbiddenError } from '../../errors.js';
 import { isRecord } from '../../values.js';
 import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../graphql-context.js';
-import { createDocuments, type Documents } from './documents.js';
+import { createDocuments, type Documents, chooseOperation } from './documents.js';
 import { coded, createErrorFormat, type FormatError } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 import {
@@ -207,16 +206,4 @@ async function runOperation(args: ExecutionArgs): Promise<ExecutionResult> {
   const result = await executeOperation(args);
   if ('data' in result) return result;
   return { ...result, errors: (result.errors ?? []).map((error) => coded(error, 'BAD_USER_INPUT')) };
-}
-
-/** Returns the operation to run; the error of Strapi v4 if there is none. */
-function chooseOperation({ definitions }: DocumentNode, name: string | null): OperationDefinitionNode | GraphQLError {
-  const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-  const [first, second] = name === null ? operations : operations.filter((operation) => operation.name?.value === name);
-  if (first === undefined)
-    return new GraphQLError(name === null ? 'Must provide an operation.' : `Unknown operation named "${name}".`);
-  if (second !== undefined) return new GraphQLError('Must provide operation name if query contains multiple operations.');
-  return first.operation === 'subscription'
-    ? new GraphQLError('Schema is not configured for subscriptions.', { nodes: first })
-    : first;
 }

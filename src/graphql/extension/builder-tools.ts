@@ -1,10 +1,11 @@
+import { createRequire } from 'node:module';
 import type { core } from 'nexus';
+import type * as nexus from 'nexus';
 import type { ContentType } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { parsePagination } from '../selection/parse-list-arguments.js';
 import type { PageSettings } from '../graphql-context.js';
 import { filtersName } from '../type-names.js';
-import { loadNexus } from './load-nexus.js';
 import type { ModelLike } from './naming.js';
 
 /** Tools for custom fields with the arguments of generated ones. */
@@ -70,3 +71,10 @@ export function sharedArguments(): SharedArguments {
     SortArg: arg({ type: list('String'), default: [] }),
   };
 }
+
+export type Nexus = typeof nexus;
+
+const load = createRequire(import.meta.url);
+
+/** Loads Nexus on first use, because that takes 180 ms and most services do not use it. */
+export const loadNexus = (): Nexus => load('nexus') as Nexus; // the package `nexus`

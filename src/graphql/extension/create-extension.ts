@@ -11,7 +11,7 @@ import type { Shadow } from '../types/shadow.js';
 import { translateFilters } from '../selection/translate-filters.js';
 import { createBuilderTools, sharedArguments, type FilterMapper } from './builder-tools.js';
 import { createEntityService } from '../../code/entity-service.js';
-import { extendSchema } from './extend-schema.js';
+import { extendSchema, missingTypeOf } from './extend-schema.js';
 import { createExtensions } from './extension-service.js';
 import type {
   ExtensionService,
@@ -24,7 +24,6 @@ import type {
   UsedExtension,
 } from './extension.js';
 import { createNamedCode } from '../../code/named-code.js';
-import { missingTypeOf } from './missing-type.js';
 import { createNotices, type Notices } from '../../notices.js';
 import { createNaming, type ModelLike } from './naming.js';
 import { createQueriesBuilder, createReturnTypes } from './builders.js';

@@ -4,10 +4,10 @@ import { didYouMean } from '../../nearest-name.js';
 import type { Registry } from '../../schema/content-type.js';
 import { addNexusTypes, applyNexusPlugins, addTypeDefs } from './add-types.js';
 import { addResolvers } from './add-resolvers.js';
+import { loadNexus } from './builder-tools.js';
 import { collectExtensions } from './collect-extensions.js';
 import { configureField } from './configure-field.js';
 import type { FieldConfiguration, Strapi, UsedExtension } from './extension.js';
-import { loadNexus } from './load-nexus.js';
 import { mapSchema, type FieldConfig, type SchemaMapping } from '../types/map-schema.js';
 import { createTypeRegistry, type TypeRegistry } from './type-registry.js';
 
@@ -102,3 +102,22 @@ const directivesOf = (generated: GraphQLSchema, complete: GraphQLSchema): readon
     .getDirectives()
     .filter((directive) => !isSpecifiedDirective(directive) && generated.getDirective(directive.name) === undefined),
 ];
+
+/** What graphql-js, Nexus and the check of resolvers say of a type that the schema does not have. */
+const forms = [
+  /Cannot extend type "(\w+)" because it is not defined/,
+  /[Uu]nknown type "(\w+)"/,
+  /Missing type (\w+)/,
+  /Looks like you forgot to \w+ "?(\w+)"?/,
+];
+
+/** Returns the missing type that an error names; null if it names none, or one that looks like a misspelt name. */
+export function missingTypeOf(error: unknown): string | null {
+  const message = error instanceof Error ? error.message : '';
+  if (/did you mean/i.test(message)) return null;
+  for (const form of forms) {
+    const name = form.exec(message)?.[1];
+    if (name !== undefined) return name;
+  }
+  return null;
+}

@@ -1,6 +1,6 @@
 import { paginationError } from '../../errors.js';
 import type { Pagination, Query } from '../../query/ast.js';
-import type { Limits } from '../../query/limits.js';
+import type { Limits } from '../../query/bind-context.js';
 import { parseFilters } from '../../query/parse-filter.js';
 import { parseSort } from '../../query/parse-list.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';

@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import type { ScalarAttribute } from '../../schema/content-type.js';
 import type { ConvertedType } from '../../schema/convert-value.js';
-import { exactly } from '../form/matches.js';
-import { matchAt } from '../form/match-at.js';
+import { exactly, matchAt } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { batch, converted, entriesOf, type Entry, type Root, rootsOf, type ValueConversion } from './converted-entries.js';
-import { unfitExpressions } from './unfit-match.js';
+import { unfitExpressions } from './unfit-rules.js';
 
 /** What a conversion would do. */
 export interface Survey {

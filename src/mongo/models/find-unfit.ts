@@ -1,16 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AttributePlace, dottedPath, findPlaces, isShared, isUnique } from '../../schema/attribute-places.js';
-import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
-import { matches } from '../../schema/linear-regex.js';
-import { scalarProblems } from '../../schema/check-scalar.js';
-import { listsParts, type PartsAttribute } from '../../schema/parts.js';
-import { scalarTypes } from '../../schema/scalar-types.js';
+import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { groupNumber } from '../form/layout.js';
-import { matchAt } from '../form/match-at.js';
+import { matchAt } from '../form/matches.js';
 import type { Database, Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { unfitExpressions } from './unfit-match.js';
+import { type Rule, rulesOf } from './unfit-rules.js';
 import { isStored } from '../stored.js';
 
 /** Stored values that a new form of an attribute would refuse. */
@@ -23,15 +19,6 @@ export interface UnfitData {
   readonly count: number;
   /** Ids of some of the entries. */
   readonly examples: readonly number[];
-}
-
-/** A rule of an attribute. */
-interface Rule {
-  readonly rule: string;
-  /** Finds the values that violate it, in the entry or component that has them. */
-  readonly match: Document;
-  /** Decides whether one of them violates it, if the database cannot. */
-  readonly refuses?: (value: unknown) => boolean;
 }
 
 /** Maximum number of ids of one rule. */
@@ -73,58 +60,6 @@ function changedPlace(place: AttributePlace, { types }: Registry): readonly Stor
   const alias = [...(holder?.aliases ?? [])].find(([, name]) => name === attribute.name)?.[0];
   const isRenamed = alias !== undefined && former?.has(alias) === true && !former.has(attribute.name);
   return [{ place, name: isRenamed ? alias : attribute.name }];
-}
-
-/** Returns the rules of an attribute that stored values may violate. */
-function rulesOf(attribute: Attribute, name: string): readonly Rule[] {
-  const required = attribute.required ? [{ rule: 'required', match: { [name]: null } }] : [];
-  if (attribute.kind === 'scalar') return [...required, ...scalarRules(attribute, name)];
-  return listsParts(attribute) ? [...required, ...countRules(attribute, name)] : required;
-}
-
-/** Returns the rules of a list of components. An empty one need not have the minimum number, unless it is required. */
-function countRules({ required, min, max }: PartsAttribute, name: string): readonly Rule[] {
-  const item = (index: number): string => `${name}.${String(index)}`;
-  const least = { [name]: { $type: 'array' }, ...(min !== null && { [item(min - 1)]: { $exists: false } }) };
-  return [
-    ...(min !== null && (min > 1 || (required && min === 1))
-      ? [{ rule: 'min', match: required ? least : { ...least, [item(0)]: { $exists: true } } }]
-      : []),
-    ...(max !== null ? [{ rule: 'max', match: { [item(max)]: { $exists: true } } }] : []),
-  ];
-}
-
-/** Returns whether a value of a type with a form of its own, such as an e-mail address, has another form. */
-const isMisformed =
-  (attribute: ScalarAttribute) =>
-  (value: unknown): boolean =>
-    scalarProblems(value, { ...attribute, minLength: null, maxLength: null, regex: null }, '', { mode: 'update', draft: true })
-      .length > 0;
-
-/** Types of texts that have a form of their own. */
-const formed: ReadonlySet<string> = new Set(['email', 'uid']);
-
-function scalarRules(attribute: ScalarAttribute, name: string): readonly Rule[] {
-  const { minLength, maxLength, min, max, regex } = attribute;
-  const unfit = unfitExpressions(attribute.type).map((expression) => ({ [name]: expression }));
-  const isText = scalarTypes[attribute.type].search === 'text';
-  const texts = { [name]: { $type: 'string' } };
-  const isOdd = (value: unknown): boolean => value !== '' && regex !== null && !matches(regex, String(value));
-  const lengthOf = (value: unknown): number => String(value).length;
-  return [
-    ...(unfit.length > 0 ? [{ rule: 'type', match: { $or: unfit } }] : []),
-    ...(formed.has(attribute.type) ? [{ rule: 'type', match: texts, refuses: isMisformed(attribute) }] : []),
-    ...(attribute.type === 'enumeration' ? [{ rule: 'enum', match: { [name]: { $type: 'string', $nin: attribute.enum } } }] : []),
-    ...(isText && minLength !== null
-      ? [{ rule: 'minLength', match: texts, refuses: (value: unknown) => lengthOf(value) < minLength }]
-      : []),
-    ...(isText && maxLength !== null
-      ? [{ rule: 'maxLength', match: texts, refuses: (value: unknown) => lengthOf(value) > maxLength }]
-      : []),
-    ...(typeof min === 'number' ? [{ rule: 'min', match: { [name]: { $lt: min } } }] : []),
-    ...(typeof max === 'number' ? [{ rule: 'max', match: { [name]: { $gt: max } } }] : []),
-    ...(isText && regex !== null ? [{ rule: 'regex', match: texts, refuses: isOdd }] : []),
-  ];
 }
 
 /** Rules that drafts need not meet. */

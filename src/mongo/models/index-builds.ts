@@ -5,6 +5,7 @@ import { type Database, forJob } from '../send/database.js';
 import { type IndexPlan, indexesLeftOut, keepsUnique, planIndexes } from '../read/plan-indexes.js';
 import { findUnused } from './unused-indexes.js';
 import { type BuildingIndex, BuildReports } from './build-reports.js';
+import type { ModelStatus } from './model-status.js';
 import { buildIndexes, compareIndexes, dropIndexes, type IndexDifferences, type IndexProblems } from './ensure-indexes.js';
 
 /** Maximum number of types whose indexes are built at once, so that connections remain for requests. */
@@ -17,12 +18,7 @@ interface BuildsInput {
   readonly jobs: Jobs;
   /** Returns the types for which indexes of names that are not served yet may be built meanwhile. */
   readonly awaitingNames: (registry: Registry) => readonly ContentType[];
-  /** Called with indexes that could not be built. */
-  readonly report: (uid: string, problems: IndexProblems) => Promise<void>;
-  /** Called with indexes that are being built; with none when they are built. */
-  readonly reportBuilding: (uid: string, indexes: readonly BuildingIndex[]) => Promise<void>;
-  /** Called with the names of indexes that no read has used for a month. */
-  readonly reportUnused: (uid: string, names: readonly string[]) => Promise<void>;
+  readonly status: Pick<ModelStatus, 'reportIndexes' | 'reportIndexState'>;
 }
 
 /** Builds that were begun. Both resolve, even if builds fail. */
@@ -46,17 +42,19 @@ export class IndexBuilds {
 
   constructor(input: BuildsInput) {
     this.#input = input;
-    this.#reports = new BuildReports({ ...input, report: input.reportBuilding });
+    const { status } = input;
+    const report = (uid: string, indexesBuilding: readonly BuildingIndex[]) => status.reportIndexState(uid, { indexesBuilding });
+    this.#reports = new BuildReports({ ...input, report });
   }
 
   /** Reports once a day which indexes no read has used for a month. */
   async reportUnused({ types }: Registry): Promise<void> {
     if (Date.now() - this.#lookedForUnused < day) return;
     this.#lookedForUnused = Date.now();
-    const { database, reportUnused } = this.#input;
+    const { database, status } = this.#input;
     for (const type of types.values()) {
       const unused = type.collection === '' ? [] : await findUnused(type, forJob(database, 'model recount'));
-      if (unused.length > 0 || this.#unused.delete(type.uid)) await reportUnused(type.uid, unused);
+      if (unused.length > 0 || this.#unused.delete(type.uid)) await status.reportIndexState(type.uid, { unusedIndexes: unused });
       if (unused.length > 0) this.#unused.add(type.uid);
     }
   }
@@ -99,7 +97,7 @@ export class IndexBuilds {
   }
 
   async #buildOthers(type: ContentType, registry: Registry, unique: Promise<LeftIndexes | null>): Promise<void> {
-    const { report } = this.#input;
+    const { status } = this.#input;
     const { observer } = this.#input.jobs;
     const left = await unique;
     if (left === null) return;
@@ -108,7 +106,7 @@ export class IndexBuilds {
         const leftOut = indexesLeftOut(type, registry).map(describeLeftOut);
         const problems = [...left.problems, ...leftOut, ...(await this.#watched(type, left.others))];
         for (const text of problems) observer.observe({ kind: 'index refused', uid: type.uid, text });
-        await report(type.uid, problems);
+        await status.reportIndexes(type.uid, problems);
       });
     } catch (err) {
       observer.observe({ kind: 'failed', work: 'index build', about: { uid: type.uid }, err });

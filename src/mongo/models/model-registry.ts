@@ -71,14 +71,9 @@ export class ModelRegistry {
     this.#settings = settings;
     this.#jobs = jobs;
     this.status = new ModelStatus(database, jobs);
-    this.#indexes = new IndexBuilds({
-      database,
-      jobs,
-      awaitingNames: (registry) => this.renames.awaitingNames(registry),
-      report: (uid, problems) => this.status.reportIndexes(uid, problems),
-      reportBuilding: (uid, indexesBuilding) => this.status.reportIndexState(uid, { indexesBuilding }),
-      reportUnused: (uid, unusedIndexes) => this.status.reportIndexState(uid, { unusedIndexes }),
-    });
+    const parts = { database, jobs, status: this.status };
+    this.renames = new Renames({ ...parts, settings });
+    this.#indexes = new IndexBuilds({ ...parts, awaitingNames: (registry) => this.renames.awaitingNames(registry) });
     this.#searches = new SearchBuilds({
       database,
       jobs,
@@ -86,8 +81,6 @@ export class ModelRegistry {
       report: (uid, state) => this.status.reportSearch(uid, state),
     });
     this.#preparation = new TypePreparation({ database, jobs, indexes: this.#indexes, searches: this.#searches });
-    const report = (uid: string, renames: readonly string[]) => this.status.reportIndexState(uid, { renames });
-    this.renames = new Renames({ database, settings, jobs, report });
     this.#required = new RequiredChecks(database, (uid, found) => this.status.reportViolations(uid, found));
     jobs.start({ name: 'model recount', every: recountEvery, run: () => this.#lookAgain() });
     this.#build = buildRegistry([], settings);

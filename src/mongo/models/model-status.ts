@@ -12,8 +12,7 @@ import type { Observer } from '../../observe/observer.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { type Database, jobComment } from '../send/database.js';
 import type { FoundViolations } from './required-nulls.js';
-import { type ModelState, revisionOf, stateLifetime } from './model-states.js';
-import { processSpace } from './process-space.js';
+import { type ModelState, revisionOf, stateLifetime, processSpace } from './model-states.js';
 import type { SearchState } from './search-builds.js';
 
 interface StatusDocument extends ModelState {

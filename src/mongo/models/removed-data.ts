@@ -5,7 +5,7 @@ import type { Registry } from '../../schema/content-type.js';
 import { collectionOf } from '../../schema/model.js';
 import { documentCollection, type ModelDocument } from '../../schema/renames.js';
 import { isRecord, type Values } from '../../values.js';
-import { matchAt } from '../form/match-at.js';
+import { matchAt } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { typesWith } from '../send/field-moves.js';

@@ -12,7 +12,7 @@ import { collections } from '../../schema/collections.js';
 import { enterPhase, renameKey, type RenameRecord } from '../stores/rename-store.js';
 import { moveFields } from './copy-fields.js';
 import { buildIndexes, listIndexes } from './ensure-indexes.js';
-import { processSpace } from './process-space.js';
+import { processSpace } from './model-states.js';
 import { renameBuild } from './trigram-build.js';
 
 /** Milliseconds that a served name stays under both names, because requests under way may still use the former one. */

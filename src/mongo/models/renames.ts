@@ -5,7 +5,6 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { collectionOf } from '../../schema/model.js';
 import { documentCollection, type ModelDocument, type Rename, renamesIn } from '../../schema/renames.js';
 import { collections } from '../../schema/collections.js';
-import { isRecord } from '../../values.js';
 import { type Database, forJob } from '../send/database.js';
 import { findFirst } from '../stored.js';
 import { typesWith } from '../send/field-moves.js';
@@ -18,7 +17,9 @@ import {
   renameKey,
   type RenameRecord,
   servedDocuments,
+  keptRenames,
 } from '../stores/rename-store.js';
+import type { ModelStatus } from './model-status.js';
 import { advanceFields, followed } from './rename-fields.js';
 import { advanceType } from './rename-type.js';
 
@@ -26,8 +27,7 @@ interface RenamesInput {
   readonly database: Database;
   readonly settings: ModelSettings;
   readonly jobs: Jobs;
-  /** Called with the renames of a model that this instance follows. */
-  readonly report: (uid: string, renames: readonly string[]) => Promise<void>;
+  readonly status: Pick<ModelStatus, 'reportIndexState'>;
 }
 
 const jobName = 'model renames';
@@ -78,7 +78,7 @@ export class Renames {
 
   /** Lets writes follow the renames, tells other instances that they do, and continues the renames in the background. */
   async follow(registry: Registry): Promise<void> {
-    const { database, report } = this.#input;
+    const { database, status } = this.#input;
     this.#registry = registry;
     const open = this.#open();
     const fields = open.filter(({ kind }) => kind === 'attribute');
@@ -90,7 +90,7 @@ export class Renames {
     const now = new Map(open.map(({ uid }) => [uid, open.filter((one) => one.uid === uid).map(followed)]));
     for (const uid of new Set([...now.keys(), ...this.#reported.keys()])) {
       const renames = now.get(uid) ?? [];
-      if (this.#reported.get(uid) !== renames.join()) await report(uid, renames);
+      if (this.#reported.get(uid) !== renames.join()) await status.reportIndexState(uid, { renames });
     }
     this.#reported = new Map([...now].map(([uid, renames]) => [uid, renames.join()]));
     if (open.length > 0) this.#stop ??= this.#work();
@@ -199,24 +199,4 @@ export class Renames {
     this.#stop = null;
     await stop?.();
   }
-}
-
-/** Maximum number of finished renames of attributes that are remembered although no model asks for them. The oldest are forgotten. */
-const mostFinished = 1_000;
-
-function keptRenames(known: readonly RenameRecord[], documents: readonly ModelDocument[]): readonly RenameRecord[] {
-  const isFinished = ({ kind, phase }: RenameRecord): boolean => kind === 'attribute' && phase === 'done';
-  const kept = known.filter((one) => isKept(one, documents));
-  const finished = kept.filter(isFinished).sort((a, b) => b.since.getTime() - a.since.getTime());
-  return [...kept.filter((one) => !isFinished(one)), ...finished.slice(0, mostFinished)];
-}
-
-/**
- * Returns whether a record is kept although no model asks for the rename: a renamed type keeps its collection, a move of values that
- * has begun is finished, and one that is finished does not begin again if the model asks for it again.
- */
-function isKept({ kind, uid, from, to, collection }: RenameRecord, documents: readonly ModelDocument[]): boolean {
-  if (kind === 'type') return collection !== undefined;
-  const { attributes } = (documents.find((document) => document.uid === uid) ?? {}) as { readonly attributes?: unknown }; // of any form
-  return isRecord(attributes) && Object.hasOwn(attributes, to) && !Object.hasOwn(attributes, from);
 }

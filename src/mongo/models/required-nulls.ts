@@ -3,11 +3,11 @@ import type { Document } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { dottedPath, findPlaces, type AttributePlace } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
+import { matchAt } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { readAll, runRead } from '../send/read-commands.js';
-import { matchAt } from '../form/match-at.js';
-import { unfitExpressions } from './unfit-match.js';
+import { unfitExpressions } from './unfit-rules.js';
 import { isStored } from '../stored.js';
 
 /** An attribute that stored entries violate. */

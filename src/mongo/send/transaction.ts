@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, TransactionOptions } from 'mongodb';
 import { Queue } from '../../limits/queue.js';
 import { ApiError, unavailableError, unconfirmedError } from '../../errors.js';
+import { runLater } from './around-commit.js';
 import type { Database } from './database.js';
 import {
   DuplicateKey,
@@ -26,7 +27,7 @@ import { WrittenEntries } from './write-queues.js';
 export async function inTransaction<Result>(database: Database, work: (database: Database) => Promise<Result>): Promise<Result> {
   if (database.session !== null || !database.isReplicated) return work(database);
   const last = new Map<string, () => Promise<void>>();
-  const later: AfterCommit[] = [];
+  const later: (() => Promise<void>)[] = [];
   const undo: (() => void)[] = [];
   const abandon = (): void => {
     for (const run of undo.splice(0)) run();
@@ -37,12 +38,15 @@ export async function inTransaction<Result>(database: Database, work: (database:
     later.length = 0;
     abandon();
     const inner = { ...database, order: new Queue({ atOnce: 1 }), last, later, undo, written, session };
-    const running = work(inner).then((result) => runLast(last).then(() => result));
+    const running = work(inner).then(async (result) => {
+      for (const end of last.values()) await end();
+      return result;
+    });
     return isRepeated ? repeated(running, later) : running;
   };
   const result = await ending(abandon, () => attempts(database, run, written));
   database.budget.noteChange();
-  await runAll(later);
+  await runLater(later);
   return result;
 }
 
@@ -53,7 +57,7 @@ type Work<Result> = (session: ClientSession, isRepeated: boolean) => Promise<Res
  * Throws a 503 that says that the writes may be stored if repeated work is refused or writes nothing: it may have met its own
  * writes.
  */
-async function repeated<Result>(work: Promise<Result>, later: readonly AfterCommit[]): Promise<Result> {
+async function repeated<Result>(work: Promise<Result>, later: readonly unknown[]): Promise<Result> {
   const result = await work.catch((error: unknown) => {
     const isRefused = error instanceof DuplicateKey || (error instanceof ApiError && error.status < 500);
     throw isRefused ? unconfirmedError() : error;
@@ -197,22 +201,6 @@ function endOnServer({ client }: Database, session: ClientSession): void {
     .catch(() => undefined);
 }
 
-async function runLast(last: ReadonlyMap<string, () => Promise<void>>): Promise<void> {
-  for (const run of last.values()) await run();
-}
-
-async function runAll(works: readonly AfterCommit[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const run of works)
-    try {
-      await run();
-    } catch (error) {
-      errors.push(error);
-    }
-  if (errors.length > 1) throw new AggregateError(errors, `${String(errors.length)} errors occurred after the commit`);
-  if (errors.length === 1) throw errors[0];
-}
-
 /** Runs a transaction. If it fails, calls `abandon` and throws the translated error. */
 async function ending<Result>(abandon: () => void, transaction: () => Promise<Result>): Promise<Result> {
   try {
@@ -221,22 +209,4 @@ async function ending<Result>(abandon: () => void, transaction: () => Promise<Re
     abandon();
     throw isTransient(error) ? unavailableError() : translateDriverError(error);
   }
-}
-
-/**
- * Runs work at the end of the transaction, when all its writes are made; at once if there is none. Work about the same is run once,
- * as it was first asked for. Its error aborts the transaction.
- */
-export async function beforeCommit({ last }: Database, about: string, work: () => Promise<void>): Promise<void> {
-  if (last === undefined) await work();
-  else if (!last.has(about)) last.set(about, work);
-}
-
-/** Work that runs after the commit of a transaction. */
-type AfterCommit = () => Promise<void>;
-
-/** Runs work after the commit of the transaction; at once if there is none. */
-export async function afterCommit({ session, later }: Database, work: AfterCommit): Promise<void> {
-  if (session === null || later === undefined) await work();
-  else later.push(work);
 }

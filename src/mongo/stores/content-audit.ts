@@ -1,4 +1,5 @@
 import { collections } from '../../schema/collections.js';
+import type { Subscriber } from '../changes/entry-events.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
@@ -24,11 +25,21 @@ export const contentAudit: OwnCollection = {
 };
 
 /** Stores a write in the transaction of the database. It is deleted after some days. */
-export async function storeAudited(database: Database, { id, ...write }: AuditedWrite, days: number): Promise<void> {
+async function storeAudited(database: Database, { id, ...write }: AuditedWrite, days: number): Promise<void> {
   const expiresAt = new Date(write.at.getTime() + days * 86_400_000);
   const writes = database.db.collection(collections.contentAudit);
   await inWriteTime(database, () => writes.insertOne({ ...write, of: id, expiresAt }, inScope(database)));
 }
+
+/** Returns the subscriber that keeps who has changed which entry, for some days. */
+export const auditingWrites = (days: number): Subscriber => ({
+  hears: (kind) => kind !== 'any',
+  within: async (event, database) => {
+    if (event.kind === 'any') return;
+    const { type, id, kind: action, caller: by, requestId, at } = event;
+    await storeAudited(database, { at, uid: type.uid, id, action, by, requestId }, days);
+  },
+});
 
 /** The writes that are asked for: of all types, of one, or of one entry. */
 interface Asked {

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { collections } from '../../schema/collections.js';
 import type { Database, Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { storeDeliveries } from './delivery-store.js';
-import { eventBody } from './event-body.js';
+import { storeDeliveries, eventBody } from './delivery-store.js';
 
 const event = 'model.change';
 

@@ -1,5 +1,6 @@
 import { collections } from '../../schema/collections.js';
 import { type ModelDocument, type Rename, renamesIn, withoutRenamed, withServedNames } from '../../schema/renames.js';
+import { isRecord } from '../../values.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
@@ -99,4 +100,24 @@ export async function enterPhase(database: Database, record: RenameRecord, phase
 export async function forgetRenames(database: Database, records: readonly RenameRecord[]): Promise<void> {
   const ids = records.map(renameKey);
   if (ids.length > 0) await inWriteTime(database, () => settings(database).deleteMany({ _id: { $in: ids } }));
+}
+
+/** Maximum number of finished renames of attributes that are remembered although no model asks for them. The oldest are forgotten. */
+const mostFinished = 1_000;
+
+export function keptRenames(known: readonly RenameRecord[], documents: readonly ModelDocument[]): readonly RenameRecord[] {
+  const isFinished = ({ kind, phase }: RenameRecord): boolean => kind === 'attribute' && phase === 'done';
+  const kept = known.filter((one) => isKept(one, documents));
+  const finished = kept.filter(isFinished).sort((a, b) => b.since.getTime() - a.since.getTime());
+  return [...kept.filter((one) => !isFinished(one)), ...finished.slice(0, mostFinished)];
+}
+
+/**
+ * Returns whether a record is kept although no model asks for the rename: a renamed type keeps its collection, a move of values that
+ * has begun is finished, and one that is finished does not begin again if the model asks for it again.
+ */
+function isKept({ kind, uid, from, to, collection }: RenameRecord, documents: readonly ModelDocument[]): boolean {
+  if (kind === 'type') return collection !== undefined;
+  const { attributes } = (documents.find((document) => document.uid === uid) ?? {}) as { readonly attributes?: unknown }; // of any form
+  return isRecord(attributes) && Object.hasOwn(attributes, to) && !Object.hasOwn(attributes, from);
 }

@@ -9,9 +9,8 @@ import { collections } from '../../schema/collections.js';
 import { checkPanelBody, object } from '../check-body.js';
 import type { OpenPanelCall, PanelRoute } from '../panel-route.js';
 import { readAdminRoles, superAdminCode } from './administrator.js';
-import { fields } from './fields.js';
 import { countAttempt, openSession } from './session.js';
-import { insertAdministrator } from './write-administrator.js';
+import { insertAdministrator, fields } from './write-administrator.js';
 
 /** The registration of the first administrator. */
 export const firstAdministratorRoutes: readonly PanelRoute[] = [

@@ -7,9 +7,8 @@ import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
 import { allPermissions } from '../rights/all-permissions.js';
 import { may, permissionsFor, type Rights } from '../rights/rights.js';
 import { findAdministrator, shownAdministrator } from './administrator.js';
-import { fields } from './fields.js';
 import { countAttempt, rememberClient } from './session.js';
-import { changeAdministrator, isEmailTaken } from './write-administrator.js';
+import { changeAdministrator, isEmailTaken, fields } from './write-administrator.js';
 
 /** The routes of the administrator who is logged in. */
 export const meRoutes: readonly PanelRoute[] = [

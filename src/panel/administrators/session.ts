@@ -11,8 +11,7 @@ import { collections } from '../../schema/collections.js';
 import { checkPanelBody, object, string } from '../check-body.js';
 import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoute } from '../panel-route.js';
 import { findAdministrator, shownAdministrator, shownWithoutRoles, type StoredAdministrator } from './administrator.js';
-import { fields } from './fields.js';
-import { changeAdministrator } from './write-administrator.js';
+import { changeAdministrator, fields } from './write-administrator.js';
 
 /** The routes of log-ins, registrations by invitation, and forgotten passwords. */
 export const sessionRoutes: readonly PanelRoute[] = [

@@ -23,13 +23,13 @@ import {
   superAdminCode,
   type AdminRole,
 } from './administrator.js';
-import { fields } from './fields.js';
 import {
   type AdministratorValues,
   changeAdministrator,
   deleteAdministrators,
   insertAdministrator,
   isEmailTaken,
+  fields,
 } from './write-administrator.js';
 
 /** The routes of administrators. */

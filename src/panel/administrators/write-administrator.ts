@@ -7,6 +7,7 @@ import { deleteEntry, type EntryDocument, insertEntry, updateEntry } from '../..
 import { collections } from '../../schema/collections.js';
 import type { Sender } from '../../limits/queue.js';
 import type { Values } from '../../values.js';
+import { string } from '../check-body.js';
 import { administratorOf, readAdminRoles, type StoredAdministrator } from './administrator.js';
 
 /** The values of an administrator that are written. `password` is plain; `roles` are ids. */
@@ -92,3 +93,22 @@ async function hashed(values: AdministratorValues, sender: Sender | null): Promi
   if (values.password !== undefined) await hashPasswords([{ holder, name: 'password', value: values.password }], sender);
   return holder;
 }
+
+/** Characters of the longest name; as many as a column of Strapi v4 holds. */
+const longest = 255;
+
+/** The fields of administrators in bodies, with the rules and messages of Strapi v4. */
+export const fields = {
+  email: () => string().email().lowercase(),
+  firstname: () => string().min(1).max(longest),
+  lastname: () => string().max(longest).nullable(),
+  username: () => string().max(longest).nullable(),
+  preferedLanguage: () => string().max(longest).nullable(),
+  password: () =>
+    string()
+      .min(8)
+      .matches(/[a-z]/, '${path} must contain at least one lowercase character')
+      .matches(/[A-Z]/, '${path} must contain at least one uppercase character')
+      .matches(/\d/, '${path} must contain at least one number')
+      .test('bytes', '${path} must have at most 72 bytes', (value) => Buffer.byteLength(value ?? '') <= 72),
+} as const;

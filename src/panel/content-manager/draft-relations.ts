@@ -1,5 +1,6 @@
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
+import type { EntryKey } from '../../content/meet-precondition.js';
 import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
@@ -8,7 +9,6 @@ import { comparing, emptyQuery, fieldOf, type PopulateField, type Query } from '
 import { accessInPart, readable } from '../../query/access.js';
 import type { BindContext } from '../../query/bind-context.js';
 import type { ContentType } from '../../schema/content-type.js';
-import type { EntryKey } from '../../content/content-context.js';
 import { largestPage, parametersOf } from '../panel-query.js';
 import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';

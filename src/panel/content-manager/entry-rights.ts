@@ -1,5 +1,5 @@
-import type { EntryKey } from '../../content/content-context.js';
 import { findOne } from '../../content/find-one.js';
+import type { EntryKey } from '../../content/meet-precondition.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';

@@ -1,5 +1,6 @@
-import { type EntryKey, withDatabase, withoutBudget } from '../../content/content-context.js';
+import { withDatabase, withoutBudget } from '../../content/content-context.js';
 import { findOne } from '../../content/find-one.js';
+import type { EntryKey } from '../../content/meet-precondition.js';
 import { update } from '../../content/update.js';
 import { applicationError, forbiddenError, NotFoundError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';

@@ -19,7 +19,7 @@ import { may } from '../rights/rights.js';
 import { values } from './entry-query.js';
 import { findHolder, type Holder, linkOf, placesOf, type Source } from './relation-source.js';
 import { flat } from './show-entry.js';
-import { readView } from './stored-views.js';
+import { readView } from './view-configuration.js';
 
 /** The routes of the entries that a relation has, and of those that it can have. */
 export const relationRoutes: readonly PanelRoute[] = [

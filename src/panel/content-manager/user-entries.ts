@@ -3,7 +3,7 @@ import { updateUser } from '../../accounts/users/change-user.js';
 import { createUser } from '../../accounts/users/users.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { accountsOf, type Running } from '../../http/running.js';
-import { comingIn, parseLinkInput } from '../../schema/link-input.js';
+import { parseLinkInput, comingIn } from '../../schema/link-input.js';
 import type { Values } from '../../values.js';
 
 /** The service, and the context of an administrator. The data was checked by their permissions before. */

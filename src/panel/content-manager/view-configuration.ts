@@ -1,3 +1,5 @@
+import type { Database } from '../../mongo/send/database.js';
+import { openCodeStore, viewPrefix } from '../../mongo/stores/code-store.js';
 import type { Model } from '../../schema/model.js';
 import { type PanelAttributes, panelAttributes } from './describe-model.js';
 import { mapValues } from '../../values.js';
@@ -128,7 +130,7 @@ function rowsOf(names: readonly string[], attributes: PanelAttributes): PlacedFi
  * Returns a stored configuration that follows the model: attributes that were removed are left out, and new ones are added at the
  * end. What a user has arranged stays.
  */
-export function followModel(stored: ViewConfiguration, model: Model, models: ReadonlyMap<string, Model>): ViewConfiguration {
+function followModel(stored: ViewConfiguration, model: Model, models: ReadonlyMap<string, Model>): ViewConfiguration {
   const fallback = defaultConfiguration(model, models);
   const attributes = panelAttributes(model);
   const known = (name: string): boolean => Object.hasOwn(attributes, name);
@@ -155,3 +157,16 @@ export function followModel(stored: ViewConfiguration, model: Model, models: Rea
     },
   };
 }
+
+/** The key of a configuration in the store of Strapi v4, so that those of archives and running projects can be taken over. */
+const keyOf = ({ uid, kind }: Model): string => `${viewPrefix}${kind === undefined ? 'components' : 'content_types'}::${uid}`;
+
+/** Reads the configuration of a model as it is in force. */
+export async function readView(model: Model, models: ReadonlyMap<string, Model>, database: Database): Promise<ViewConfiguration> {
+  const stored = await openCodeStore(database).get(keyOf(model));
+  return stored === null ? defaultConfiguration(model, models) : followModel(stored as ViewConfiguration, model, models); // written below
+}
+
+/** Stores the configuration of a model. */
+export const writeView = (model: Model, configuration: ViewConfiguration, database: Database): Promise<void> =>
+  openCodeStore(database).set(keyOf(model), { uid: model.uid, ...configuration });

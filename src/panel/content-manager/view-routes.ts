@@ -6,8 +6,7 @@ import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
 import { may } from '../rights/rights.js';
 import { checkView } from './check-view.js';
 import { describeComponent, describeType, modelsOf } from './describe-model.js';
-import { readView, writeView } from './stored-views.js';
-import { fieldSizes, type ViewConfiguration } from './view-configuration.js';
+import { fieldSizes, type ViewConfiguration, readView, writeView } from './view-configuration.js';
 
 /** The routes of content types and components, and of how the panel shows their entries. */
 export const viewRoutes: readonly PanelRoute[] = [

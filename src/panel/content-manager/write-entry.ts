@@ -1,7 +1,8 @@
 import { deleteUser } from '../../accounts/users/users.js';
 import { userUid } from '../../accounts/user-store.js';
-import type { ContentContext, EntryKey } from '../../content/content-context.js';
+import type { ContentContext } from '../../content/content-context.js';
 import { create } from '../../content/create.js';
+import type { EntryKey } from '../../content/meet-precondition.js';
 import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
 import { ForbiddenError, notFoundError } from '../../errors.js';

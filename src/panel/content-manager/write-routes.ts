@@ -1,7 +1,7 @@
+import type { EntryKey } from '../../content/meet-precondition.js';
 import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
-import type { EntryKey } from '../../content/content-context.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { PanelCall, PanelRoute } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';

@@ -4,7 +4,7 @@ import type { Registry } from '../../schema/content-type.js';
 import type { PanelRecord } from '../../transfer/panel-records.js';
 import type { Values } from '../../values.js';
 import { type AdminRole, superAdminCode } from '../administrators/administrator.js';
-import { fields } from '../administrators/fields.js';
+import { fields } from '../administrators/write-administrator.js';
 import { conditions } from '../rights/actions.js';
 import { type PermissionInput, permissionsBody, problemOf } from '../rights/check-permissions.js';
 import { type PanelPermission, permissionOf } from '../rights/permission.js';

@@ -8,7 +8,7 @@ import { isRecord } from '../../values.js';
 import { uidOfView } from '../../transfer/source.js';
 import { checkPanelBody } from '../check-body.js';
 import { checkView } from '../content-manager/check-view.js';
-import { writeView } from '../content-manager/stored-views.js';
+import { writeView } from '../content-manager/view-configuration.js';
 import { libraryViewBody } from '../library/library-settings.js';
 import { isEvent } from '../../webhooks/webhook.js';
 import { createWebhook } from '../../webhooks/write-webhooks.js';

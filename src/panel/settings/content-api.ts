@@ -3,12 +3,12 @@ import { permissionTree } from '../../accounts/roles/permission-tree.js';
 import { grantableActions } from '../../http/running.js';
 import { actionOf } from '../../query/access.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { PanelCall } from '../panel-route.js';
+import { type PanelCall, answerData, type PanelRoute } from '../panel-route.js';
 
 type Call = Pick<PanelCall, 'running' | 'content'>;
 
 /** Returns all actions of the content API, by API and controller. */
-export const actionsByController = ({ running, content }: Call) =>
+const actionsByController = ({ running, content }: Call) =>
   Object.fromEntries(
     Object.entries(permissionTree(grantableActions(running, content.bind.registry), new Set())).map(([api, { controllers }]) => {
       const names = Object.entries(controllers).map(([name, actions]) => [name, Object.keys(actions)] as const);
@@ -55,3 +55,19 @@ function typeRoutes(type: ContentType, prefix: string) {
     };
   });
 }
+
+/** The routes by which the form of API tokens lists what they can open. */
+export const contentApiRoutes: readonly PanelRoute[] = [
+  {
+    method: 'GET',
+    path: '/admin/content-api/permissions',
+    right: 'logged in',
+    handle: (call) => Promise.resolve(answerData(actionsByController(call))),
+  },
+  {
+    method: 'GET',
+    path: '/admin/content-api/routes',
+    right: 'logged in',
+    handle: (call) => Promise.resolve(answerData(routesByApi(call))),
+  },
+];

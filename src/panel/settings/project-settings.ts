@@ -6,9 +6,10 @@ import { prepareFile } from '../../media/prepare-file.js';
 import { retireFile } from '../../media/retire-files.js';
 import { Staging, type UploadedFile } from '../../media/staging.js';
 import type { Media } from '../../media/media.js';
+import { afterCommit } from '../../mongo/send/around-commit.js';
 import { commitBlobs } from '../../mongo/stores/blob-store.js';
 import { openCodeStore } from '../../mongo/stores/code-store.js';
-import { afterCommit, inTransaction } from '../../mongo/send/transaction.js';
+import { inTransaction } from '../../mongo/send/transaction.js';
 import { isRecord, type Values } from '../../values.js';
 import type { PanelCall, PanelRoute } from '../panel-route.js';
 

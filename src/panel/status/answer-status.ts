@@ -1,6 +1,5 @@
 import { notFoundError } from '../../errors.js';
-import { html, type Html } from '../../http/html.js';
-import { pageAnswer } from '../../http/page-answer.js';
+import { pageAnswer, html, type Html } from '../../http/page-answer.js';
 import type { Answer, RouteCall } from '../../http/route.js';
 import { openCall, type OpenPanelCall } from '../panel-route.js';
 import { may, type Rights, rightsOf } from '../rights/rights.js';

@@ -1,4 +1,4 @@
-import { html, type Html } from '../../http/html.js';
+import { html, type Html } from '../../http/page-answer.js';
 import { type Instance, readInstances } from '../../mongo/models/model-states.js';
 import { between } from '../../mongo/form/matches.js';
 import { findStored } from '../../mongo/stored.js';

@@ -1,4 +1,4 @@
-import { html, type Html } from '../../http/html.js';
+import { html, type Html } from '../../http/page-answer.js';
 import { type Instance, type ModelState, readInstances, readStates } from '../../mongo/models/model-states.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { ModelReport } from '../../schema/report-models.js';

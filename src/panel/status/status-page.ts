@@ -1,4 +1,4 @@
-import { html, type Html, type HtmlPart } from '../../http/html.js';
+import { html, type Html, type HtmlPart } from '../../http/page-answer.js';
 import { parameterOf, type RouteRequest } from '../../http/route-request.js';
 import { decodeId } from '../../values.js';
 import type { PanelAction, PanelCall } from '../panel-route.js';

@@ -3,7 +3,7 @@ import { updateUser } from '../../accounts/users/change-user.js';
 import { createUser, deleteMe, deleteUser, findWritten } from '../../accounts/users/users.js';
 import { countEntries } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
-import type { Precondition } from '../../content/content-context.js';
+import type { Precondition } from '../../content/meet-precondition.js';
 import { type Loaded, versionOf } from '../../mongo/form/loaded.js';
 import { invalidParameter, unauthorizedError } from '../../errors.js';
 import { preconditionOf } from '../../http/preconditions.js';

@@ -1,4 +1,6 @@
 import { memoize } from '../../caches.js';
+import { UnknownTypeError } from '../../code/entity-service.js';
+import type { ContentContext } from '../../content/content-context.js';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
 import { pascalCase, pluginOf } from '../../schema/names.js';
@@ -105,4 +107,30 @@ function describeAttribute(attribute: Attribute, isLocalized: boolean): Values {
     case 'dynamiczone':
       return { type: 'dynamiczone', components: attribute.components, ...common };
   }
+}
+
+/** Returns members that look up models on each access, because models change while the service runs. */
+export function modelMembers(content: () => ContentContext) {
+  const ofKind = (isComponent: boolean): Record<string, StrapiModel> => {
+    const types = [...content().bind.registry.types.values()].filter(({ kind }) => (kind === 'component') === isComponent);
+    return Object.fromEntries(types.map((type) => [type.uid, describeModel(type)]));
+  };
+  const getModel = (uid: string): StrapiModel | undefined => {
+    const type = content().bind.registry.types.get(uid);
+    return type && describeModel(type);
+  };
+  return {
+    get contentTypes() {
+      return ofKind(false);
+    },
+    get components() {
+      return ofKind(true);
+    },
+    getModel,
+    contentType: (uid: string): StrapiModel => {
+      const model = getModel(uid);
+      if (model === undefined) throw new UnknownTypeError(`Unknown content type "${uid}"`);
+      return model;
+    },
+  };
 }

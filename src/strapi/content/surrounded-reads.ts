@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { codeAccess, unpagedSettings } from '../../code/content-of-code.js';
 import type { ContentContext, PendingRead, SurroundedReads } from '../../content/content-context.js';
 import type { Entity } from '../../code/entity-service.js';
 import { entityOf } from '../../code/entity-service.js';
@@ -9,7 +10,6 @@ import { validationError } from '../../errors.js';
 import { emptyQuery } from '../../query/ast.js';
 import { readable } from '../../query/access.js';
 import type { BindContext } from '../../query/bind-context.js';
-import { codeAccess, unpagedSettings } from '../../query/code-binding.js';
 import { bindFilter, bindRule, bindSearch } from '../../query/bind-filter.js';
 import { bindFields, bindSort, windowOf } from '../../query/bind-list.js';
 import { bindSelection } from '../../query/bind-selection.js';

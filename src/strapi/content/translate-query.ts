@@ -1,6 +1,6 @@
 import { validationError } from '../../errors.js';
 import { emptyQuery, type Filter, type Query } from '../../query/ast.js';
-import type { Limits } from '../../query/limits.js';
+import type { Limits } from '../../query/bind-context.js';
 import { parseFields, parseSort, parseWhole } from '../../query/parse-list.js';
 import { parseFilters } from '../../query/parse-filter.js';
 import { parsePopulate } from '../../query/parse-populate.js';

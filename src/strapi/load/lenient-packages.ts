@@ -1,5 +1,4 @@
-import { leaveOut } from './left-out.js';
-import { UnsupportedCodeError } from './unsupported-code.js';
+import { UnsupportedCodeError, leaveOut } from './unsupported-code.js';
 import { mapValues } from '../../values.js';
 
 /**

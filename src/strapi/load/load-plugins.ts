@@ -4,9 +4,9 @@ import type { PluginPlace } from '../../config/find-plugins.js';
 import { createSourceLoader, type LoadOptions } from '../../config/load-source.js';
 import { lenientReaders } from '../../config/create-env.js';
 import { isRecord, type Values } from '../../values.js';
-import { isLeftOut, leaveOut } from './left-out.js';
 import { lenientPackages } from './lenient-packages.js';
 import { defaultOf, type Exports } from './load-folders.js';
+import { isLeftOut, leaveOut } from './unsupported-code.js';
 
 /** The server code of a plugin in the form of Strapi v4, with all members. Extensions of the project may have changed it. */
 interface PluginCode extends Values {

@@ -1,3 +1,4 @@
+import { createStandIn, isStandIn } from '../../config/stand-in.js';
 import { insteadOfMember, insteadOfModel, insteadOfPlugin, insteadOfService } from './missing-members.js';
 
 /**
@@ -76,3 +77,12 @@ export function missingExport(name: string, exporter: string): UnsupportedCodeEr
 
 /** Returns the error for `yup` of a project that has no such package. */
 export const missingYup = (): UnsupportedCodeError => notOffered('yup of @strapi/utils', 'install yup 0.32 in the project');
+
+/** Returns what code imports in place of a package that is not installed. Using it throws an UnsupportedCodeError with the message. */
+export const leaveOut = (message: string): object =>
+  createStandIn(() => {
+    throw new UnsupportedCodeError(message);
+  });
+
+/** Returns whether a value is such an import, or one of its members. */
+export const isLeftOut = isStandIn;

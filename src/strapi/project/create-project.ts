@@ -1,14 +1,16 @@
+import { userUid } from '../../accounts/user-store.js';
 import type { FetchUser } from '../../auth/authenticate.js';
 import type { ContentContext, CodeHooks } from '../../content/content-context.js';
 import type { ProjectCode, ProjectRoute } from '../../http/route.js';
 import type { ModelFiles } from '../../http/running.js';
 import { CodeProblems } from '../load/code-problems.js';
+import type { CodeRegistry } from '../routes/code-registry.js';
 import type { GuardedAction } from '../routes/guarded-actions.js';
 import { projectModelFiles } from '../load/model-files.js';
 import { tasksIn } from '../runtime/project-cron.js';
+import type { PluginServices } from '../services/plugin-services.js';
 import type { HookName } from './project-hooks.js';
 import type { Registry } from '../../schema/content-type.js';
-import { replacedFetch } from '../routes/fetch-user.js';
 import type { GivenStrapi, ProjectStrapi } from '../runtime/project-strapi.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
 import { runLeniently } from '../load/run-code.js';
@@ -117,3 +119,11 @@ const noRoutes: readonly ProjectRoute[] = [];
 
 const tableOf = (loaded: Loaded | null, registry: Registry | null) =>
   registry === null || loaded === null ? null : loaded.routes.tableOf(registry);
+
+/** Returns `fetchAuthenticatedUser` of the user service; null unless an extension has replaced it. */
+function replacedFetch(registry: Pick<CodeRegistry, 'get'>, services: PluginServices): FetchUser | null {
+  const service = registry.get('service', userUid);
+  const fetch: unknown = service?.['fetchAuthenticatedUser'];
+  if (typeof fetch !== 'function' || fetch === services['users-permissions']?.['user']?.['fetchAuthenticatedUser']) return null;
+  return async (id) => ((await (fetch as (id: number) => unknown).call(service, id)) ?? null) as Awaited<ReturnType<FetchUser>>; // the form of the method
+}

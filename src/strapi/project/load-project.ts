@@ -1,15 +1,15 @@
 import type { Server } from 'node:http';
 import { join, relative } from 'node:path';
 import type { Config } from '../../config/config.js';
-import { sourceFile } from '../../config/load-source.js';
+import { sourceFile, createSourceLoader, type LoadOptions, type MissingModule } from '../../config/load-source.js';
 import type { Route } from '../../http/route.js';
 import type { Connection } from '../../http/running.js';
 import type { Observer } from '../../observe/observer.js';
+import { isLeftOut, leaveOut } from '../load/unsupported-code.js';
 import { CookieSessions, sessionOptions } from '../routes/cookie-session.js';
 import { middlewaresOf } from '../routes/endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
 import type { CodeProblems } from '../load/code-problems.js';
-import { createFileLoader } from '../load/load-file.js';
 import { loadFolders } from '../load/load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
 import { ProjectPlugins } from './project-plugins.js';
@@ -130,4 +130,20 @@ function ownMiddlewares(list: unknown): readonly (string | MiddlewareItem)[] {
     const name = typeof item === 'string' ? item : item.name;
     return name?.startsWith('strapi::') !== true; // items have the form of Strapi
   });
+}
+
+/** Returns a function that returns the exports of a file; undefined, after a warning, if it cannot run here. */
+async function createFileLoader(
+  options: LoadOptions & { readonly directory: string },
+  problems: CodeProblems,
+): Promise<(file: string) => unknown> {
+  const missing = ({ message }: MissingModule): unknown => {
+    problems.tell(`${message}; what needs it fails`);
+    return leaveOut(message);
+  };
+  const run = await createSourceLoader({ ...options, missing });
+  return (file) => {
+    const code = problems.running(relative(options.directory, file), () => run(file));
+    return isLeftOut(code) ? undefined : code;
+  };
 }

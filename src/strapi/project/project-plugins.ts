@@ -5,7 +5,6 @@ import type { Running } from '../../http/running.js';
 import type { Observer } from '../../observe/observer.js';
 import { isRecord } from '../../values.js';
 import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';
-import { absentAdmin } from '../runtime/absent-members.js';
 import { type ExtensionService, guardExtensions } from './guard-extensions.js';
 import type { ProjectFolders } from '../load/load-folders.js';
 import { loadPlugins, type PluginReport, type ProjectPlugin } from '../load/load-plugins.js';
@@ -143,3 +142,21 @@ const reportTo =
       observer.observe({ kind: 'code warned', text });
     }
   };
+
+type Members = Readonly<Record<string, unknown>>;
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+const register = { register: nothing, registerMany: nothing };
+
+/**
+ * Returns `strapi.admin`: permissions and conditions that code registers have no effect. `missing` returns the value of any other
+ * member, or throws.
+ */
+function absentAdmin(missing: () => unknown): unknown {
+  const only = (members: Members): Members =>
+    new Proxy(members, {
+      get: (known, name) => (typeof name === 'symbol' || name in known || name === 'then' ? Reflect.get(known, name) : missing()),
+    });
+  return only({ services: only({ permission: only({ actionProvider: register, conditionProvider: register }) }) });
+}

@@ -1,12 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { CallerAuth } from '../../code/caller-state.js';
+import { codeAccess } from '../../code/content-of-code.js';
+import { ForbiddenError } from '../../errors.js';
 import type { LimitedRoute } from '../../limits/attempts.js';
 import { withAccess, type ContentContext } from '../../content/content-context.js';
 import type { RouteCall } from '../../http/route.js';
-import { codeAccess } from '../../query/code-binding.js';
 import type { RouteRequest } from '../../http/route-request.js';
 import { isRecord, type Values } from '../../values.js';
 import type { CodeTransactions } from '../content/code-transactions.js';
 import { fullAccess } from '../../query/access.js';
+import { refuseMissing } from '../load/unsupported-code.js';
 
 /** Koa's context for code of a project. Code may also pass a copy with another query. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- code of a project says itself what its context holds
@@ -99,3 +102,14 @@ function changedRequest(request: RouteRequest, ctx: CodeContext): RouteRequest {
     body: inner['body'],
   });
 }
+
+/** `strapi.auth`. Members that log in are not offered. */
+export const codeAuth = refuseMissing(
+  {
+    verify: (auth: unknown, { scope = [] }: { readonly scope?: string | readonly string[] } = {}): Promise<void> => {
+      const isAllowed = auth instanceof CallerAuth && [scope].flat().every((action) => auth.ability.can(action));
+      return isAllowed ? Promise.resolve() : Promise.reject(new ForbiddenError());
+    },
+  },
+  'strapi.auth',
+);

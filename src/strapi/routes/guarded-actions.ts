@@ -1,5 +1,9 @@
-import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { ResolvedRoute } from './strapi-route.js';
+import type { Config } from '../../config/config.js';
+import type { Registry, ContentType } from '../../schema/content-type.js';
+import type { CodeRegistry } from './code-registry.js';
+import { callsGenerated } from './core-controller.js';
+import { coreRoutes, type CoreCode } from './factories.js';
+import { type ResolvedRoute, handlerName } from './strapi-route.js';
 
 const guards = ['overridden', 'policies', 'middlewares'] as const;
 
@@ -10,11 +14,51 @@ export interface GuardedAction {
   readonly guard: (typeof guards)[number];
 }
 
-/** Returns how the route of an action is guarded. */
-export function guardsOf({ route }: ResolvedRoute, isOverridden: boolean): readonly GuardedAction['guard'][] {
-  const { policies = [], middlewares = [] } = route.config ?? {};
-  const counts = { overridden: Number(isOverridden), policies: policies.length, middlewares: middlewares.length };
-  return guards.filter((guard) => counts[guard] > 0);
+/** What tells generated code from that of the project. */
+interface CoreParts {
+  readonly config: Pick<Config, 'api'>;
+  readonly registry: CodeRegistry;
+  readonly code: { readonly core: Pick<CoreCode, 'isCore'> };
+}
+
+/** Returns the generated action that a route guards by code, once for each way. */
+export function guardedBy(resolved: ResolvedRoute, registry: Registry, parts: CoreParts): readonly GuardedAction[] {
+  const { uid, action } = namesOf(resolved);
+  const type = registry.types.get(uid);
+  if (type === undefined || coreRoutes(type)[action] === undefined) return [];
+  const { policies = [], middlewares = [] } = resolved.route.config ?? {};
+  const overridden = Number(!hasCore(type, action, parts));
+  const counts = { overridden, policies: policies.length, middlewares: middlewares.length };
+  return guards.filter((guard) => counts[guard] > 0).map((guard) => ({ uid, action, guard }));
+}
+
+/** Returns the uid and the action that the handler of a route names; empty if it is a function. */
+export function namesOf(resolved: ResolvedRoute): { readonly uid: string; readonly action: string } {
+  const name = handlerName(resolved) ?? '';
+  return { uid: name.slice(0, name.lastIndexOf('.')), action: name.slice(name.lastIndexOf('.') + 1) };
+}
+
+/** Returns whether a route is that of a generated action, without policies, middlewares or overrides. */
+export function isPlain({ route, path }: ResolvedRoute, type: ContentType, action: string, parts: CoreParts): boolean {
+  const { policies = [], middlewares = [], auth } = route.config ?? {};
+  const core = coreRoutes(type)[action];
+  return (
+    policies.length + middlewares.length === 0 &&
+    (auth === false || typeof auth !== 'object') &&
+    core !== undefined &&
+    route.method === core.method &&
+    path.endsWith(core.path) &&
+    path.startsWith(parts.config.api.rest.prefix) &&
+    hasCore(type, action, parts)
+  );
+}
+
+/** Returns whether an action and all that it calls are generated. */
+function hasCore(type: ContentType, action: string, { registry, code: { core } }: CoreParts): boolean {
+  const { isCore } = core;
+  const [controller, service] = [registry.get('controller', type.uid), registry.get('service', type.uid)];
+  if (controller === undefined || service === undefined || !isCore(controller[action])) return false;
+  return callsGenerated({ controller, service, isCore }, action, type);
 }
 
 /** What GraphQL answers without code. Only generated actions are asked for. */

@@ -3,13 +3,11 @@ import type { ProjectRoute, Route, RouteMatch } from '../../http/route.js';
 import type { Connection } from '../../http/running.js';
 import { createRow, namedActions } from '../../rest/content-routes.js';
 import { QueryCache } from '../../rest/query-cache.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { Registry } from '../../schema/content-type.js';
 import type { NoteProblem } from '../load/code-problems.js';
-import type { CodeRegistry } from './code-registry.js';
-import { callsGenerated } from './core-controller.js';
 import { createRouteRow, type EndpointParts } from './endpoints.js';
-import { coreRoutes, type CoreCode } from './factories.js';
-import { guardsOf, type GuardedAction } from './guarded-actions.js';
+import type { CoreCode } from './factories.js';
+import { type GuardedAction, guardedBy, namesOf, isPlain } from './guarded-actions.js';
 import { withLookUps } from './look-up-routes.js';
 import { findRows, indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
 import {
@@ -142,15 +140,6 @@ function orderedRoute(resolved: ResolvedRoute, registry: Registry, parts: RowPar
   }
 }
 
-/** Returns the generated action that a route guards by code, once for each way. */
-function guardedBy(resolved: ResolvedRoute, registry: Registry, parts: ProjectRoutesInput): readonly GuardedAction[] {
-  const { uid, action } = namesOf(resolved);
-  const type = registry.types.get(uid);
-  if (type === undefined || coreRoutes(type)[action] === undefined) return [];
-  const isOverridden = !hasCore(parts.registry, type, { action, isCore: parts.code.core.isCore });
-  return guardsOf(resolved, isOverridden).map((guard) => ({ uid, action, guard }));
-}
-
 const unchangedRoute = (row: Route): OrderedRoute => ({
   method: row.method,
   path: row.path,
@@ -185,12 +174,6 @@ function resolveRoutes(
 
 type RowParts = ProjectRoutesInput & { readonly queries: QueryCache; readonly file: string };
 
-/** Returns the uid and the action that the handler of a route names; empty if it is a function. */
-function namesOf(resolved: ResolvedRoute): { readonly uid: string; readonly action: string } {
-  const name = handlerName(resolved) ?? '';
-  return { uid: name.slice(0, name.lastIndexOf('.')), action: name.slice(name.lastIndexOf('.') + 1) };
-}
-
 /** Returns the row of a route. A generated route without policies, middlewares or overrides is handled by REST itself. */
 function rowOf(resolved: ResolvedRoute, registry: Registry, input: RowParts): Pick<ProjectRoute, 'row' | 'isGenerated'> {
   const { uid, action } = namesOf(resolved);
@@ -200,36 +183,6 @@ function rowOf(resolved: ResolvedRoute, registry: Registry, input: RowParts): Pi
   const row = createRow(type, core, input.queries);
   const isOpen = resolved.route.config?.auth === false;
   return { row: isOpen ? { ...row, action: 'anybody', leavesRightsToCode: true } : row, isGenerated: true };
-}
-
-function isPlain(
-  { route, path }: ResolvedRoute,
-  type: ContentType,
-  action: string,
-  { registry, code: { core: generated }, config: { api } }: ProjectRoutesInput,
-): boolean {
-  const { policies = [], middlewares = [], auth } = route.config ?? {};
-  const core = coreRoutes(type)[action];
-  return (
-    policies.length + middlewares.length === 0 &&
-    (auth === false || typeof auth !== 'object') &&
-    core !== undefined &&
-    route.method === core.method &&
-    path.endsWith(core.path) &&
-    path.startsWith(api.rest.prefix) &&
-    hasCore(registry, type, { action, isCore: generated.isCore })
-  );
-}
-
-/** Returns whether an action and all that it calls are generated. */
-function hasCore(
-  registry: CodeRegistry,
-  type: ContentType,
-  { action, isCore }: { readonly action: string; readonly isCore: CoreCode['isCore'] },
-): boolean {
-  const [controller, service] = [registry.get('controller', type.uid), registry.get('service', type.uid)];
-  if (controller === undefined || service === undefined || !isCore(controller[action])) return false;
-  return callsGenerated({ controller, service, isCore }, action, type);
 }
 
 /**

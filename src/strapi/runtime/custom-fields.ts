@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.js';
 import { isScalarType } from '../../schema/scalar-types.js';
 import { isRecord, type Values } from '../../values.js';
 
@@ -29,3 +30,9 @@ export class CustomFields {
     this.#types.set(uid, type);
   }
 }
+
+/** Returns the configuration with the custom fields that code has registered. Written settings win. */
+export const withCustomFields = ({ api, ...config }: Config, fields: Config['api']['customFields']): Config => ({
+  ...config,
+  api: { ...api, customFields: { ...fields, ...api.customFields } },
+});

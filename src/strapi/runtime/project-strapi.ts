@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { refuseOrTell } from '../../content/refuse-or-tell.js';
-import { UnknownTypeError } from '../../code/entity-service.js';
 import type { EntityService } from '../../code/entity-service.js';
 import type { NamedCode } from '../../code/named-code.js';
 import type { Config } from '../../config/config.js';
@@ -10,10 +9,10 @@ import { openCodeStore } from '../../mongo/stores/code-store.js';
 import { createNotices } from '../../notices.js';
 import type { Observer } from '../../observe/observer.js';
 import { isRecord, type Values } from '../../values.js';
-import { codeAuth } from '../routes/code-auth.js';
+import { codeAuth } from '../routes/code-requests.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { Service } from '../services/core-service.js';
-import { describeModel, type StrapiModel } from '../content/describe-model.js';
+import { type StrapiModel, modelMembers } from '../content/describe-model.js';
 import { createEntityValidator, type EntityValidator } from '../services/entity-validator.js';
 import type { EventHub } from '../content/event-hub.js';
 import type { StrapiCron } from './project-cron.js';
@@ -216,29 +215,3 @@ function dirsOf(directory: string): ProjectStrapi['dirs'] {
 }
 
 type ModelMembers = Pick<ProjectStrapi, 'contentTypes' | 'components' | 'contentType' | 'getModel'>;
-
-/** Returns members that look up models on each access, because models change while the service runs. */
-function modelMembers(content: ProjectRegisters['content']): ModelMembers {
-  const ofKind = (isComponent: boolean): Record<string, StrapiModel> => {
-    const types = [...content().bind.registry.types.values()].filter(({ kind }) => (kind === 'component') === isComponent);
-    return Object.fromEntries(types.map((type) => [type.uid, describeModel(type)]));
-  };
-  const getModel = (uid: string): StrapiModel | undefined => {
-    const type = content().bind.registry.types.get(uid);
-    return type && describeModel(type);
-  };
-  return {
-    get contentTypes() {
-      return ofKind(false);
-    },
-    get components() {
-      return ofKind(true);
-    },
-    getModel,
-    contentType: (uid) => {
-      const model = getModel(uid);
-      if (model === undefined) throw new UnknownTypeError(`Unknown content type "${uid}"`);
-      return model;
-    },
-  };
-}

@@ -1,3 +1,4 @@
+import { codeAccess, unpagedSettings } from '../../code/content-of-code.js';
 import { withoutHooks, type ContentContext, type WrittenMany } from '../../content/content-context.js';
 import { create } from '../../content/create.js';
 import { createMany } from '../../content/create-many.js';
@@ -9,7 +10,6 @@ import { updateMany } from '../../content/update-many.js';
 import { entityOf, entryType, type Entity } from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
-import { codeAccess, unpagedSettings } from '../../query/code-binding.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from '../content/translate-query.js';

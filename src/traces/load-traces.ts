@@ -1,7 +1,21 @@
 import type * as Api from '@opentelemetry/api';
-import type { TraceLink } from '../observe/trace-link.js';
+import { ConfigError } from '../config/setting.js';
 import type { Consumer } from '../observe/observer.js';
+import type { TraceLink } from '../observe/trace-link.js';
 import { contextIn, linkHeaders, tracerOf } from './trace-context.js';
+import { traceWork } from './trace-work.js';
+
+/** Returns what makes spans of observations. Rejects with a ConfigError if the package is not installed. */
+export async function loadTraces(load: () => Promise<typeof Api> = () => import('@opentelemetry/api')): Promise<Consumer> {
+  const api = await load().catch((cause: unknown) => {
+    throw new ConfigError(missing, { cause });
+  });
+  const spans = new Map<string, Api.Span>();
+  return { ...traceRequests(api, spans), ...traceWork(api, spans) };
+}
+
+const missing =
+  'server.traces: the package @opentelemetry/api is not installed: npm install @opentelemetry/api, or set TRACES=false';
 
 /** Methods that are part of a name. Clients may send any other word. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -9,7 +23,7 @@ const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 const methodOf = (method: string): string => (methods.has(method) ? method : '_OTHER');
 
 /** Returns what makes a span of each request. `spans` has those under way by the id of the request. */
-export function traceRequests(api: typeof Api, spans: Map<string, Api.Span>): Consumer {
+function traceRequests(api: typeof Api, spans: Map<string, Api.Span>): Consumer {
   const { context, trace, SpanKind, SpanStatusCode } = api;
   const begun = new WeakMap<TraceLink, Api.Span>();
   return {

@@ -13,7 +13,7 @@ export interface Connection<Key extends LinkKey = number> {
 }
 
 /** Entries to remove from a list, and entries to add to it or to move within it. */
-export interface LinkPatch<Key extends LinkKey = number> {
+interface LinkPatch<Key extends LinkKey = number> {
   readonly connect: readonly Connection<Key>[];
   readonly disconnect: readonly Key[];
   /** Whether a position must refer to an entry of the list. */
@@ -24,7 +24,7 @@ export interface LinkPatch<Key extends LinkKey = number> {
  * Returns the ids of a list after a patch. Takes time in proportion to the lengths of both. Throws a ValidationError for
  * impossible positions.
  */
-export function applyLinkPatch<Key extends LinkKey>(
+function applyLinkPatch<Key extends LinkKey>(
   current: readonly Key[],
   { connect, disconnect, strict }: LinkPatch<Key>,
 ): readonly Key[] {
@@ -108,3 +108,25 @@ function idsOf<Key extends LinkKey>({ next }: MovableList<Key>): Key[] {
   for (let id = next.get(edge) ?? edge; id !== edge; id = next.get(id) ?? edge) ids.push(id);
   return ids;
 }
+
+/** The change of a relation, read from any of its spellings. `none`: no change. */
+export type LinkInput<Key extends LinkKey = number> =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'set'; readonly ids: readonly Key[] }
+  | ({ readonly kind: 'patch' } & LinkPatch<Key>);
+
+/** Returns the keys of the stored links after a write, in order. Throws a ValidationError for impossible positions. */
+export function applyLinkInput<Key extends LinkKey>(current: readonly Key[], input: LinkInput<Key>): readonly Key[] {
+  switch (input.kind) {
+    case 'none':
+      return current;
+    case 'set':
+      return input.ids;
+    case 'patch':
+      return applyLinkPatch(current, input);
+  }
+}
+
+/** Returns whether an input only removes entries and appends others, so that the entries that it does not name do not matter. */
+export const namesAllItChanges = (input: LinkInput): boolean =>
+  input.kind === 'patch' && input.connect.every(({ position }) => position.kind === 'end');

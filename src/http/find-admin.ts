@@ -1,0 +1,64 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Context } from 'koa';
+import type { ApiToken } from '../auth/api-token.js';
+import type { Caller } from '../auth/caller.js';
+import { refusedToken, unauthorizedError } from '../errors.js';
+import { fullAccess } from '../query/access.js';
+import { countGuess } from './limit-requests.js';
+import { requestIdOf } from './route-request.js';
+import type { Running } from './running.js';
+
+/** Returns the admin. Throws an UnauthorizedError for any other caller. */
+export async function findAdmin(ctx: Context, running: Running): Promise<Caller> {
+  ctx.set('Cache-Control', 'private, no-store');
+  const key = adminKey(ctx);
+  if (key === null) throw unauthorizedError();
+  const admin = await readAdmin(ctx, key, running);
+  if (admin === null) throw refusedToken('token_invalid');
+  return admin;
+}
+
+/** Returns the bearer token of a request; null if it has none. */
+export const adminKey = (ctx: Context): string | null => /^bearer\s+(\S+)$/i.exec(ctx.get('authorization').trim())?.[1] ?? null;
+
+/**
+ * Returns the holder of the configured admin token or of a stored one; null if the key is neither. A key that is no token at all
+ * counts as a guess. Throws a RateLimitError for too many guesses, and an UnauthorizedError if the token has expired.
+ */
+export async function readAdmin(
+  ctx: Context,
+  key: string,
+  { secrets, authenticator, adminGuesses }: Running,
+): Promise<Caller | null> {
+  const configured = [secrets.adminToken, secrets.previous.adminToken ?? ''].filter((token) => token !== '');
+  if (configured.some((token) => isEqual(key, token))) return tokenCaller(configuredToken);
+  if (isUserToken(key)) return null;
+  const token = await authenticator.findToken(key, requestIdOf(ctx));
+  if (token === null) await countGuess(ctx, adminGuesses);
+  if (token?.type !== 'admin') return null;
+  if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now())
+    throw unauthorizedError('Token expired', 'token_expired');
+  return tokenCaller(token);
+}
+
+/** Returns whether a key has the form of a JWT, valid or not. Clients with an old session send those, and nobody guesses them. */
+const isUserToken = (key: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(key);
+
+const tokenCaller = (token: ApiToken): Caller => ({ kind: 'token', access: fullAccess, token });
+
+/** The admin token of the configuration. It is not stored, and no stored token has its id. */
+export const configuredToken: ApiToken = {
+  id: 0,
+  name: 'ADMIN_TOKEN',
+  description: null,
+  type: 'admin',
+  permissions: [],
+  expiresAt: null,
+  lastUsedAt: null,
+  createdAt: new Date(0),
+  access: fullAccess,
+};
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const isEqual = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
