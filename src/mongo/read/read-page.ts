@@ -6,11 +6,10 @@ import { explainTimeout } from './explain-timeout.js';
 import { hasOtherSide } from './other-side.js';
 import { readTree } from './read-tree.js';
 import { isAtCursor, positionOf } from './seek.js';
-import { gatherFacts, type PageContext } from './ways/gather-facts.js';
+import { gatherFacts } from './ways/gather-facts.js';
 import { impliedTotal, isLikelyShort } from './ways/page-total.js';
 import { nothing } from './compile-condition.js';
-import type { Facts } from './ways/facts.js';
-import type { Way } from './ways/way.js';
+import type { Facts, PageContext, Way } from './ways/way.js';
 import { ways } from './ways/ways.js';
 
 /** The entries of a page. */

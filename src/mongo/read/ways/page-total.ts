@@ -1,16 +1,13 @@
 import { type Document, MinKey } from 'mongodb';
+import { conjunctsOf } from '../../../query/conditions.js';
 import { type Condition, isSought, type Plan, type Window } from '../../../query/plan.js';
-import type { ContentType } from '../../../schema/content-type.js';
 import { type Database } from '../../send/database.js';
 import { countStored, readAll, runRead } from '../../send/read-commands.js';
-import type { TotalCache } from '../../changes/total-cache.js';
 import type { Page } from '../compile-page.js';
-import { near, type PageTotal } from './facts.js';
+import { few } from '../collection-facts.js';
+import type { PageContext, PageTotal } from './way.js';
 
-interface TotalContext {
-  readonly database: Database;
-  readonly totals: TotalCache;
-}
+type TotalContext = Pick<PageContext, 'database' | 'totals'>;
 
 /**
  * Returns the total of a plan if it is known, and how to count it otherwise. It is counted at once if the page is far from the
@@ -18,7 +15,7 @@ interface TotalContext {
  */
 export async function totalOf(plan: Plan, page: Page, context: TotalContext): Promise<PageTotal> {
   const total = await keptTotal(plan, page, context);
-  return total.kept === null && page.window.skip >= near ? { ...total, kept: await total.count() } : total;
+  return total.kept === null && page.window.skip >= few ? { ...total, kept: await total.count() } : total;
 }
 
 function keptTotal({ condition, isWhole }: Plan, page: Page, { database, totals }: TotalContext): PageTotal | Promise<PageTotal> {
@@ -42,7 +39,7 @@ function totalOfAll({ collection, window }: Page, { database, totals }: TotalCon
   };
   if (database.isSharded || exact.kept !== null) return exact;
   const count = (): Promise<number> => countStored(collection, database);
-  if (window.skip < near) return { kept: null, count };
+  if (window.skip < few) return { kept: null, count };
   return count().then(async (stored) =>
     isInSecondHalf(window, stored) ? { ...exact, kept: await exact.count() } : { kept: stored, count },
   );
@@ -88,13 +85,12 @@ export function impliedTotal(plan: Plan, { skip, limit }: Window, found: number)
 }
 
 /** Returns whether the page of a plan is likely not to be full, so that entries are counted only if it is full after all. */
-export const isLikelyShort = (plan: Plan): boolean => wasShort(plan) === true || leadsToFew(plan.condition, plan.type);
+export const isLikelyShort = (plan: Plan): boolean => wasShort(plan) === true || leadsToOne(plan);
 
-/** Returns whether a condition demands a value of a unique attribute. */
-function leadsToFew(condition: Condition | null, type: ContentType): boolean {
-  if (condition === null) return false;
-  if (condition.kind === 'and') return condition.conditions.some((inner) => leadsToFew(inner, type));
-  if (condition.kind !== 'comparison' || condition.denied || condition.comparator !== 'eq') return false;
-  const attribute = type.attributes.get(condition.path);
-  return condition.path === '_id' || (attribute?.kind === 'scalar' && attribute.unique);
-}
+/** Returns whether the condition of a plan demands a value of a unique attribute. */
+export const leadsToOne = ({ condition, type }: Plan): boolean =>
+  conjunctsOf(condition).some((one) => {
+    if (one.kind !== 'comparison' || one.denied || one.comparator !== 'eq') return false;
+    const attribute = type.attributes.get(one.path);
+    return one.path === '_id' || (attribute?.kind === 'scalar' && attribute.unique);
+  });

@@ -3,10 +3,9 @@ import type { Document } from 'mongodb';
 import type { Plan, SortKey, Window } from '../../../query/plan.js';
 import { type Database } from '../../send/database.js';
 import { readAll, runRead } from '../../send/read-commands.js';
-import { estimateSize, linksOfEntry, smallSize } from '../collection-facts.js';
+import { estimateSize, few, linksOfEntry } from '../collection-facts.js';
 import { type Page, sortsByComputed } from '../compile-page.js';
 import { compileLinked, type Group, restOrder, type Walk } from './compile-linked.js';
-import { near } from './facts.js';
 import type { Way } from './way.js';
 
 /** Maximum number of targets that are read for one page. */
@@ -48,7 +47,7 @@ interface WalkedKey extends Pick<Walk, 'key' | 'rest' | 'step'> {
  */
 export function walkedKey([key, ...rest]: readonly SortKey[], { skip, limit }: Window): WalkedKey | null {
   const [step, further] = key?.links ?? [];
-  if (key === undefined || step === undefined || further !== undefined || limit === null || skip + limit > near) return null;
+  if (key === undefined || step === undefined || further !== undefined || limit === null || skip + limit > few) return null;
   const isOwn = step.link.storage.kind === 'own' && !step.inList;
   return isOwn && key.lists.length === 0 && !sortsByComputed(rest) ? { key, rest, step, wanted: skip + limit } : null;
 }
@@ -67,7 +66,7 @@ export async function planWalk({ type, isWhole }: Plan, page: Page, { database, 
   const { wanted, ...sorted } = walked;
   const { link, target } = sorted.step;
   const [entries, targets] = await Promise.all([estimateSize(type, database), estimateSize(target, database)]);
-  if (entries <= smallSize) return null;
+  if (entries <= few) return null;
   // walking reads about wanted × entries / matches entries, joining reads all matches
   const worth = Math.ceil(Math.sqrt(Math.min(wanted, entries) * entries));
   const matches = total ?? (isWhole ? entries : await countUpTo(worth, page, database));

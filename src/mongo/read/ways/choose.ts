@@ -1,0 +1,168 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Document } from 'mongodb';
+import { conjunctsOf } from '../../../query/conditions.js';
+import { isSought, type Plan } from '../../../query/plan.js';
+import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
+import { compileCondition, type RelatedCondition, type Resolved } from '../compile-condition.js';
+import { compileSort, sortsByComputed } from '../compile-page.js';
+import { isPartial, isServed, type Leading, modelIndexes, modelLeading, withSearches } from '../is-served.js';
+import type { IndexPlan } from '../plan-indexes.js';
+import { asksForRelated } from '../resolve-related.js';
+import { leadsToOne } from './page-total.js';
+import type { Choice, Facts } from './way.js';
+
+/**
+ * Factor by which an estimate must be better than another one. Estimates may be wrong, and an entry takes 1.3 to 5 times as long by
+ * an index as in natural order.
+ */
+const margin = 2;
+
+/** Maximum number of ids for which the server merges the ranges of an index in its order: `internalQueryMaxScansToExplode`. */
+const mostMerged = 200;
+
+const serverDecides: Choice = { hint: null, inOnePass: false };
+
+/** Chooses how the entries of a page are found. */
+export async function choose(plan: Plan, facts: Facts): Promise<Choice> {
+  const { rank } = await facts.page();
+  if ((rank ?? null) !== null || sortsByComputed(plan.sort)) return serverDecides;
+  return (await chooseByLinks(plan, facts)) ?? chooseByIndexes(plan, facts);
+}
+
+/** Returns whether a page is so near to the beginning that a pass can keep all entries up to its end. */
+const isPassable = ({ window: { skip, limit }, withTotal, pagination }: Plan): boolean =>
+  withTotal && limit !== null && skip + limit <= few && !isSought({ pagination });
+
+/** A condition on linked entries, with an index of the link. */
+interface IndexedLink {
+  readonly condition: RelatedCondition;
+  readonly index: IndexPlan;
+  /** The estimated share of the entries that meet the condition. */
+  readonly share: number;
+  /** The number of linked entries that meet the condition. */
+  readonly ids: number;
+}
+
+/** An index by which a page can be read. */
+interface Candidate {
+  readonly index: string;
+  /** Whether it has the order of the page, so that only the entries are read that the page needs. */
+  readonly isOrdered: boolean;
+  /** The estimated number of entries that are examined. */
+  readonly examined: number;
+}
+
+/**
+ * Chooses the index that examines the fewest entries of a page with conditions on linked entries. This is the index of the sort if
+ * many entries meet the conditions, otherwise that of a relation, which also has the order of the page if it contains the sorted
+ * value. The server caches one plan for all queries of the same form, and the best plan for narrow conditions examines seven times
+ * as many entries for broad ones. Returns null if no relation has an index, another condition leads to one entry, or too little is
+ * known.
+ */
+async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
+  const { type, condition } = plan;
+  const { registry, database } = facts;
+  const { resolved } = await facts.page();
+  const related = conjunctsOf(condition).filter(isOwnLink);
+  if (related.length === 0 || database.session !== null || !asksForRelated(condition) || leadsToOne(plan)) return null;
+  const ids = related.map((one) => countIds(one, resolved));
+  const sizes = await Promise.all([type, ...related.map(({ target }) => target)].map((one) => estimateSize(one, database)));
+  const [all = 0, ...targets] = sizes;
+  if (ids.includes(0) || targets.includes(0)) return null;
+  const shares = related.map(({ link }, at) => shareOf(link.many, (ids[at] ?? 0) / (targets[at] ?? 1)));
+  const indexes = modelIndexes(type, registry).filter((index) => !isPartial(index));
+  const links = related.flatMap((one, at): IndexedLink[] => {
+    const index = indexes.find(({ key }) => Object.keys(key)[0] === one.path);
+    return index === undefined ? [] : [{ condition: one, index, share: shares[at] ?? 1, ids: ids[at] ?? 0 }];
+  });
+  const [narrowest] = links.sort((a, b) => a.share - b.share);
+  if (narrowest === undefined) return null;
+  narrowestOf.set(plan, narrowest.condition);
+  const matching = all * shares.reduce((product, share) => product * share, 1);
+  const sorting = indexes.find(({ key }) => hasOrder(key, plan));
+  const candidates: readonly Candidate[] = [
+    { index: narrowest.index.name, isOrdered: false, examined: all * narrowest.share },
+    ...(sorting === undefined
+      ? []
+      : [{ index: sorting.name, isOrdered: true, examined: margin * entriesInOrder(plan, { matching, all }) }]),
+    ...links.flatMap(({ index: { name, key }, share, ids: merged }) =>
+      merged <= mostMerged && hasOrder(key, plan, 1)
+        ? [{ index: name, isOrdered: true, examined: merged + entriesInOrder(plan, { matching, all: all * share }) }]
+        : [],
+    ),
+  ];
+  const { index, isOrdered, examined } = candidates.reduce((least, one) => (one.examined < least.examined ? one : least));
+  const inOnePass = isPassable(plan) && !isOrdered && examined > few && (await facts.total())?.kept === null;
+  const isChoice = inOnePass || isOrdered || sorting !== undefined || links.length > 1;
+  return { hint: isChoice ? index : null, inOnePass };
+}
+
+/** The conditions that the fewest entries met, by plan. */
+const narrowestOf = new WeakMap<Plan, RelatedCondition>();
+
+/** Returns the condition on linked entries that the fewest entries met at the last read; null if it is not known. */
+export const narrowestBefore = (plan: Plan): RelatedCondition | null => narrowestOf.get(plan) ?? null;
+
+const isOwnLink = (condition: ReturnType<typeof conjunctsOf>[number]): condition is RelatedCondition =>
+  condition.kind === 'related' && condition.link.storage.kind === 'own' && !condition.orMissing;
+
+/** Returns the number of ids of the entries that meet a condition; 0 if there are none, or the condition is on ids alone. */
+function countIds(condition: RelatedCondition, resolved: Resolved): number {
+  const found = resolved.get(condition)?.[condition.path] as { readonly $in?: readonly unknown[] } | undefined;
+  return found?.$in?.length ?? 0;
+}
+
+/** Returns the estimated share of entries that are linked to one of a share of the targets. */
+const shareOf = (many: boolean, ofTargets: number): number => {
+  const share = Math.min(ofTargets, 1);
+  return many ? 1 - (1 - share) ** linksOfEntry : share;
+};
+
+/** Returns whether the keys of an index, after some of them, have the order of a page, forwards or backwards. */
+function hasOrder(key: IndexPlan['key'], { sort }: Plan, after = 0): boolean {
+  const order = Object.entries(compileSort(sort));
+  const keys = Object.entries(key).slice(after, after + order.length);
+  const backwards = order.map(([path, to]) => [path, -Number(to)]);
+  return isDeepStrictEqual(keys, order) || isDeepStrictEqual(keys, backwards);
+}
+
+/** Returns the approximate number of entries that are examined in the order of the sort until a page is full. */
+const entriesInOrder = ({ window }: Plan, { matching, all }: { readonly matching: number; readonly all: number }): number =>
+  Math.min(((window.skip + (window.limit ?? Infinity)) * all) / matching, all);
+
+/**
+ * Chooses by the indexes that the collection has. If none finds only entries that meet the condition, counting examines all entries
+ * in any case, so one pass finds the page too; unless the total is known, and the index of the sort makes it likely that few entries
+ * are examined. All entries are read in natural order if the list has most of them.
+ */
+async function chooseByIndexes(plan: Plan, facts: Facts): Promise<Choice> {
+  const { type, condition, isWhole, sort } = plan;
+  const { registry, database } = facts;
+  const model = modelLeading(type, registry);
+  // trigrams also find entries that do not meet the condition
+  const counted = { ...withSearches(model, database), serves: () => false };
+  const inOnePass = isPassable(plan) && condition !== null && !isWhole && !isServed(condition, counted);
+  const [key] = sort;
+  if (!inOnePass && (key === undefined || model.leads(key.path))) return serverDecides;
+  const size = await estimateSize(type, database);
+  const leading = size <= few ? none : await readLeading(type, database).catch(() => null);
+  if (!inOnePass && (size <= few || leading?.leads(key?.path ?? '') !== false)) return serverDecides;
+  const isServing = leading === null || (condition !== null && isServed(condition, withSearches(leading, database)));
+  const isNatural = !isServing && (await hasMost(plan, size, facts));
+  const matching = inOnePass ? ((await facts.total())?.kept ?? null) : null;
+  const sorting = modelIndexes(type, registry).find((index) => !isPartial(index) && hasOrder(index.key, plan));
+  if (matching !== null && sorting !== undefined && margin * entriesInOrder(plan, { matching, all: size }) < size)
+    return { hint: isNatural ? sorting.name : null, inOnePass: false };
+  return { hint: isNatural ? { $natural: 1 } : null, inOnePass };
+}
+
+const none: Leading = { leads: () => false, leadsToNull: () => false };
+
+/** Returns whether a list has most entries of its collection, or the collection is small. */
+async function hasMost({ scope, type }: Plan, size: number, { database, totals }: Facts): Promise<boolean> {
+  if (scope === null || size <= few) return true;
+  const match: Document = compileCondition(scope, new Map());
+  const listed = { collection: type.collection, match };
+  const total = totals.kept({ ...listed, condition: scope }) ?? (await estimateCount(listed, database));
+  return total !== null && margin * total >= size;
+}
