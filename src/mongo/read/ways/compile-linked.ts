@@ -12,9 +12,10 @@ export interface Walk {
   /** The link of the entries. */
   readonly step: SortKey['links'][number];
   readonly database: Database;
+  /** The number of entries up to the end of the page. */
+  readonly wanted: number;
   /** Number of targets that is likely to lead to enough entries. */
   readonly atOnce: number;
-  readonly max: number;
 }
 
 /** The ids of targets with the same value; null stands for none. */
@@ -72,14 +73,10 @@ function directionOf(groups: readonly Group[]): 1 | -1 | null {
  * entries without a target, is read separately. The entries of all other groups are read together and sorted by group.
  */
 function compileUnion(walk: Walk, { groups, before, limit }: Linked): Document[] {
-  const [one = [], ...others] = groups;
-  const parts = groups.length <= mostParts ? groups.map((group) => [group]) : [[one], others];
-  const known = [...before];
-  const [first = [], ...more] = parts.map((part) => {
-    const stages = compilePart(walk, { groups: part, before: [...known], limit });
-    known.push(...part.flat());
-    return stages;
-  });
+  const parts = groups.length <= mostParts ? groups.map((group) => [group]) : [groups.slice(0, 1), groups.slice(1)];
+  const [first = [], ...more] = parts.map((part, at) =>
+    compilePart(walk, { groups: part, before: [...before, ...parts.slice(0, at).flat(2)], limit }),
+  );
   return [...first, ...more.map((pipeline) => ({ $unionWith: { coll: walk.page.collection, pipeline } })), { $limit: limit }];
 }
 

@@ -26,7 +26,8 @@ export function gatherFacts(plan: Plan, context: PageContext): Facts {
     total: once(async () => {
       if (!withTotal) return null;
       const page = await facts.page();
-      return page.joins.length > 0 ? joinedTotal(page, database) : totalOf(plan, page, facts);
+      const total = page.joins.length > 0 ? joinedTotal(page, database) : await totalOf(plan, page, facts);
+      return { ...total, count: once(total.count) };
     }),
     choice: once(() => choose(plan, facts)),
   };

@@ -52,13 +52,13 @@ export const isInSecondHalf = ({ skip }: Pick<Window, 'skip'>, total: number): b
 const present = { _id: { $gte: new MinKey() } };
 const always: Condition = { kind: 'and', conditions: [] };
 
-interface Matching {
-  readonly collection: string;
-  readonly match: Document;
+interface Matching extends Pick<Page, 'collection' | 'match'> {
+  readonly limit?: number;
 }
 
-const countMatching = async ({ collection, match }: Matching, database: Database): Promise<number> =>
-  Number((await runRead(database, { count: collection, query: match }))['n']);
+/** Returns the number of entries that meet a condition, counted only up to `limit`. */
+export const countMatching = async ({ collection, match, limit }: Matching, database: Database): Promise<number> =>
+  Number((await runRead(database, { count: collection, query: match, ...(limit !== undefined && { limit }) }))['n']);
 
 /** Counts entries by an aggregation, because a transaction does not allow the `count` command. */
 async function countInTransaction(collection: string, match: Document, database: Database): Promise<number> {

@@ -19,9 +19,7 @@ export const seekTargets: Way = {
   fits: ({ sort, window, pagination }, { database }) =>
     pagination.kind === 'cursor' && database.session === null && walkedKey(sort, window)?.step.link.many === false,
   read: async (plan, facts) => {
-    const page = await facts.page();
-    const total = await facts.total();
-    const walk = await planWalk(plan, page, { database: facts.database, total: total?.kept ?? null });
+    const walk = await planWalk(plan, facts);
     if (walk === null || (await estimateSize(walk.step.target, facts.database)) > mostTargets) return null;
     return { documents: await readSides(walk, startOf(plan)) };
   },
