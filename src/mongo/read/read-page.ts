@@ -88,7 +88,10 @@ function noteWay(way: string, plan: Plan, { database, registry }: Omit<PageConte
 }
 
 async function totalIn(facts: Facts): Promise<number> {
-  if ((await facts.page()).match === nothing) return 0;
+  return (await facts.page()).match === nothing ? 0 : countOf(facts);
+}
+
+async function countOf(facts: Facts): Promise<number> {
   const total = await facts.total();
   return total?.kept ?? (await total?.count()) ?? 0;
 }
@@ -142,13 +145,9 @@ function cutPage({ window }: Plan, { backwards }: BoundCursors, found: readonly 
  */
 async function readAndCount(way: Way, plan: Plan, facts: Facts): Promise<FoundPage | null> {
   const read = readBy(way, plan, facts);
-  const count = async (): Promise<number> => {
-    const total = await facts.total();
-    return total?.kept ?? (await total?.count()) ?? 0;
-  };
-  const [page, counted] = isLikelyShort(plan) ? [await read, null] : await Promise.all([read, count()]);
+  const [page, counted] = isLikelyShort(plan) ? [await read, null] : await Promise.all([read, countOf(facts)]);
   if (page === null) return null;
-  return { ...page, total: impliedTotal(plan, plan.window, page.entries.length) ?? counted ?? (await count()) };
+  return { ...page, total: impliedTotal(plan, plan.window, page.entries.length) ?? counted ?? (await countOf(facts)) };
 }
 
 function readEntries({ selection }: Plan, documents: readonly Document[], { database }: Facts): Promise<Loaded[]> {

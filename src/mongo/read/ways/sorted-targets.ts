@@ -5,7 +5,7 @@ import { readAll } from '../../send/read-commands.js';
 import { estimateSize, few, linksOfEntry } from '../collection-facts.js';
 import { sortsByComputed } from '../compile-page.js';
 import { compileLinked, type Group, restOrder, type Walk } from './compile-linked.js';
-import { countMatching } from './page-total.js';
+import { countEntries } from './page-total.js';
 import type { Facts, Way } from './way.js';
 
 /** Maximum number of targets that are read for one page. */
@@ -55,7 +55,7 @@ export async function planWalk({ type, isWhole }: Plan, { page: readPage, total,
   // walking reads about wanted × entries / matches entries, joining reads all matches
   const worth = Math.ceil(Math.sqrt(Math.min(wanted, entries) * entries));
   const counted = await total();
-  const count = () => counted?.count() ?? countMatching({ ...page, limit: worth }, database);
+  const count = () => counted?.count() ?? countEntries(page, database, worth);
   const matches = counted?.kept ?? (isWhole ? entries : await count());
   const links = matches * (step.link.many ? linksOfEntry : 1);
   const atOnce = Math.ceil((wanted * targets) / Math.max(links, 1) + 0.5);
