@@ -1,5 +1,5 @@
 import type { Db, Document, IndexDescriptionInfo } from 'mongodb';
-import { BoundedCache } from '../../caches.js';
+import { BoundedCache, memoize } from '../../caches.js';
 import { unlimited } from '../../limits/budget.js';
 import { commentIn, type Database } from '../send/database.js';
 import { countStored, readAll, runRead } from '../send/read-commands.js';
@@ -40,10 +40,9 @@ type Read<Value> = (subject: Subject, database: Database) => Promise<Value>;
 
 /** Returns a function that reads a fact about a collection, and caches it for a minute. */
 function cacheFacts<Value>(read: Read<Value>): Read<Value> {
-  const databases = new WeakMap<Db, BoundedCache<Fact<Value>>>();
+  const factsOf = memoize<Db, BoundedCache<Fact<Value>>>(() => new BoundedCache(factBounds));
   return (subject, database) => {
-    const facts = databases.get(database.db) ?? new BoundedCache<Fact<Value>>(factBounds);
-    databases.set(database.db, facts);
+    const facts = factsOf(database.db);
     const key = JSON.stringify([subject.collection, subject.match]);
     const known = facts.get(key);
     if (known !== undefined && known.until > Date.now()) return known.value;

@@ -123,20 +123,19 @@ async function readBy(way: Way, plan: Plan, facts: Facts): Promise<FoundPage | n
   if (found === null) return null;
   const { documents, total = null } = found;
   impliedTotal(plan, plan.window, documents.length); // is remembered
-  const cut = plan.pagination.kind === 'cursor' ? cutPage(plan, plan.pagination, documents) : wholePage(documents);
-  const { hasMore, beginsAtCursor } = cut;
-  const entries = await readEntries(plan, cut.documents, facts);
-  return { entries, total: plan.withTotal ? total : null, hasMore, beginsAtCursor };
+  const { documents: cut, ...around } = cutPage(plan, documents);
+  const entries = await readEntries(plan, cut, facts);
+  return { entries, total: plan.withTotal ? total : null, ...around };
 }
 
-const wholePage = (documents: readonly Document[]): CutPage => ({ documents, hasMore: false, beginsAtCursor: false });
-
 /** Removes the documents that only show what is around a page by cursors. */
-function cutPage({ window }: Plan, { backwards }: BoundCursors, found: readonly Document[]): CutPage {
+function cutPage({ window, pagination }: Plan, found: readonly Document[]): CutPage {
+  if (pagination.kind !== 'cursor') return { documents: found, hasMore: false, beginsAtCursor: false };
   const beginsAtCursor = isAtCursor(found[0]);
   const others = beginsAtCursor ? found.slice(1) : found;
   const documents = others.slice(0, window.limit ?? undefined);
-  return { documents: backwards ? documents.reverse() : documents, hasMore: others.length > documents.length, beginsAtCursor };
+  const hasMore = others.length > documents.length;
+  return { documents: pagination.backwards ? documents.reverse() : documents, hasMore, beginsAtCursor };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import { conjunctsOf } from '../../../query/conditions.js';
-import { isSought, type Plan } from '../../../query/plan.js';
+import { type Condition, isSought, type Plan } from '../../../query/plan.js';
 import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
 import { compileCondition, type RelatedCondition, type Resolved } from '../compile-condition.js';
 import { compileSort, sortsByComputed } from '../compile-page.js';
@@ -33,16 +33,6 @@ export async function choose(plan: Plan, facts: Facts): Promise<Choice> {
 const isPassable = ({ window: { skip, limit }, withTotal, pagination }: Plan): boolean =>
   withTotal && limit !== null && skip + limit <= few && !isSought({ pagination });
 
-/** A condition on linked entries, with an index of the link. */
-interface IndexedLink {
-  readonly condition: RelatedCondition;
-  readonly index: IndexPlan;
-  /** The estimated share of the entries that meet the condition. */
-  readonly share: number;
-  /** The number of linked entries that meet the condition. */
-  readonly ids: number;
-}
-
 /** An index by which a page can be read. */
 interface Candidate {
   readonly index: string;
@@ -62,39 +52,67 @@ interface Candidate {
 async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   const { type, condition } = plan;
   const { registry, database } = facts;
-  const { resolved } = await facts.page();
-  const related = conjunctsOf(condition).filter(isOwnLink);
-  if (related.length === 0 || database.session !== null || !asksForRelated(condition) || leadsToOne(plan)) return null;
-  const ids = related.map((one) => countIds(one, resolved));
-  const sizes = await Promise.all([type, ...related.map(({ target }) => target)].map((one) => estimateSize(one, database)));
-  const [all = 0, ...targets] = sizes;
-  if (ids.includes(0) || targets.includes(0)) return null;
-  const shares = related.map(({ link }, at) => shareOf(link.many, (ids[at] ?? 0) / (targets[at] ?? 1)));
+  if (database.session !== null || !asksForRelated(condition) || leadsToOne(plan)) return null;
+  const links = await linksOf(plan, facts);
   const indexes = modelIndexes(type, registry).filter((index) => !isPartial(index));
-  const links = related.flatMap((one, at): IndexedLink[] => {
-    const index = indexes.find(({ key }) => Object.keys(key)[0] === one.path);
-    return index === undefined ? [] : [{ condition: one, index, share: shares[at] ?? 1, ids: ids[at] ?? 0 }];
-  });
-  const [narrowest] = links.sort((a, b) => a.share - b.share);
+  const indexed = links
+    .flatMap((link) =>
+      indexes.filter(({ key }) => Object.keys(key)[0] === link.condition.path).map((index) => ({ ...link, index })),
+    )
+    .sort((a, b) => a.share - b.share);
+  const [narrowest] = indexed;
   if (narrowest === undefined) return null;
   narrowestOf.set(plan, narrowest.condition);
-  const matching = all * shares.reduce((product, share) => product * share, 1);
-  const sorting = indexes.find(({ key }) => hasOrder(key, plan));
+  const all = await estimateSize(type, database);
+  const matching = links.reduce((left, { share }) => left * share, all);
   const candidates: readonly Candidate[] = [
     { index: narrowest.index.name, isOrdered: false, examined: all * narrowest.share },
-    ...(sorting === undefined
-      ? []
-      : [{ index: sorting.name, isOrdered: true, examined: margin * entriesInOrder(plan, { matching, all }) }]),
-    ...links.flatMap(({ index: { name, key }, share, ids: merged }) =>
-      merged <= mostMerged && hasOrder(key, plan, 1)
-        ? [{ index: name, isOrdered: true, examined: merged + entriesInOrder(plan, { matching, all: all * share }) }]
-        : [],
-    ),
+    ...indexes
+      .filter(({ key }) => hasOrder(key, plan))
+      .map(({ name }) => ({ index: name, isOrdered: true, examined: margin * entriesInOrder(plan, all, matching) })),
+    ...indexed
+      .filter(({ ids, index }) => ids <= mostMerged && hasOrder(index.key, plan, 1))
+      .map(({ ids, index, share }) => ({
+        index: index.name,
+        isOrdered: true,
+        examined: ids + entriesInOrder(plan, all * share, matching),
+      })),
   ];
   const { index, isOrdered, examined } = candidates.reduce((least, one) => (one.examined < least.examined ? one : least));
   const inOnePass = isPassable(plan) && !isOrdered && examined > few && (await facts.total())?.kept === null;
-  const isChoice = inOnePass || isOrdered || sorting !== undefined || links.length > 1;
-  return { hint: isChoice ? index : null, inOnePass };
+  return { hint: inOnePass || candidates.length > 1 || links.length > 1 ? index : null, inOnePass };
+}
+
+/** A condition on linked entries that each entry must meet. */
+interface Link {
+  readonly condition: RelatedCondition;
+  /** The number of linked entries that meet the condition. */
+  readonly ids: number;
+  /** The estimated share of the entries that meet the condition. */
+  readonly share: number;
+}
+
+/** Returns the conditions on linked entries; none if one of them is met by no entry, or is on ids alone. */
+async function linksOf({ condition }: Plan, { page, database }: Facts): Promise<readonly Link[]> {
+  const { resolved } = await page();
+  const links = conjunctsOf(condition)
+    .filter(isOwnLink)
+    .map((one) => ({ condition: one, ids: countIds(one, resolved) }));
+  if (links.some(({ ids }) => ids === 0)) return [];
+  const estimate = async ({ condition: { link, target }, ids }: (typeof links)[number]): Promise<number> => {
+    const share = Math.min(ids / (await estimateSize(target, database)), 1);
+    return link.many ? 1 - (1 - share) ** linksOfEntry : share;
+  };
+  return Promise.all(links.map(async (link) => ({ ...link, share: await estimate(link) })));
+}
+
+const isOwnLink = (condition: Condition): condition is RelatedCondition =>
+  condition.kind === 'related' && condition.link.storage.kind === 'own' && !condition.orMissing;
+
+/** Returns the number of ids that a condition was resolved to; 0 if there are none, or the condition is on ids alone. */
+function countIds(condition: RelatedCondition, resolved: Resolved): number {
+  const found = resolved.get(condition)?.[condition.path] as { readonly $in?: readonly unknown[] } | undefined;
+  return found?.$in?.length ?? 0;
 }
 
 /** The conditions that the fewest entries met, by plan. */
@@ -102,21 +120,6 @@ const narrowestOf = new WeakMap<Plan, RelatedCondition>();
 
 /** Returns the condition on linked entries that the fewest entries met at the last read; null if it is not known. */
 export const narrowestBefore = (plan: Plan): RelatedCondition | null => narrowestOf.get(plan) ?? null;
-
-const isOwnLink = (condition: ReturnType<typeof conjunctsOf>[number]): condition is RelatedCondition =>
-  condition.kind === 'related' && condition.link.storage.kind === 'own' && !condition.orMissing;
-
-/** Returns the number of ids of the entries that meet a condition; 0 if there are none, or the condition is on ids alone. */
-function countIds(condition: RelatedCondition, resolved: Resolved): number {
-  const found = resolved.get(condition)?.[condition.path] as { readonly $in?: readonly unknown[] } | undefined;
-  return found?.$in?.length ?? 0;
-}
-
-/** Returns the estimated share of entries that are linked to one of a share of the targets. */
-const shareOf = (many: boolean, ofTargets: number): number => {
-  const share = Math.min(ofTargets, 1);
-  return many ? 1 - (1 - share) ** linksOfEntry : share;
-};
 
 /** Returns whether the keys of an index, after some of them, have the order of a page, forwards or backwards. */
 function hasOrder(key: IndexPlan['key'], { sort }: Plan, after = 0): boolean {
@@ -127,8 +130,8 @@ function hasOrder(key: IndexPlan['key'], { sort }: Plan, after = 0): boolean {
 }
 
 /** Returns the approximate number of entries that are examined in the order of the sort until a page is full. */
-const entriesInOrder = ({ window }: Plan, { matching, all }: { readonly matching: number; readonly all: number }): number =>
-  Math.min(((window.skip + (window.limit ?? Infinity)) * all) / matching, all);
+const entriesInOrder = ({ window: { skip, limit } }: Plan, all: number, matching: number): number =>
+  Math.min(((skip + (limit ?? Infinity)) * all) / matching, all);
 
 /**
  * Chooses by the indexes that the collection has. If none finds only entries that meet the condition, counting examines all entries
@@ -151,7 +154,7 @@ async function chooseByIndexes(plan: Plan, facts: Facts): Promise<Choice> {
   const isNatural = !isServing && (await hasMost(plan, size, facts));
   const matching = inOnePass ? ((await facts.total())?.kept ?? null) : null;
   const sorting = modelIndexes(type, registry).find((index) => !isPartial(index) && hasOrder(index.key, plan));
-  if (matching !== null && sorting !== undefined && margin * entriesInOrder(plan, { matching, all: size }) < size)
+  if (matching !== null && sorting !== undefined && margin * entriesInOrder(plan, size, matching) < size)
     return { hint: isNatural ? sorting.name : null, inOnePass: false };
   return { hint: isNatural ? { $natural: 1 } : null, inOnePass };
 }

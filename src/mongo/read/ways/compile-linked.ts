@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { SortKey } from '../../../query/plan.js';
-import { asList, compileSort, isById, type Page } from '../compile-page.js';
+import { asList, both, compileOrder, isById, type Page } from '../compile-page.js';
 import type { Database } from '../../send/database.js';
 
 /** A page that is sorted by a value of linked entries, the targets. */
@@ -51,8 +51,9 @@ export function compileLinked(walk: Walk, linked: Linked): Document {
  * where it would read all entries of the groups: without another condition, because the server then merges the groups, and with a
  * sort by other attributes.
  */
-function findOrder({ page, step, rest, key }: Walk, groups: readonly Group[]): Document | null {
-  const order = restOrder(rest, key);
+function findOrder(walk: Walk, groups: readonly Group[]): Document | null {
+  const { page, step, rest } = walk;
+  const order = restOrder(walk);
   if (groups.length === 1) return order;
   if (groups.length > mostParts || step.link.many) return null;
   const direction = directionOf(groups);
@@ -82,12 +83,12 @@ function compileUnion(walk: Walk, { groups, before, limit }: Linked): Document[]
 
 /** Returns the stages that read the entries of some groups in the order of the groups. */
 function compilePart(walk: Walk, { groups, before, limit }: Linked): Document[] {
-  const { page, step, rest, key } = walk;
+  const { page, step } = walk;
   const isRanked = groups.length > 1;
   return [
     { $match: compileMatch(walk, groups.flat(), before) },
     ...(isRanked ? [{ $set: { _rank: rankOf(step.path, groups, step.link.many) } }] : []),
-    { $sort: { ...(isRanked && { _rank: 1 }), ...restOrder(rest, key) } },
+    { $sort: { ...(isRanked && { _rank: 1 }), ...restOrder(walk) } },
     { $limit: limit },
     { $project: page.projection },
   ];
@@ -110,6 +111,18 @@ function rankOf(path: string, groups: readonly Group[], isList: boolean): Docume
   return isList ? { $min: { $map: { input: linked, in: rank('$$this') } } } : rank(`$${path}`);
 }
 
+/** Returns the page of entries whose targets have the same value, which the further keys sort. */
+export const restOf = ({ page, rest, key }: Walk): Page => ({
+  ...page,
+  sort: rest.length > 0 ? rest : [{ links: [], path: '_id', lists: [], order: key.order }],
+});
+
 /** Returns the sort of entries whose targets have the same value. */
-export const restOrder = (rest: readonly SortKey[], key: SortKey): Document =>
-  rest.length > 0 ? compileSort(rest) : { _id: key.order };
+const restOrder = (walk: Walk): Document => compileOrder(restOf(walk));
+
+/** Returns the command that reads the entries that are linked with none of some targets. */
+export function compileUnlinked(walk: Walk, { before, limit }: Omit<Linked, 'groups'>, seek: Document = {}): Document {
+  const { page, step } = walk;
+  const filter = both(both(page.match, { [step.path]: { $nin: before } }), seek);
+  return { find: page.collection, filter, sort: restOrder(walk), projection: page.projection, limit };
+}

@@ -4,7 +4,7 @@ import type { Plan, SortKey, Window } from '../../../query/plan.js';
 import { readAll } from '../../send/read-commands.js';
 import { estimateSize, few, linksOfEntry } from '../collection-facts.js';
 import { sortsByComputed } from '../compile-page.js';
-import { compileLinked, type Group, restOrder, type Walk } from './compile-linked.js';
+import { compileLinked, compileUnlinked, type Group, type Walk } from './compile-linked.js';
 import { countEntries } from './page-total.js';
 import type { Facts, Way } from './way.js';
 
@@ -64,7 +64,7 @@ export async function planWalk({ type, isWhole }: Plan, { page: readPage, total,
 
 /** Returns the first `wanted` entries of a list; null if too many targets would be read for them. */
 async function walkAll(walk: Walk): Promise<readonly Document[] | null> {
-  const { key, step, wanted, atOnce } = walk;
+  const { key, step, wanted, atOnce, database } = walk;
   let documents: readonly Document[] = [];
   let before: readonly unknown[] = [];
   let lone: readonly Target[] = key.order === 1 ? [{ ids: [null, ...(step.link.many ? [[]] : [])], value: null }] : [];
@@ -72,9 +72,10 @@ async function walkAll(walk: Walk): Promise<readonly Document[] | null> {
     const chunk = await readChunk(walk, done, size);
     if (chunk === null || done + chunk.length > mostTargets) return null;
     const groups = groupByValue([...lone, ...chunk]);
-    const limit = wanted - documents.length;
-    if (groups.length === 0) return [...documents, ...(await readLeft(walk, before, limit))];
-    documents = [...documents, ...(await readAll(walk.database, compileLinked(walk, { groups, before, limit })))];
+    const linked = { groups, before, limit: wanted - documents.length };
+    const isEnd = groups.length === 0; // the other entries are linked with no target, or one without a value
+    documents = [...documents, ...(await readAll(database, (isEnd ? compileUnlinked : compileLinked)(walk, linked)))];
+    if (isEnd) break;
     before = [...before, ...groups.flat()];
     lone = [];
     done += chunk.length;
@@ -119,11 +120,4 @@ function groupByValue(targets: readonly Target[]): readonly Group[] {
     else group.push(...ids);
   }
   return groups;
-}
-
-/** Reads the entries that come after all entries whose target has a value. */
-function readLeft({ page, rest, key, step, database }: Walk, ids: Group, limit: number): Promise<readonly Document[]> {
-  const { collection, projection, match } = page;
-  const filter = { $and: [match, { [step.path]: { $nin: ids } }] };
-  return readAll(database, { find: collection, filter, sort: restOrder(rest, key), projection, limit });
 }
