@@ -64,7 +64,8 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   if (narrowest === undefined) return null;
   narrowestOf.set(plan, narrowest.condition);
   const all = await estimateSize(type, database);
-  const matching = links.reduce((left, { share }) => left * share, all);
+  const kept = (await facts.total())?.kept ?? null;
+  const matching = kept ?? links.reduce((left, { share }) => left * share, all);
   const candidates: readonly Candidate[] = [
     { index: narrowest.index.name, isOrdered: false, examined: all * narrowest.share },
     ...indexes
@@ -79,7 +80,7 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
       })),
   ];
   const { index, isOrdered, examined } = candidates.reduce((least, one) => (one.examined < least.examined ? one : least));
-  const inOnePass = isPassable(plan) && !isOrdered && examined > few && (await facts.total())?.kept === null;
+  const inOnePass = isPassable(plan) && !isOrdered && examined > few && kept === null;
   return { hint: inOnePass || candidates.length > 1 || links.length > 1 ? index : null, inOnePass };
 }
 
