@@ -5,7 +5,7 @@ import { type Condition, isSought, type Plan } from '../../../query/plan.js';
 import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
 import { compileCondition, type RelatedCondition, type Resolved } from '../compile-condition.js';
 import { compileSort, sortsByComputed } from '../compile-page.js';
-import { isPartial, isServed, type Leading, modelIndexes, modelLeading, withSearches } from '../is-served.js';
+import { firstPath, isPartial, isServed, type Leading, modelIndexes, modelLeading, withSearches } from '../is-served.js';
 import type { IndexPlan } from '../plan-indexes.js';
 import { asksForRelated } from '../resolve-related.js';
 import { leadsToOne } from './page-total.js';
@@ -56,9 +56,7 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   const links = await linksOf(plan, facts);
   const indexes = modelIndexes(type, registry).filter((index) => !isPartial(index));
   const indexed = links
-    .flatMap((link) =>
-      indexes.filter(({ key }) => Object.keys(key)[0] === link.condition.path).map((index) => ({ ...link, index })),
-    )
+    .flatMap((link) => indexes.filter(({ key }) => firstPath(key) === link.condition.path).map((index) => ({ ...link, index })))
     .sort((a, b) => a.share - b.share);
   const [narrowest] = indexed;
   if (narrowest === undefined) return null;
@@ -81,6 +79,7 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   ];
   const { index, isOrdered, examined } = candidates.reduce((least, one) => (one.examined < least.examined ? one : least));
   const inOnePass = isPassable(plan) && !isOrdered && examined > few && kept === null;
+  // the server needs no hint if there is nothing else to choose
   return { hint: inOnePass || candidates.length > 1 || links.length > 1 ? index : null, inOnePass };
 }
 
@@ -137,33 +136,49 @@ const entriesInOrder = ({ window: { skip, limit } }: Plan, all: number, matching
 /**
  * Chooses by the indexes that the collection has. If none finds only entries that meet the condition, counting examines all entries
  * in any case, so one pass finds the page too; unless the total is known, and the index of the sort makes it likely that few entries
- * are examined. All entries are read in natural order if the list has most of them.
+ * are examined. The server decides if the sort has an index.
  */
 async function chooseByIndexes(plan: Plan, facts: Facts): Promise<Choice> {
   const { type, condition, isWhole, sort } = plan;
-  const { registry, database } = facts;
-  const model = modelLeading(type, registry);
+  const model = modelLeading(type, facts.registry);
   // trigrams also find entries that do not meet the condition
-  const counted = { ...withSearches(model, database), serves: () => false };
-  const inOnePass = isPassable(plan) && condition !== null && !isWhole && !isServed(condition, counted);
-  const [key] = sort;
-  if (!inOnePass && (key === undefined || model.leads(key.path))) return serverDecides;
-  const size = await estimateSize(type, database);
-  const leading = size <= few ? none : await readLeading(type, database).catch(() => null);
-  if (!inOnePass && (size <= few || leading?.leads(key?.path ?? '') !== false)) return serverDecides;
-  const isServing = leading === null || (condition !== null && isServed(condition, withSearches(leading, database)));
-  const isNatural = !isServing && (await hasMost(plan, size, facts));
-  const matching = inOnePass ? ((await facts.total())?.kept ?? null) : null;
-  const sorting = modelIndexes(type, registry).find((index) => !isPartial(index) && hasOrder(index.key, plan));
-  if (matching !== null && sorting !== undefined && margin * entriesInOrder(plan, size, matching) < size)
-    return { hint: isNatural ? sorting.name : null, inOnePass: false };
-  return { hint: isNatural ? { $natural: 1 } : null, inOnePass };
+  const counting = { ...withSearches(model, facts.database), serves: () => false };
+  if (isPassable(plan) && condition !== null && !isWhole && !isServed(condition, counting)) {
+    const hint = (await isNaturalBest(plan, facts)) ? ({ $natural: 1 } as const) : null;
+    const sorting = await findSorting(plan, facts);
+    return sorting === null ? { hint, inOnePass: true } : { hint: hint && sorting, inOnePass: false };
+  }
+  const [{ path } = { path: '_id' }] = sort;
+  if (model.leads(path) || (await estimateSize(type, facts.database)) <= few) return serverDecides;
+  const isSorted = (await leadingIn(plan, facts))?.leads(path) !== false;
+  return !isSorted && (await isNaturalBest(plan, facts)) ? { hint: { $natural: 1 }, inOnePass: false } : serverDecides;
 }
 
-const none: Leading = { leads: () => false, leadsToNull: () => false };
+/** Returns the name of the index of the sort if the total is known and few entries are likely to be examined by it; otherwise null. */
+async function findSorting(plan: Plan, { registry, database, total }: Facts): Promise<string | null> {
+  const matching = (await total())?.kept ?? null;
+  const sorting = modelIndexes(plan.type, registry).find((index) => !isPartial(index) && hasOrder(index.key, plan));
+  if (matching === null || sorting === undefined) return null;
+  const all = await estimateSize(plan.type, database);
+  return margin * entriesInOrder(plan, all, matching) < all ? sorting.name : null;
+}
 
-/** Returns whether a list has most entries of its collection, or the collection is small. */
-async function hasMost({ scope, type }: Plan, size: number, { database, totals }: Facts): Promise<boolean> {
+/** Returns the first paths of all indexes of a collection, none if it is small; null if they cannot be read. */
+async function leadingIn({ type }: Plan, { database }: Facts): Promise<Leading | null> {
+  const isSmall = (await estimateSize(type, database)) <= few;
+  return isSmall ? { leads: () => false, leadsToNull: () => false } : readLeading(type, database).catch(() => null);
+}
+
+/**
+ * Returns whether all entries of a list are best read in natural order: no index finds only entries that meet its condition, not even
+ * one that an operator has made, and the list has most entries of the collection, or the collection is small.
+ */
+async function isNaturalBest(plan: Plan, facts: Facts): Promise<boolean> {
+  const { condition, scope, type } = plan;
+  const { database, totals } = facts;
+  const leading = await leadingIn(plan, facts);
+  if (leading === null || (condition !== null && isServed(condition, withSearches(leading, database)))) return false;
+  const size = await estimateSize(type, database);
   if (scope === null || size <= few) return true;
   const match: Document = compileCondition(scope, new Map());
   const listed = { collection: type.collection, match };
