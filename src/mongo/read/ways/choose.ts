@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import { conjunctsOf } from '../../../query/conditions.js';
 import { type Condition, isSought, type Plan } from '../../../query/plan.js';
@@ -64,13 +63,14 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   const all = await estimateSize(type, database);
   const kept = (await facts.total())?.kept ?? null;
   const matching = kept ?? links.reduce((left, { share }) => left * share, all);
+  const order = compileSort(plan.sort);
   const candidates: readonly Candidate[] = [
     { index: narrowest.index.name, isOrdered: false, examined: all * narrowest.share },
     ...indexes
-      .filter(({ key }) => hasOrder(key, plan))
+      .filter((one) => hasOrder(one, order))
       .map(({ name }) => ({ index: name, isOrdered: true, examined: margin * entriesInOrder(plan, all, matching) })),
     ...indexed
-      .filter(({ ids, index }) => ids <= mostMerged && hasOrder(index.key, plan, 1))
+      .filter(({ ids, index }) => ids <= mostMerged && hasOrder(index, order, 1))
       .map(({ ids, index, share }) => ({
         index: index.name,
         isOrdered: true,
@@ -121,12 +121,13 @@ const narrowestOf = new WeakMap<Plan, RelatedCondition>();
 /** Returns the condition on linked entries that the fewest entries met at the last read; null if it is not known. */
 export const narrowestBefore = (plan: Plan): RelatedCondition | null => narrowestOf.get(plan) ?? null;
 
-/** Returns whether the keys of an index, after some of them, have the order of a page, forwards or backwards. */
-function hasOrder(key: IndexPlan['key'], { sort }: Plan, after = 0): boolean {
-  const order = Object.entries(compileSort(sort));
-  const keys = Object.entries(key).slice(after, after + order.length);
-  const backwards = order.map(([path, to]) => [path, -Number(to)]);
-  return isDeepStrictEqual(keys, order) || isDeepStrictEqual(keys, backwards);
+/** Returns whether the keys of an index, after some of them, have an order, forwards or backwards. */
+function hasOrder({ key }: IndexPlan, order: Document, after = 0): boolean {
+  const keys = Object.entries(key).slice(after);
+  const [first = 0, ...others] = Object.entries(order).map(([path, to], at) =>
+    keys[at]?.[0] === path ? Number(to) * Number(keys[at][1]) : 0,
+  );
+  return first !== 0 && others.every((one) => one === first);
 }
 
 /** Returns the approximate number of entries that are examined in the order of the sort until a page is full. */
@@ -157,8 +158,10 @@ async function chooseByIndexes(plan: Plan, facts: Facts): Promise<Choice> {
 /** Returns the name of the index of the sort if the total is known and few entries are likely to be examined by it; otherwise null. */
 async function findSorting(plan: Plan, { registry, database, total }: Facts): Promise<string | null> {
   const matching = (await total())?.kept ?? null;
-  const sorting = modelIndexes(plan.type, registry).find((index) => !isPartial(index) && hasOrder(index.key, plan));
-  if (matching === null || sorting === undefined) return null;
+  if (matching === null) return null;
+  const order = compileSort(plan.sort);
+  const sorting = modelIndexes(plan.type, registry).find((index) => !isPartial(index) && hasOrder(index, order));
+  if (sorting === undefined) return null;
   const all = await estimateSize(plan.type, database);
   return margin * entriesInOrder(plan, all, matching) < all ? sorting.name : null;
 }
