@@ -13,6 +13,10 @@ export function allOf(conditions: readonly Condition[]): Condition {
   return parts.length === 1 && only !== undefined ? only : { kind: 'and', conditions: parts };
 }
 
+/** Returns the conditions each of which an entry must meet; none if there is no condition. */
+export const conjunctsOf = (condition: Condition | null): readonly Condition[] =>
+  condition?.kind === 'and' ? condition.conditions : condition === null ? none : [condition];
+
 /** Returns the flattened disjunction of conditions; `always` if one of them is `always`. */
 export function anyOf(conditions: readonly Condition[]): Condition {
   const parts = conditions.flatMap((condition) => (condition.kind === 'or' ? condition.conditions : [condition]));

@@ -88,6 +88,21 @@ describe('mongo/read/plan-indexes', () => {
       expect(found).to.have.members(names.map(own));
     });
 
+  it('plans the index of a unique attribute six components deep', () => {
+    const nested = Array.from({ length: 6 }, (_, at) => ({
+      uid: `deep.part${String(at)}`,
+      collectionName: `components_deep_part${String(at)}s`,
+      info: { displayName: 'Part' },
+      attributes:
+        at < 5
+          ? { part: { type: 'component', component: `deep.part${String(at + 1)}` } }
+          : { code: { type: 'string', unique: true } },
+    }));
+    const { registry } = buildRegistry([pages({ part: { type: 'component', component: 'deep.part0' } }), ...nested]);
+    const names = planIndexes(typeOf(model.uid, registry), registry).map(({ name }) => name);
+    expect(names).to.include(own('part.part.part.part.part.part.code_unique'));
+  });
+
   it('plans no more indexes than a collection may have, unique ones first', () => {
     const attributes = Object.fromEntries(
       Array.from({ length: 80 }, (_, index) => [`a${String(index)}`, { type: 'string', index: true }]),

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { isRecord, only } from '../../values.js';
 import { asScanned, type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { estimateSize, smallSize } from './collection-facts.js';
+import { estimateSize, few } from './collection-facts.js';
 
 /** Returns the `_id`s that the stages lead to. Throws a ValidationError if they are more than the budget allows. */
 export const collectIds = async (
@@ -48,11 +48,11 @@ export async function readMatching(
 ): Promise<readonly unknown[]> {
   const { session, budget } = database;
   const [{ $match: match } = {}, second] = stages;
-  if (session !== null || second !== undefined || (await estimateSize({ collection }, database)) > smallSize)
+  if (session !== null || second !== undefined || (await estimateSize({ collection }, database)) > few)
     return readIds(collection, stages, database);
   const left = budget.left('idsResolved');
   const limit = left === Infinity ? {} : { limit: left + 1 };
-  const command = { find: collection, filter: match, projection: { _id: 1 }, batchSize: 2 * smallSize, ...limit };
+  const command = { find: collection, filter: match, projection: { _id: 1 }, batchSize: 2 * few, ...limit };
   return (await readAll(asScanned(database), command)).map(({ _id }) => _id as unknown);
 }
 

@@ -1,13 +1,16 @@
 import type { Db, Document, IndexDescriptionInfo } from 'mongodb';
-import { BoundedCache } from '../../caches.js';
+import { BoundedCache, memoize } from '../../caches.js';
 import { unlimited } from '../../limits/budget.js';
 import { commentIn, type Database } from '../send/database.js';
 import { countStored, readAll, runRead } from '../send/read-commands.js';
 import { endless } from '../../limits/clock.js';
-import { type LeadingFields, leadingOf } from './is-served.js';
+import { type Leading, leadingOf } from './is-served.js';
 
-/** Number of entries up to which a collection is small: reading all of it is as good as a choice between indexes. */
-export const smallSize = 1_000;
+/**
+ * Number of entries that are few. Reading all of so small a collection is as good as a choice between indexes, and so many entries
+ * may be kept while a page is read.
+ */
+export const few = 1_000;
 
 /** Assumed number of links in a relation to many. */
 export const linksOfEntry = 3;
@@ -25,24 +28,26 @@ interface Fact<Value> {
 }
 
 /** Milliseconds for which a fact is cached. */
-const goodFor = 60_000;
+export const factsLast = 60_000;
+
+/** Milliseconds that reading a fact, or a page by an index that was chosen by such facts, may take. */
+export const factPatience = 1_000;
 
 /** Bounds of a cache of facts. Conditions consist of publication state and locales, so there are few. */
-const bounds = { entries: 5_000, bytes: 5_000_000 };
+export const factBounds = { entries: 5_000, bytes: 5_000_000 };
 
 type Read<Value> = (subject: Subject, database: Database) => Promise<Value>;
 
 /** Returns a function that reads a fact about a collection, and caches it for a minute. */
 function cacheFacts<Value>(read: Read<Value>): Read<Value> {
-  const databases = new WeakMap<Db, BoundedCache<Fact<Value>>>();
+  const factsOf = memoize<Db, BoundedCache<Fact<Value>>>(() => new BoundedCache(factBounds));
   return (subject, database) => {
-    const facts = databases.get(database.db) ?? new BoundedCache<Fact<Value>>(bounds);
-    databases.set(database.db, facts);
+    const facts = factsOf(database.db);
     const key = JSON.stringify([subject.collection, subject.match]);
     const known = facts.get(key);
     if (known !== undefined && known.until > Date.now()) return known.value;
     const value = read(subject, shared(database));
-    facts.set(key, { value, until: Date.now() + goodFor }, 100);
+    facts.set(key, { value, until: Date.now() + factsLast }, 100);
     value.catch(() => {
       facts.delete(key);
     });
@@ -67,10 +72,7 @@ export const shared = (database: Database): Database => ({
 /** Returns the approximate number of entries of a collection, which may be a minute old. */
 export const estimateSize = cacheFacts(({ collection }, database) => countStored(collection, database));
 
-/** Milliseconds that reading a fact may take. */
-const patience = 1_000;
-
-const limited = (database: Database): Database => ({ ...database, maxTimeMS: { ...database.maxTimeMS, read: patience } });
+const limited = (database: Database): Database => ({ ...database, maxTimeMS: { ...database.maxTimeMS, read: factPatience } });
 
 /** Returns the number of entries that meet a condition, which may be a minute old; null if counting takes long. */
 export const estimateCount = cacheFacts<number | null>(({ collection, match = {} }, database) =>
@@ -84,7 +86,7 @@ export const estimateCount = cacheFacts<number | null>(({ collection, match = {}
  * Returns the first paths of all indexes of a collection, including those that operators have made. The result may be a minute
  * old. Throws a MongoServerError if the collection does not exist.
  */
-export const readLeading = cacheFacts<LeadingFields>(async ({ collection }, database) => {
+export const readLeading = cacheFacts<Leading>(async ({ collection }, database) => {
   const indexes = (await readAll(limited(database), { listIndexes: collection, cursor: {} })) as readonly IndexDescriptionInfo[]; // the form of every index
   return leadingOf(
     indexes.flatMap(({ key, partialFilterExpression, sparse, hidden, collation }) =>

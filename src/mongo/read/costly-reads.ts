@@ -1,15 +1,14 @@
-import { memoizePair } from '../../caches.js';
 import type { ExaminedRead } from '../../observe/request-observations.js';
 import type { Observer } from '../../observe/observer.js';
 import { describeShape } from '../../query/describe-shape.js';
 import type { Plan } from '../../query/plan.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { Registry } from '../../schema/content-type.js';
 import { type Database, forJob, type Trace, type TracedRead } from '../send/database.js';
 import type { Store } from '../store.js';
 import { shared } from './collection-facts.js';
 import { ReadTrace } from './explain-read.js';
 import { workIn } from './explained-work.js';
-import { anyIndex, isServed, leadingFields, leadsBy } from './is-served.js';
+import { isServed, modelLeading, withSearches } from './is-served.js';
 import { readPage } from './read-page.js';
 import { servingIndex } from './serving-index.js';
 import { suggestIndex } from './suggest-index.js';
@@ -43,13 +42,10 @@ export function observingReads(store: Store, observer: Observer, slow: number): 
   return { ...store, database: { ...store.database, trace: { chose } } };
 }
 
-/** The indexes that a model has, whether they are built or not. */
-const plannedIndexes = memoizePair((type: ContentType, registry: Registry) => leadsBy(leadingFields(type, registry)));
-
 /** Returns whether no index of the model serves the condition of a list; or its sort, if the list has all entries. Takes no command. */
 function isSuspect({ type, condition, isWhole, sort }: Plan, { database, registry }: TracedRead): boolean {
-  const planned = plannedIndexes(type, registry);
-  if (condition !== null && !isWhole) return !isServed(condition, { ...anyIndex(database), ...planned });
+  const planned = modelLeading(type, registry);
+  if (condition !== null && !isWhole) return !isServed(condition, withSearches(planned, database));
   const [key] = sort;
   return key !== undefined && key.links.length === 0 && !planned.leads(key.path);
 }

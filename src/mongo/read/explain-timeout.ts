@@ -10,7 +10,7 @@ import { isTimedOut } from '../send/driver-errors.js';
 import { trigramsOf } from '../form/trigrams.js';
 import { readLeading } from './collection-facts.js';
 import type { Comparison } from './compile-condition.js';
-import { anyIndex, isServed, type Indexes, leadsBy } from './is-served.js';
+import { isServed, type Indexes, withSearches } from './is-served.js';
 import { walkedKey } from './ways/sorted-targets.js';
 
 /** An attribute without an index, as a path from the queried type, and the option that would create one. */
@@ -70,8 +70,7 @@ const relatedLevels = (condition: Condition, prefix: string): readonly Level[] =
 
 async function findLacking(level: Level, { registry, database }: ExplainContext): Promise<readonly LackingIndex[]> {
   const { type, condition, prefix } = level;
-  const leading = await readLeading(type, database);
-  const indexes = { ...anyIndex(database), ...leadsBy(leading) };
+  const indexes = withSearches(await readLeading(type, database), database);
   if (condition !== null && isServed(condition, indexes)) return [];
   const inCondition = { indexes, optionOf: optionsOf(type, registry), prefix: '' };
   const lacking = [
@@ -89,7 +88,7 @@ async function lackingInSort(
   const [key] = sort;
   if (key === undefined || key.lists.length > 0) return [];
   const sorted = key.links.length === 0 || walkedKey(sort, window) !== null ? (key.links.at(-1)?.target ?? type) : undefined;
-  if (sorted === undefined || leadsBy(await readLeading(sorted, database)).leads(key.path)) return [];
+  if (sorted === undefined || (await readLeading(sorted, database)).leads(key.path)) return [];
   const prefix = key.links.map(({ path }) => `${path}.`).join('');
   return optionsOf(sorted, registry)(key.path, null).map(({ option }) => ({ path: `${prefix}${key.path}`, option }));
 }

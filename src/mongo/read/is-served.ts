@@ -5,27 +5,28 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { Database } from '../send/database.js';
 import type { SearchIndexes } from '../send/index-state.js';
 import type { Comparison } from './compile-condition.js';
-import { planIndexes } from './plan-indexes.js';
+import { type IndexPlan, planIndexes } from './plan-indexes.js';
 
-/** The indexes that conditions are checked against. */
-export interface Indexes {
-  /** Returns whether an index finds entries by the values at a path. */
+/** The paths whose values indexes find entries by. */
+export interface Leading {
   readonly leads: (path: string) => boolean;
   /** Returns whether an index finds entries by null at a path. Unique indexes do not contain null. */
   readonly leadsToNull: (path: string) => boolean;
-  /** Returns whether an index finds entries by parts of a text. */
-  readonly serves: SearchIndexes['serves'];
-  /** Returns a match for words; null if there is no full-text index. */
-  readonly find: SearchIndexes['find'];
 }
 
-/** Returns all indexes that may exist, including those that an operator has made. */
-export const anyIndex = ({ searches }: Pick<Database, 'searches'>): Indexes => ({
-  leads: () => true,
-  leadsToNull: () => true,
+/** The indexes that conditions are checked against. */
+export interface Indexes extends Leading, Pick<SearchIndexes, 'serves' | 'find'> {}
+
+/** Returns indexes with some first paths, and those for searches. */
+export const withSearches = (leading: Leading, { searches }: Pick<Database, 'searches'>): Indexes => ({
+  ...leading,
   serves: (comparison) => searches.serves(comparison),
   find: (search) => searches.find(search),
 });
+
+/** Returns all indexes that may exist, including those that an operator has made. */
+export const anyIndex = (database: Pick<Database, 'searches'>): Indexes =>
+  withSearches({ leads: () => true, leadsToNull: () => true }, database);
 
 /** Returns whether indexes find the entries that meet a condition. */
 export function isServed(condition: Condition, indexes: Indexes): boolean {
@@ -57,45 +58,40 @@ const isIndexable = ({ comparator, denied }: Comparison): boolean => !denied && 
 
 const indexable: ReadonlySet<Comparator> = new Set<Comparator>(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'startsWith']);
 
-/** The first paths of indexes: of all, and of those that contain null. */
-export interface LeadingFields {
-  readonly all: ReadonlySet<string>;
-  readonly withNulls: ReadonlySet<string>;
-}
-
 /** The parts of an index that decide what it finds. */
 interface LeadingIndex {
   readonly key: Readonly<Record<string, unknown>>;
   readonly isPartial: boolean;
 }
 
-/** Returns the first paths of indexes. Locales are left out, because a locale has a large part of a collection. */
-export function leadingOf(indexes: readonly LeadingIndex[]): LeadingFields {
-  const first = ({ key }: LeadingIndex): readonly string[] =>
-    Object.keys(key)
-      .filter((path) => path !== 'locale')
-      .slice(0, 1);
-  return {
-    all: new Set(indexes.flatMap(first)),
-    withNulls: new Set(indexes.filter(({ isPartial }) => !isPartial).flatMap(first)),
-  };
-}
+/** Returns the first path of an index, without locales, because a locale has a large part of a collection. */
+export const firstPath = (key: LeadingIndex['key']): string => Object.keys(key).find((path) => path !== 'locale') ?? '';
 
-/** Returns the checks of paths against the first paths of indexes. */
-export function leadsBy({ all, withNulls }: LeadingFields): Pick<Indexes, 'leads' | 'leadsToNull'> {
-  const prefixes = [...all].filter((path) => path.endsWith(wildcard)).map((path) => path.slice(0, -wildcard.length));
+/**
+ * Returns the checks of paths against the first paths of indexes. A wildcard index, whose path ends with `$**`, has the value at the path before it and all values below.
+ */
+export function leadingOf(indexes: readonly LeadingIndex[]): Leading {
+  const all = new Set(indexes.map(({ key }) => firstPath(key)));
+  const withNulls = new Set(indexes.filter(({ isPartial }) => !isPartial).map(({ key }) => firstPath(key)));
+  const prefixes = [...all].filter((path) => path.endsWith('$**')).map((path) => path.slice(0, -3));
   return {
     leads: (path) => all.has(path) || prefixes.some((prefix) => `${path}.`.startsWith(prefix)),
     leadsToNull: (path) => withNulls.has(path),
   };
 }
 
-/** The end of the path of a wildcard index, which contains the value at the path before it and all values below. */
-const wildcard = '$**';
+/** The index of ids, which every collection has. */
+export const idIndex: IndexPlan = { name: '_id_', key: { _id: 1 }, options: {} };
 
-/** Returns the first paths of the indexes of a type. */
-export const leadingFields = memoizePair((type: ContentType, registry: Registry): LeadingFields => {
-  const planned = planIndexes(type, registry).filter(({ key }) => !Object.values(key).includes('text'));
-  const indexes = planned.map(({ key, options }) => ({ key, isPartial: options.partialFilterExpression !== undefined }));
-  return leadingOf([{ key: { _id: 1 }, isPartial: false }, ...indexes]);
-});
+/** Returns the indexes that a type has by its model, built or not, except for full-text indexes. */
+export const modelIndexes = memoizePair((type: ContentType, registry: Registry): readonly IndexPlan[] => [
+  idIndex,
+  ...planIndexes(type, registry).filter(({ key }) => !Object.values(key).includes('text')),
+]);
+
+export const isPartial = ({ options }: IndexPlan): boolean => options.partialFilterExpression !== undefined;
+
+/** Returns the checks of paths against the indexes of a model. */
+export const modelLeading = memoizePair((type: ContentType, registry: Registry): Leading =>
+  leadingOf(modelIndexes(type, registry).map((index) => ({ key: index.key, isPartial: isPartial(index) }))),
+);

@@ -6,7 +6,7 @@ import { nothing } from './compile-condition.js';
 import { both, compileKeys, sortsByComputed } from './compile-page.js';
 import { joinStages } from './join-related.js';
 import { compileSeek } from './seek.js';
-import type { Facts, JoinedPage } from './ways/facts.js';
+import type { Facts, JoinedPage } from './ways/way.js';
 
 /**
  * Returns whether a list has entries on the other side of the cursor of a page; false if there is no cursor, or the answer does not say

@@ -1,7 +1,13 @@
-import type { CreateIndexesOptions } from 'mongodb';
-import type { ContentType, LinkAttribute, Registry, ScalarAttribute } from '../../schema/content-type.js';
-import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';
-import { listedUniquePaths, sharedUniquePaths } from '../../schema/attribute-places.js';
+import type { CreateIndexesOptions, Document } from 'mongodb';
+import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../../schema/content-type.js';
+import { scalarTypes, type Stored, wordedAttributes } from '../../schema/scalar-types.js';
+import {
+  type AttributePlace,
+  dottedPath,
+  findPlaces,
+  listedUniquePaths,
+  sharedUniquePaths,
+} from '../../schema/attribute-places.js';
 import { leadField, leading, trigramPath, uniqueField } from '../form/layout.js';
 import { notNull } from './compile-condition.js';
 
@@ -48,30 +54,36 @@ function withinLimit(type: ContentType, registry: Registry): LimitedIndexes {
 export const keepsUnique = ({ options }: IndexPlan): boolean => options.unique === true;
 
 function indexesOf(type: ContentType, registry: Registry): readonly IndexPlan[] {
-  const attributes = [...type.attributes.values()];
+  const places = findPlaces(type, registry, isIndexed).sort((a, b) => nestingOf(a) - nestingOf(b));
   const plans = [
+    ...listedUniques(type, registry),
+    ...sharedUniques(type, registry),
     ...stateIndexes(type),
     ...searchIndexes(type),
     ...(keyFields[type.uid] ?? []).map(keyIndex),
-    ...attributes.flatMap((attribute) => {
-      if (attribute.kind === 'scalar') return scalarIndexes(type, attribute, '');
-      return attribute.kind === 'relation' || attribute.kind === 'media' ? linkIndexes(type, attribute, registry) : [];
-    }),
-    ...attributes.flatMap((attribute) =>
-      attribute.kind === 'component'
-        ? partIndexes(type, attribute.component, { prefix: `${attribute.name}.`, inList: attribute.repeatable }, registry)
-        : [],
-    ),
-    ...attributes.flatMap((attribute) =>
-      attribute.kind === 'dynamiczone'
-        ? attribute.components.flatMap((uid) => partIndexes(type, uid, { prefix: `${attribute.name}.`, inList: true }, registry))
-        : [],
-    ),
+    ...places.flatMap((place) => indexesAt(place, type, registry)),
   ];
-  const named = new Map(
-    [...listedUniques(type, registry), ...sharedUniques(type, registry), ...plans].map((plan) => [plan.name, plan]),
-  );
-  return [...named.values()];
+  return [...new Map(plans.map((one) => [one.name, one])).values()];
+}
+
+type IndexedPlace = AttributePlace<ScalarAttribute | LinkAttribute>;
+
+const isIndexed = (attribute: Attribute): attribute is ScalarAttribute | LinkAttribute =>
+  attribute.kind === 'scalar' || attribute.kind === 'relation' || attribute.kind === 'media';
+
+/** Returns how early indexes are made: those of the entry itself first, then those in components, then those in dynamic zones. */
+const nestingOf = ({ steps: [step] }: IndexedPlace): number => (step === undefined ? 0 : step.zone === null ? 1 : 2);
+
+/**
+ * Returns the indexes of an attribute. Links in components are looked up when their target is deleted. Unique values in lists of
+ * components have a separate field and index.
+ */
+function indexesAt(place: IndexedPlace, type: ContentType, registry: Registry): IndexPlan[] {
+  const { attribute, steps } = place;
+  if (attribute.kind === 'scalar')
+    return attribute.unique && steps.some(({ list }) => list) ? [] : scalarIndexes(type, attribute, dottedPath(place));
+  if (attribute.storage.kind !== 'own') return [];
+  return steps.length === 0 ? linkIndexes(type, attribute, registry) : [plan({ [dottedPath(place)]: 1 })];
 }
 
 function plan(key: IndexPlan['key'], options: CreateIndexesOptions = {}): IndexPlan {
@@ -99,29 +111,30 @@ function stateIndexes({ kind, draftAndPublish, localized }: ContentType): IndexP
   ];
 }
 
-/** Allows each locale once in a group. A single type has one group, and only one entry if it is not localized. */
-const onePerLocale: IndexPlan = plan(
-  { _group: 1, locale: 1 },
-  { unique: true, partialFilterExpression: { _group: notNull.link } },
-);
+/** Returns an index that allows each value of a field once, for each value of other keys. It contains no nulls. */
+const uniqueIndex = (field: string, stored: Stored, { key = {}, filter = {} }: Partial<Uniqueness> = {}): IndexPlan =>
+  plan({ [field]: 1, ...key }, { unique: true, partialFilterExpression: { [field]: notNull[stored], ...filter } });
 
-function scalarIndexes(
-  { localized }: ContentType,
-  { name, type, unique, indexed }: ScalarAttribute,
-  prefix: string,
-): IndexPlan[] {
-  const path = `${prefix}${name}`;
-  if (unique) {
-    const partialFilterExpression = { [path]: notNull[scalarTypes[type].stored] };
-    return [plan({ [path]: 1, ...(localized && { locale: 1 }) }, { unique: true, partialFilterExpression })];
-  }
+interface Uniqueness {
+  readonly key: IndexPlan['key'];
+  /** What the documents in the index meet. */
+  readonly filter: Document;
+}
+
+const perLocale = { key: { locale: 1 } } as const;
+
+/** Allows each locale once in a group. A single type has one group, and only one entry if it is not localized. */
+const onePerLocale = uniqueIndex('_group', 'link', perLocale);
+
+function scalarIndexes({ localized }: ContentType, { type, unique, indexed }: ScalarAttribute, path: string): IndexPlan[] {
+  if (unique) return [uniqueIndex(path, scalarTypes[type].stored, localized ? perLocale : {})];
   return indexed ? [plan({ [path]: -1, _id: -1 })] : [];
 }
 
 function linkIndexes({ draftAndPublish }: ContentType, link: LinkAttribute, registry: Registry): IndexPlan[] {
-  if (link.storage.kind !== 'own' || link.target === 'admin::user') return [];
+  if (link.target === 'admin::user') return [];
   const { name } = link;
-  if (link.exclusive) return [plan({ [name]: 1 }, { unique: true, partialFilterExpression: { [name]: notNull.link } })];
+  if (link.exclusive) return [uniqueIndex(name, 'link')];
   const state = draftAndPublish ? ({ publishedAt: -1 } as const) : {};
   const isSeenInOrder = link.inverse !== null && !link.many && registry.types.has(link.target);
   return [
@@ -153,50 +166,17 @@ function textIndex(attributes: readonly ScalarAttribute[]): IndexPlan[] {
 export const textIndexName = (attributes: readonly ScalarAttribute[]): string =>
   `${ownIndexes}text_${attributes.map(({ name, search }) => (search?.kind === 'language' ? `${name}_${search.language}` : name)).join('_')}`;
 
-interface Place {
-  readonly prefix: string;
-  /** Whether the place is inside a list of components, where unique values have a separate field and index. */
-  readonly inList: boolean;
-}
-
 /** Returns the indexes of unique attributes inside lists of components, whose values are copied to a separate field. */
 const listedUniques = (type: ContentType, registry: Registry): IndexPlan[] =>
-  listedUniquePaths(type, registry).map((path) => {
-    const field = uniqueField(path);
-    const partialFilterExpression = { [field]: notNull[scalarTypes[path.attribute.type].stored] };
-    return plan({ [field]: 1, ...(type.localized && { locale: 1 }) }, { unique: true, partialFilterExpression });
-  });
+  listedUniquePaths(type, registry).map((path) =>
+    uniqueIndex(uniqueField(path), scalarTypes[path.attribute.type].stored, type.localized ? perLocale : {}),
+  );
 
 /**
  * Returns the indexes of unique values that all locales of an entry share. They contain one entry of each group. The index of the
  * attribute itself, which contains the locale, serves filters.
  */
 const sharedUniques = (type: ContentType, registry: Registry): IndexPlan[] =>
-  sharedUniquePaths(type, registry).map((path) => {
-    const field = uniqueField(path);
-    const partialFilterExpression = { [field]: notNull[scalarTypes[path.attribute.type].stored], ...leading };
-    return plan({ [field]: 1, [leadField]: 1 }, { unique: true, partialFilterExpression });
-  });
-
-/**
- * Returns the indexes of attributes of a component. Links are looked up when their target is deleted; unique values are unique in
- * the whole type.
- */
-function partIndexes(owner: ContentType, uid: string, place: Place, registry: Registry): IndexPlan[] {
-  const type = registry.types.get(uid);
-  const { prefix, inList } = place;
-  if (type === undefined || prefix.split('.').length > 6) return [];
-  return [...type.attributes.values()].flatMap((attribute) => {
-    if (attribute.kind === 'scalar') return attribute.unique && inList ? [] : scalarIndexes(owner, attribute, prefix);
-    if (attribute.kind === 'component')
-      return partIndexes(
-        owner,
-        attribute.component,
-        { prefix: `${prefix}${attribute.name}.`, inList: inList || attribute.repeatable },
-        registry,
-      );
-    return (attribute.kind === 'relation' || attribute.kind === 'media') && attribute.storage.kind === 'own'
-      ? [plan({ [`${prefix}${attribute.name}`]: 1 })]
-      : [];
-  });
-}
+  sharedUniquePaths(type, registry).map((path) =>
+    uniqueIndex(uniqueField(path), scalarTypes[path.attribute.type].stored, { key: { [leadField]: 1 }, filter: leading }),
+  );

@@ -6,11 +6,10 @@ import { explainTimeout } from './explain-timeout.js';
 import { hasOtherSide } from './other-side.js';
 import { readTree } from './read-tree.js';
 import { isAtCursor, positionOf } from './seek.js';
-import { gatherFacts, type PageContext } from './ways/gather-facts.js';
+import { gatherFacts } from './ways/gather-facts.js';
 import { impliedTotal, isLikelyShort } from './ways/page-total.js';
 import { nothing } from './compile-condition.js';
-import type { Facts } from './ways/facts.js';
-import type { Way } from './ways/way.js';
+import type { Facts, PageContext, Way } from './ways/way.js';
 import { ways } from './ways/ways.js';
 
 /** The entries of a page. */
@@ -89,7 +88,10 @@ function noteWay(way: string, plan: Plan, { database, registry }: Omit<PageConte
 }
 
 async function totalIn(facts: Facts): Promise<number> {
-  if ((await facts.page()).match === nothing) return 0;
+  return (await facts.page()).match === nothing ? 0 : countOf(facts);
+}
+
+async function countOf(facts: Facts): Promise<number> {
   const total = await facts.total();
   return total?.kept ?? (await total?.count()) ?? 0;
 }
@@ -121,20 +123,19 @@ async function readBy(way: Way, plan: Plan, facts: Facts): Promise<FoundPage | n
   if (found === null) return null;
   const { documents, total = null } = found;
   impliedTotal(plan, plan.window, documents.length); // is remembered
-  const cut = plan.pagination.kind === 'cursor' ? cutPage(plan, plan.pagination, documents) : wholePage(documents);
-  const { hasMore, beginsAtCursor } = cut;
-  const entries = await readEntries(plan, cut.documents, facts);
-  return { entries, total: plan.withTotal ? total : null, hasMore, beginsAtCursor };
+  const { documents: cut, ...around } = cutPage(plan, documents);
+  const entries = await readEntries(plan, cut, facts);
+  return { entries, total: plan.withTotal ? total : null, ...around };
 }
 
-const wholePage = (documents: readonly Document[]): CutPage => ({ documents, hasMore: false, beginsAtCursor: false });
-
 /** Removes the documents that only show what is around a page by cursors. */
-function cutPage({ window }: Plan, { backwards }: BoundCursors, found: readonly Document[]): CutPage {
+function cutPage({ window, pagination }: Plan, found: readonly Document[]): CutPage {
+  if (pagination.kind !== 'cursor') return { documents: found, hasMore: false, beginsAtCursor: false };
   const beginsAtCursor = isAtCursor(found[0]);
   const others = beginsAtCursor ? found.slice(1) : found;
   const documents = others.slice(0, window.limit ?? undefined);
-  return { documents: backwards ? documents.reverse() : documents, hasMore: others.length > documents.length, beginsAtCursor };
+  const hasMore = others.length > documents.length;
+  return { documents: pagination.backwards ? documents.reverse() : documents, hasMore, beginsAtCursor };
 }
 
 /**
@@ -143,13 +144,9 @@ function cutPage({ window }: Plan, { backwards }: BoundCursors, found: readonly 
  */
 async function readAndCount(way: Way, plan: Plan, facts: Facts): Promise<FoundPage | null> {
   const read = readBy(way, plan, facts);
-  const count = async (): Promise<number> => {
-    const total = await facts.total();
-    return total?.kept ?? (await total?.count()) ?? 0;
-  };
-  const [page, counted] = isLikelyShort(plan) ? [await read, null] : await Promise.all([read, count()]);
+  const [page, counted] = isLikelyShort(plan) ? [await read, null] : await Promise.all([read, countOf(facts)]);
   if (page === null) return null;
-  return { ...page, total: impliedTotal(plan, plan.window, page.entries.length) ?? counted ?? (await count()) };
+  return { ...page, total: impliedTotal(plan, plan.window, page.entries.length) ?? counted ?? (await countOf(facts)) };
 }
 
 function readEntries({ selection }: Plan, documents: readonly Document[], { database }: Facts): Promise<Loaded[]> {

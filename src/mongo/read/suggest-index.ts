@@ -1,9 +1,9 @@
-import { comparesText } from '../../query/conditions.js';
+import { comparesText, conjunctsOf } from '../../query/conditions.js';
 import type { Condition, Plan } from '../../query/plan.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { readLeading } from './collection-facts.js';
-import { anyIndex, isServed, leadsBy } from './is-served.js';
+import { isServed, withSearches } from './is-served.js';
 
 /** Maximum number of keys of a suggested index. */
 const mostKeys = 4;
@@ -19,9 +19,9 @@ interface Suggestion {
  * compared with a range. Returns null if an index serves the condition already, or none would. Values of row rules are left out.
  */
 export async function suggestIndex(plan: Plan, database: Database): Promise<Suggestion | null> {
-  const indexes = { ...anyIndex(database), ...leadsBy(await readLeading(plan.type, database)) };
+  const indexes = withSearches(await readLeading(plan.type, database), database);
   if (plan.condition !== null && isServed(plan.condition, indexes)) return null;
-  const terms = partsOf(plan.condition).filter((term) => term.kind === 'comparison' && !term.denied && term.ofRule !== true);
+  const terms = conjunctsOf(plan.condition).filter((term) => term.kind === 'comparison' && !term.denied && term.ofRule !== true);
   const pathsOf = (kinds: ReadonlySet<string>): readonly string[] =>
     terms.flatMap((term) => (term.kind === 'comparison' && kinds.has(term.comparator) && isIndexed(term) ? [term.path] : []));
   const sorted = plan.sort.every(({ links, lists }) => links.length === 0 && lists.length === 0) ? plan.sort : [];
@@ -44,9 +44,6 @@ const ranged: ReadonlySet<string> = new Set(['lt', 'lte', 'gt', 'gte', 'between'
 
 const isIndexed = ({ comparator, stored }: Extract<Condition, { kind: 'comparison' }>): boolean =>
   stored !== 'json' && (!comparesText(comparator) || comparator === 'startsWith');
-
-const partsOf = (condition: Condition | null): readonly Condition[] =>
-  condition?.kind === 'and' ? condition.conditions.flatMap(partsOf) : condition === null ? [] : [condition];
 
 /** Returns the size of an index with some keys: that of the average index of the collection for each key. */
 async function estimateBytes(collection: string, keys: number, database: Database): Promise<number> {

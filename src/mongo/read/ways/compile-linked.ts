@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { SortKey } from '../../../query/plan.js';
-import { asList, compileSort, isById, type Page } from '../compile-page.js';
+import { asList, both, compileOrder, isById, type Page } from '../compile-page.js';
 import type { Database } from '../../send/database.js';
 
 /** A page that is sorted by a value of linked entries, the targets. */
@@ -12,9 +12,10 @@ export interface Walk {
   /** The link of the entries. */
   readonly step: SortKey['links'][number];
   readonly database: Database;
+  /** The number of entries up to the end of the page. */
+  readonly wanted: number;
   /** Number of targets that is likely to lead to enough entries. */
   readonly atOnce: number;
-  readonly max: number;
 }
 
 /** The ids of targets with the same value; null stands for none. */
@@ -50,8 +51,9 @@ export function compileLinked(walk: Walk, linked: Linked): Document {
  * where it would read all entries of the groups: without another condition, because the server then merges the groups, and with a
  * sort by other attributes.
  */
-function findOrder({ page, step, rest, key }: Walk, groups: readonly Group[]): Document | null {
-  const order = restOrder(rest, key);
+function findOrder(walk: Walk, groups: readonly Group[]): Document | null {
+  const { page, step, rest } = walk;
+  const order = restOrder(walk);
   if (groups.length === 1) return order;
   if (groups.length > mostParts || step.link.many) return null;
   const direction = directionOf(groups);
@@ -72,25 +74,21 @@ function directionOf(groups: readonly Group[]): 1 | -1 | null {
  * entries without a target, is read separately. The entries of all other groups are read together and sorted by group.
  */
 function compileUnion(walk: Walk, { groups, before, limit }: Linked): Document[] {
-  const [one = [], ...others] = groups;
-  const parts = groups.length <= mostParts ? groups.map((group) => [group]) : [[one], others];
-  const known = [...before];
-  const [first = [], ...more] = parts.map((part) => {
-    const stages = compilePart(walk, { groups: part, before: [...known], limit });
-    known.push(...part.flat());
-    return stages;
-  });
+  const parts = groups.length <= mostParts ? groups.map((group) => [group]) : [groups.slice(0, 1), groups.slice(1)];
+  const [first = [], ...more] = parts.map((part, at) =>
+    compilePart(walk, { groups: part, before: [...before, ...parts.slice(0, at).flat(2)], limit }),
+  );
   return [...first, ...more.map((pipeline) => ({ $unionWith: { coll: walk.page.collection, pipeline } })), { $limit: limit }];
 }
 
 /** Returns the stages that read the entries of some groups in the order of the groups. */
 function compilePart(walk: Walk, { groups, before, limit }: Linked): Document[] {
-  const { page, step, rest, key } = walk;
+  const { page, step } = walk;
   const isRanked = groups.length > 1;
   return [
     { $match: compileMatch(walk, groups.flat(), before) },
     ...(isRanked ? [{ $set: { _rank: rankOf(step.path, groups, step.link.many) } }] : []),
-    { $sort: { ...(isRanked && { _rank: 1 }), ...restOrder(rest, key) } },
+    { $sort: { ...(isRanked && { _rank: 1 }), ...restOrder(walk) } },
     { $limit: limit },
     { $project: page.projection },
   ];
@@ -113,6 +111,18 @@ function rankOf(path: string, groups: readonly Group[], isList: boolean): Docume
   return isList ? { $min: { $map: { input: linked, in: rank('$$this') } } } : rank(`$${path}`);
 }
 
+/** Returns the page of entries whose targets have the same value, which the further keys sort. */
+export const restOf = ({ page, rest, key }: Walk): Page => ({
+  ...page,
+  sort: rest.length > 0 ? rest : [{ links: [], path: '_id', lists: [], order: key.order }],
+});
+
 /** Returns the sort of entries whose targets have the same value. */
-export const restOrder = (rest: readonly SortKey[], key: SortKey): Document =>
-  rest.length > 0 ? compileSort(rest) : { _id: key.order };
+const restOrder = (walk: Walk): Document => compileOrder(restOf(walk));
+
+/** Returns the command that reads the entries that are linked with none of some targets. */
+export function compileUnlinked(walk: Walk, { before, limit }: Omit<Linked, 'groups'>, seek: Document = {}): Document {
+  const { page, step } = walk;
+  const filter = both(both(page.match, { [step.path]: { $nin: before } }), seek);
+  return { find: page.collection, filter, sort: restOrder(walk), projection: page.projection, limit };
+}

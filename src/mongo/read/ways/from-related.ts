@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { allOf } from '../../../query/conditions.js';
+import { allOf, conjunctsOf } from '../../../query/conditions.js';
 import { type Condition, isSought, type Plan } from '../../../query/plan.js';
 import { type Database } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
@@ -8,7 +8,7 @@ import { compileCondition, type RelatedCondition } from '../compile-condition.js
 import { asList, compilePagePipeline, sortsByComputed } from '../compile-page.js';
 import { compileOwnId } from '../compile-own-id.js';
 import { relatedIds, resolveRelated } from '../resolve-related.js';
-import { narrowestBefore } from './link-index.js';
+import { narrowestBefore } from './choose.js';
 import { pageOf } from './page-of.js';
 import { noteFull, wasShort } from './page-total.js';
 import type { Way } from './way.js';
@@ -38,8 +38,6 @@ export const fromRelated: Way = {
   },
 };
 
-const partsOf = (condition: Condition): readonly Condition[] => (condition.kind === 'and' ? condition.conditions : [condition]);
-
 /** Returns whether a pipeline can begin with the related entries that meet a condition. */
 export const canLead = (condition: Condition): condition is RelatedCondition =>
   condition.kind === 'related' &&
@@ -49,14 +47,14 @@ export const canLead = (condition: Condition): condition is RelatedCondition =>
 
 /** Returns the condition that a pipeline begins with: the only one, or the one that the fewest entries met before. */
 function beginningOf(plan: Plan): RelatedCondition | null {
-  const parts = plan.condition === null ? [] : partsOf(plan.condition);
+  const parts = conjunctsOf(plan.condition);
   const [first, second] = parts.filter(canLead);
   if (first === undefined || parts.some(({ kind }) => kind === 'search')) return null; // $text must come first
   return second === undefined ? first : narrowestBefore(plan);
 }
 
 async function compilePipeline(plan: Plan, first: RelatedCondition, database: Database): Promise<Document> {
-  const parts = plan.condition === null ? [] : partsOf(plan.condition);
+  const parts = conjunctsOf(plan.condition);
   const others = parts.filter(canLead).filter((part) => part !== first);
   const rest = parts.filter((part) => part !== first && !others.includes(part as RelatedCondition));
   const [begin, ...lists] = await Promise.all([first, ...others].map((one) => compileIds(one, database)));
@@ -103,7 +101,7 @@ interface IdPipeline {
 export async function compileIds(condition: RelatedCondition, database: Database): Promise<IdPipeline> {
   if (!condition.ofRule) database.budget.spend('relatedConditions');
   const { target, link } = condition;
-  const parts = partsOf(condition.condition);
+  const parts = conjunctsOf(condition.condition);
   const [next, second] = parts.filter(canLead);
   const isChain = next !== undefined && second === undefined;
   const rest = isChain ? allOf(parts.filter((part) => part !== next)) : condition.condition;

@@ -1,10 +1,9 @@
-import type { Document } from 'mongodb';
 import { scorePath } from '../../../query/plan.js';
 import { readAll } from '../../send/read-commands.js';
 import { compilePage, type Page, sortsByComputed } from '../compile-page.js';
 import { isInSecondHalf } from './page-total.js';
-import type { Facts } from './facts.js';
-import type { Found, Way } from './way.js';
+import { tryHint } from './try-hint.js';
+import type { Way } from './way.js';
 
 /** Reads nothing of a page behind the end of a list whose total is known. */
 export const behindEnd: Way = {
@@ -20,24 +19,22 @@ export const computedOrder: Way = {
   read: async (_plan, facts) => ({ documents: await readAll(facts.database, compilePage(await facts.page())) }),
 };
 
-/** Reads a page in the order of its sort, by the index that the server chooses. */
+/**
+ * Reads a page in the order of its sort. If its total is known and the end is nearer, reads it from the end, because the server also
+ * reads the entries that it skips.
+ */
 export const inOrder: Way = {
   name: 'order of the sort',
   fits: () => true,
-  read: (_plan, facts) => readFrom(facts, {}),
+  read: async (_plan, facts) => {
+    const page = await facts.page();
+    const kept = (await facts.total())?.kept ?? null;
+    const backwards = kept === null ? null : fromEnd(page, kept);
+    const command = compilePage(backwards ?? page);
+    const documents = await tryHint(facts, (options) => readAll(facts.database, { ...command, ...options }));
+    return { documents: backwards === null ? documents : [...documents].reverse() };
+  },
 };
-
-/**
- * Reads a page with a hint. If its total is known and the end is nearer, reads it from the end, because the server also reads the
- * entries that it skips.
- */
-export async function readFrom(facts: Facts, hint: Document): Promise<Found> {
-  const page = await facts.page();
-  const kept = (await facts.total())?.kept ?? null;
-  const backwards = kept === null ? null : fromEnd(page, kept);
-  const documents = await readAll(facts.database, { ...compilePage(backwards ?? page), ...hint });
-  return { documents: backwards === null ? documents : [...documents].reverse() };
-}
 
 /**
  * Returns the same page counted from the end of the list, in the opposite order; null if it is nearer to the beginning, or sorted

@@ -5,9 +5,8 @@ import { readAll } from '../../send/read-commands.js';
 import { isTimedOut, isTooLarge } from '../../send/driver-errors.js';
 import { compilePagePipeline } from '../compile-page.js';
 import { joinStages } from '../join-related.js';
-import type { JoinedPage, PageTotal } from './facts.js';
 import { canLead, compileIds, lookUpEntries } from './from-related.js';
-import type { Way } from './way.js';
+import type { JoinedPage, PageTotal, Way } from './way.js';
 
 /**
  * Reads the entries in the order of the sort, joins each with its related entries, and stops when the page is full. The cost does

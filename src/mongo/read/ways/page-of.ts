@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { conjunctsOf } from '../../../query/conditions.js';
 import { type Condition, type Plan, scorePath } from '../../../query/plan.js';
 import type { Database } from '../../send/database.js';
 import type { SearchIndexes } from '../../send/index-state.js';
@@ -14,7 +15,7 @@ export function pageOf(plan: Plan, match: Document, database: Database): Page {
 
 function pageOfList({ type, sort, window, selection, condition }: Plan, match: Document, { budget, searches }: Database): Page {
   const limit = boundLimit(window.limit, budget.left('entriesRead'));
-  const rank = condition === null ? null : rankOf(condition, searches);
+  const rank = rankOf(condition, searches);
   return {
     collection: type.collection,
     match,
@@ -26,9 +27,8 @@ function pageOfList({ type, sort, window, selection, condition }: Plan, match: D
 }
 
 /** Returns the sort that puts the best matches of a search first; null if there is no search, or no index that ranks them. */
-function rankOf(condition: Condition, searches: SearchIndexes): Document | null {
-  const parts = condition.kind === 'and' ? condition.conditions : [condition];
-  const search = parts.find(({ kind }) => kind === 'search');
+function rankOf(condition: Condition | null, searches: SearchIndexes): Document | null {
+  const search = conjunctsOf(condition).find(({ kind }) => kind === 'search');
   return search?.kind === 'search' ? (searches.find(search)?.rank ?? null) : null;
 }
 

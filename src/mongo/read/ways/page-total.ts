@@ -1,73 +1,56 @@
-import { type Document, MinKey } from 'mongodb';
-import { type Condition, isSought, type Plan, type Window } from '../../../query/plan.js';
-import type { ContentType } from '../../../schema/content-type.js';
+import { MinKey } from 'mongodb';
+import { conjunctsOf } from '../../../query/conditions.js';
+import { always, isSought, type Plan, type Window } from '../../../query/plan.js';
 import { type Database } from '../../send/database.js';
-import { countStored, readAll, runRead } from '../../send/read-commands.js';
-import type { TotalCache } from '../../changes/total-cache.js';
+import { countStored, runRead } from '../../send/read-commands.js';
+import { countMatching } from '../../stored.js';
 import type { Page } from '../compile-page.js';
-import { near, type PageTotal } from './facts.js';
-
-interface TotalContext {
-  readonly database: Database;
-  readonly totals: TotalCache;
-}
+import { few } from '../collection-facts.js';
+import type { PageContext, PageTotal } from './way.js';
 
 /**
  * Returns the total of a plan if it is known, and how to count it otherwise. It is counted at once if the page is far from the
  * beginning, because the page may then be read from the end, or not at all.
+ *
+ * The total of a list without any condition is the number in the metadata of the collection, which costs nothing. This number is not
+ * exact on a sharded cluster, where entries that are being moved count twice, and after a crash of the server. On a sharded cluster,
+ * in a transaction, and for a page in the second half of the list, all entries are counted.
  */
-export async function totalOf(plan: Plan, page: Page, context: TotalContext): Promise<PageTotal> {
-  const total = await keptTotal(plan, page, context);
-  return total.kept === null && page.window.skip >= near ? { ...total, kept: await total.count() } : total;
+export async function totalOf(
+  { condition, isWhole }: Plan,
+  { collection, match, window }: Page,
+  { database, totals }: Pick<PageContext, 'database' | 'totals'>,
+): Promise<PageTotal> {
+  const isFar = window.skip >= few;
+  const isAlone = database.session === null;
+  const counted = { collection, ...(condition === null ? all : { match, condition: isWhole ? condition : null }) };
+  const kept = isAlone ? totals.kept(counted) : null;
+  if (condition === null && kept === null && isAlone && !database.isSharded) {
+    const count = (): Promise<number> => countStored(collection, database);
+    const stored = isFar ? await count() : null;
+    if (stored === null || !isInSecondHalf(window, stored)) return { kept: stored, count };
+  }
+  const count = (): Promise<number> =>
+    isAlone
+      ? totals.read(counted, () => countEntries(counted, database), database)
+      : countMatching(database, collection, counted.match); // a transaction does not allow the command `count`
+  return { kept: isFar ? (kept ?? (await count())) : kept, count };
 }
 
-function keptTotal({ condition, isWhole }: Plan, page: Page, { database, totals }: TotalContext): PageTotal | Promise<PageTotal> {
-  const { match, collection } = page;
-  if (database.session !== null) return { kept: null, count: () => countInTransaction(collection, match, database) };
-  if (condition === null) return totalOfAll(page, { database, totals });
-  const counted = { collection, match, condition: isWhole ? condition : null };
-  return { kept: totals.kept(counted), count: () => totals.read(counted, () => countMatching(counted, database), database) };
-}
-
-/**
- * Returns the total of a list without any condition: the number in the metadata of the collection, which costs nothing. This
- * number is not exact on a sharded cluster, where entries that are being moved count twice, and after a crash of the server. On a
- * sharded cluster, and for a page in the second half of the list, all entries are counted.
- */
-function totalOfAll({ collection, window }: Page, { database, totals }: TotalContext): PageTotal | Promise<PageTotal> {
-  const counted = { collection, match: present, condition: always };
-  const exact = {
-    kept: totals.kept(counted),
-    count: () => totals.read(counted, () => countMatching(counted, database), database),
-  };
-  if (database.isSharded || exact.kept !== null) return exact;
-  const count = (): Promise<number> => countStored(collection, database);
-  if (window.skip < near) return { kept: null, count };
-  return count().then(async (stored) =>
-    isInSecondHalf(window, stored) ? { ...exact, kept: await exact.count() } : { kept: stored, count },
-  );
-}
+/** A condition that all documents meet, and for which an index is used to count. */
+const all = { match: { _id: { $gte: new MinKey() } }, condition: always };
 
 /** Returns whether the end of a list is nearer to a page than its beginning. */
 export const isInSecondHalf = ({ skip }: Pick<Window, 'skip'>, total: number): boolean => skip > total / 2;
 
-/** A filter that all documents meet and for which an index is used to count. */
-const present = { _id: { $gte: new MinKey() } };
-const always: Condition = { kind: 'and', conditions: [] };
-
-interface Matching {
-  readonly collection: string;
-  readonly match: Document;
-}
-
-const countMatching = async ({ collection, match }: Matching, database: Database): Promise<number> =>
-  Number((await runRead(database, { count: collection, query: match }))['n']);
-
-/** Counts entries by an aggregation, because a transaction does not allow the `count` command. */
-async function countInTransaction(collection: string, match: Document, database: Database): Promise<number> {
-  const pipeline = [{ $match: match }, { $count: 'n' }];
-  const [counted] = await readAll(database, { aggregate: collection, pipeline, cursor: {} });
-  return Number(counted?.['n'] ?? 0);
+/** Returns the number of entries that meet a condition, counted only up to `limit`. */
+export async function countEntries(
+  { collection, match }: Pick<Page, 'collection' | 'match'>,
+  database: Database,
+  limit: number | null = null,
+): Promise<number> {
+  const { n } = await runRead(database, { count: collection, query: match, ...(limit !== null && { limit }) });
+  return Number(n);
 }
 
 /** Whether the page of a plan was not full when it was read last. */
@@ -88,13 +71,12 @@ export function impliedTotal(plan: Plan, { skip, limit }: Window, found: number)
 }
 
 /** Returns whether the page of a plan is likely not to be full, so that entries are counted only if it is full after all. */
-export const isLikelyShort = (plan: Plan): boolean => wasShort(plan) === true || leadsToFew(plan.condition, plan.type);
+export const isLikelyShort = (plan: Plan): boolean => wasShort(plan) === true || leadsToOne(plan);
 
-/** Returns whether a condition demands a value of a unique attribute. */
-function leadsToFew(condition: Condition | null, type: ContentType): boolean {
-  if (condition === null) return false;
-  if (condition.kind === 'and') return condition.conditions.some((inner) => leadsToFew(inner, type));
-  if (condition.kind !== 'comparison' || condition.denied || condition.comparator !== 'eq') return false;
-  const attribute = type.attributes.get(condition.path);
-  return condition.path === '_id' || (attribute?.kind === 'scalar' && attribute.unique);
-}
+/** Returns whether the condition of a plan demands a value of a unique attribute. */
+export const leadsToOne = ({ condition, type }: Plan): boolean =>
+  conjunctsOf(condition).some((one) => {
+    if (one.kind !== 'comparison' || one.denied || one.comparator !== 'eq') return false;
+    const attribute = type.attributes.get(one.path);
+    return one.path === '_id' || (attribute?.kind === 'scalar' && attribute.unique);
+  });

@@ -2,10 +2,10 @@ import type { Document } from 'mongodb';
 import type { Position } from '../../../query/bound-cursors.js';
 import type { Plan } from '../../../query/plan.js';
 import { readAll } from '../../send/read-commands.js';
-import { both, compileOrder, type Page } from '../compile-page.js';
+import { both, compileOrder } from '../compile-page.js';
 import { estimateSize } from '../collection-facts.js';
 import { compileBeyond, compileSeek } from '../seek.js';
-import type { Walk } from './compile-linked.js';
+import { compileUnlinked, restOf, type Walk } from './compile-linked.js';
 import { mostTargets, planWalk, walkedKey } from './sorted-targets.js';
 import type { Way } from './way.js';
 
@@ -19,9 +19,7 @@ export const seekTargets: Way = {
   fits: ({ sort, window, pagination }, { database }) =>
     pagination.kind === 'cursor' && database.session === null && walkedKey(sort, window)?.step.link.many === false,
   read: async (plan, facts) => {
-    const page = await facts.page();
-    const total = await facts.total();
-    const walk = await planWalk(plan, page, { database: facts.database, total: total?.kept ?? null });
+    const walk = await planWalk(plan, facts);
     if (walk === null || (await estimateSize(walk.step.target, facts.database)) > mostTargets) return null;
     return { documents: await readSides(walk, startOf(plan)) };
   },
@@ -51,29 +49,20 @@ async function readSides(walk: Walk, from: Start | null): Promise<readonly Docum
 
 const orderOf = ({ key, page }: Walk): number => (page.backwards === true ? -key.order : key.order);
 
-/** Returns the page of entries whose targets have the same value, which the further keys sort. */
-const restOf = ({ page, rest, key }: Walk): Page => ({
-  ...page,
-  sort: rest.length > 0 ? rest : [{ links: [], path: '_id', lists: [], order: key.order }],
-});
-
 const restSeek = (walk: Walk, { values, id, isIncluded }: Start): Document =>
   compileSeek(restOf(walk), { values: values.slice(1), id }, isIncluded);
 
 /** Reads entries that have no target, or one without a value, or one that does not exist. */
 async function readWithout(walk: Walk, from: Start | null, limit: number): Promise<readonly Document[]> {
-  const { page, key, step, database } = walk;
+  const { key, step, database } = walk;
   const find = {
     find: step.target.collection,
     filter: { [key.path]: { $ne: null } },
     projection: { _id: 1 },
     batchSize: mostTargets + 1,
   };
-  const ids = (await readAll(database, find)).map(({ _id }) => _id as unknown);
-  const match = both(page.match, { [step.path]: { $nin: ids } });
-  const filter = both(match, from === null ? {} : restSeek(walk, from));
-  const sort = compileOrder(restOf(walk));
-  return readAll(database, { find: page.collection, filter, sort, projection: page.projection, limit });
+  const before = (await readAll(database, find)).map(({ _id }) => _id as unknown);
+  return readAll(database, compileUnlinked(walk, { before, limit }, from === null ? {} : restSeek(walk, from)));
 }
 
 function readWith(walk: Walk, from: Start | null, limit: number): Promise<readonly Document[]> {

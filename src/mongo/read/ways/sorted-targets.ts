@@ -1,19 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import type { Plan, SortKey, Window } from '../../../query/plan.js';
-import { type Database } from '../../send/database.js';
-import { readAll, runRead } from '../../send/read-commands.js';
-import { estimateSize, linksOfEntry, smallSize } from '../collection-facts.js';
-import { type Page, sortsByComputed } from '../compile-page.js';
-import { compileLinked, type Group, restOrder, type Walk } from './compile-linked.js';
-import { near } from './facts.js';
-import type { Way } from './way.js';
+import { readAll } from '../../send/read-commands.js';
+import { estimateSize, few, linksOfEntry } from '../collection-facts.js';
+import { sortsByComputed } from '../compile-page.js';
+import { compileLinked, compileUnlinked, type Group, type Walk } from './compile-linked.js';
+import { countEntries } from './page-total.js';
+import type { Facts, Way } from './way.js';
 
 /** Maximum number of targets that are read for one page. */
 export const mostTargets = 10_000;
-
-/** Maximum number of targets that are read by one command. */
-const mostAtOnce = 500;
 
 /**
  * Reads the first pages of a list that is sorted by a value of linked entries, the targets: reads the targets in their order, and
@@ -27,73 +23,59 @@ export const sortedTargets: Way = {
   fits: ({ sort, window, pagination }, { database }) =>
     pagination.kind !== 'cursor' && walkedKey(sort, window) !== null && database.session === null,
   read: async (plan, facts) => {
-    const page = await facts.page();
-    const total = await facts.total();
-    const walk = await planWalk(plan, page, { database: facts.database, total: total?.kept ?? null });
-    const { skip, limit } = page.window;
-    const documents = walk && (await walkAll(walk, skip + (limit ?? 0)));
-    return documents && { documents: documents.slice(skip) };
+    const walk = await planWalk(plan, facts);
+    const documents = walk && (await walkAll(walk));
+    return documents && { documents: documents.slice(walk.page.window.skip) };
   },
 };
-
-/** A sort whose targets can be walked. */
-interface WalkedKey extends Pick<Walk, 'key' | 'rest' | 'step'> {
-  /** The number of entries up to the end of the page. */
-  readonly wanted: number;
-}
 
 /**
  * Returns the first sort key, whose targets can be walked for a page; null if they cannot. The entries must store the link,
  * outside of lists of components.
  */
-export function walkedKey([key, ...rest]: readonly SortKey[], { skip, limit }: Window): WalkedKey | null {
+export function walkedKey(
+  [key, ...rest]: readonly SortKey[],
+  { skip, limit }: Window,
+): Pick<Walk, 'key' | 'rest' | 'step' | 'wanted'> | null {
   const [step, further] = key?.links ?? [];
-  if (key === undefined || step === undefined || further !== undefined || limit === null || skip + limit > near) return null;
+  if (key === undefined || step === undefined || further !== undefined || limit === null || skip + limit > few) return null;
   const isOwn = step.link.storage.kind === 'own' && !step.inList;
   return isOwn && key.lists.length === 0 && !sortsByComputed(rest) ? { key, rest, step, wanted: skip + limit } : null;
 }
 
-interface WalkContext {
-  readonly database: Database;
-  /** The number of entries of the list; null if it is not known. */
-  readonly total: number | null;
-}
-
 /** Returns how to walk over the targets; null if joining all entries is better. */
-export async function planWalk({ type, isWhole }: Plan, page: Page, { database, total }: WalkContext): Promise<Walk | null> {
+export async function planWalk({ type, isWhole }: Plan, { page: readPage, total, database }: Facts): Promise<Walk | null> {
+  const page = await readPage();
   const walked = walkedKey(page.sort, page.window);
   // each command would repeat the full-text search, which MongoDB does not allow within an $or
   if (walked === null || (page.rank ?? null) !== null) return null;
-  const { wanted, ...sorted } = walked;
-  const { link, target } = sorted.step;
-  const [entries, targets] = await Promise.all([estimateSize(type, database), estimateSize(target, database)]);
-  if (entries <= smallSize) return null;
+  const { wanted, step } = walked;
+  const [entries, targets] = await Promise.all([type, step.target].map((one) => estimateSize(one, database)));
+  if (entries === undefined || targets === undefined || entries <= few) return null;
   // walking reads about wanted × entries / matches entries, joining reads all matches
   const worth = Math.ceil(Math.sqrt(Math.min(wanted, entries) * entries));
-  const matches = total ?? (isWhole ? entries : await countUpTo(worth, page, database));
-  const targetsOfEntry = targets / (entries * (link.many ? linksOfEntry : 1));
-  const atOnce = Math.ceil((wanted * targetsOfEntry * entries) / Math.max(matches, 1) + 0.5);
-  const max = isWhole ? mostTargets : Math.min(mostTargets, 4 * Math.ceil(worth * targetsOfEntry));
-  return matches < worth || atOnce > max ? null : { ...sorted, page, database, atOnce, max };
+  const counted = await total();
+  const count = () => counted?.count() ?? countEntries(page, database, worth);
+  const matches = counted?.kept ?? (isWhole ? entries : await count());
+  const links = matches * (step.link.many ? linksOfEntry : 1);
+  const atOnce = Math.ceil((wanted * targets) / Math.max(links, 1) + 0.5);
+  return matches < worth || atOnce > mostTargets ? null : { ...walked, page, database, atOnce };
 }
 
-/** Returns the number of entries that meet the conditions of a page, counted only up to `limit`. */
-const countUpTo = async (limit: number, { collection, match }: Page, database: Database): Promise<number> =>
-  Number((await runRead(database, { count: collection, query: match, limit }))['n']);
-
 /** Returns the first `wanted` entries of a list; null if too many targets would be read for them. */
-async function walkAll(walk: Walk, wanted: number): Promise<readonly Document[] | null> {
-  const { key, step, atOnce, max } = walk;
+async function walkAll(walk: Walk): Promise<readonly Document[] | null> {
+  const { key, step, wanted, atOnce, database } = walk;
   let documents: readonly Document[] = [];
   let before: readonly unknown[] = [];
   let lone: readonly Target[] = key.order === 1 ? [{ ids: [null, ...(step.link.many ? [[]] : [])], value: null }] : [];
-  for (let [done, size] = [0, atOnce]; documents.length < wanted; size = Math.min(2 * size, mostAtOnce)) {
+  for (let [done, size] = [0, atOnce]; documents.length < wanted; size = Math.min(2 * size, few)) {
     const chunk = await readChunk(walk, done, size);
-    if (chunk === null || done + chunk.length > max) return null;
+    if (chunk === null || done + chunk.length > mostTargets) return null;
     const groups = groupByValue([...lone, ...chunk]);
-    const limit = wanted - documents.length;
-    if (groups.length === 0) return [...documents, ...(await readLeft(walk, before, limit))];
-    documents = [...documents, ...(await readAll(walk.database, compileLinked(walk, { groups, before, limit })))];
+    const linked = { groups, before, limit: wanted - documents.length };
+    const isEnd = groups.length === 0; // the other entries are linked with no target, or one without a value
+    documents = [...documents, ...(await readAll(database, (isEnd ? compileUnlinked : compileLinked)(walk, linked)))];
+    if (isEnd) break;
     before = [...before, ...groups.flat()];
     lone = [];
     done += chunk.length;
@@ -126,7 +108,7 @@ async function readChunk(walk: Walk, skip: number, size: number): Promise<readon
   const last = targets.at(-1)?.value;
   const whole = targets.length <= size ? targets : targets.filter(({ value }) => !isDeepStrictEqual(value, last));
   if (whole.length > 0 || targets.length === 0) return whole;
-  return size < mostAtOnce ? readChunk(walk, skip, Math.min(2 * size, mostAtOnce)) : null;
+  return size < few ? readChunk(walk, skip, Math.min(2 * size, few)) : null;
 }
 
 /** Returns the ids of targets in their order, in one group for each value. */
@@ -138,11 +120,4 @@ function groupByValue(targets: readonly Target[]): readonly Group[] {
     else group.push(...ids);
   }
   return groups;
-}
-
-/** Reads the entries that come after all entries whose target has a value. */
-function readLeft({ page, rest, key, step, database }: Walk, ids: Group, limit: number): Promise<readonly Document[]> {
-  const { collection, projection, match } = page;
-  const filter = { $and: [match, { [step.path]: { $nin: ids } }] };
-  return readAll(database, { find: collection, filter, sort: restOrder(rest, key), projection, limit });
 }

@@ -1,13 +1,11 @@
 import type { Document } from 'mongodb';
 import type { Plan } from '../../../query/plan.js';
-import type { Facts } from './facts.js';
-
-/** The documents of a page. */
-export interface Found {
-  readonly documents: readonly Document[];
-  /** The number of entries of the list, if the way counts. */
-  readonly total?: number;
-}
+import type { Registry } from '../../../schema/content-type.js';
+import type { Database } from '../../send/database.js';
+import type { TotalCache } from '../../changes/total-cache.js';
+import type { Resolved } from '../compile-condition.js';
+import type { Page } from '../compile-page.js';
+import type { Joins } from '../join-related.js';
 
 /** A way to read a page. */
 export interface Way {
@@ -18,4 +16,52 @@ export interface Way {
   readonly fits: (plan: Plan, facts: Facts) => boolean | Promise<boolean>;
   /** Returns null if it turns out that another way is better, so that the next one that fits is used. */
   readonly read: (plan: Plan, facts: Facts) => Promise<Found | null>;
+}
+
+/** The documents of a page. */
+export interface Found {
+  readonly documents: readonly Document[];
+  /** The number of entries of the list, if the way counts. */
+  readonly total?: number;
+}
+
+/** What pages are read with. */
+export interface PageContext {
+  readonly registry: Registry;
+  readonly database: Database;
+  readonly totals: TotalCache;
+}
+
+/** What is known, or can be found out, before a page is read. Each function does its work once, when it is called first. */
+export interface Facts extends PageContext {
+  /** The page with its compiled condition. Conditions on related entries are resolved to ids, or joined. */
+  readonly page: () => Promise<JoinedPage>;
+  /** The total, or how to count it; null if it is not wanted. */
+  readonly total: () => Promise<PageTotal | null>;
+  /** How the entries of the page are found. */
+  readonly choice: () => Promise<Choice>;
+}
+
+/** A page, some of whose conditions on related entries may need a join. */
+export interface JoinedPage extends Page {
+  readonly resolved: Resolved;
+  readonly joins: Joins;
+  /** The condition without the parts that need a join. */
+  readonly before: Document;
+  /** Whether a single condition needs a join, and each entry must meet it. */
+  readonly isAlone: boolean;
+}
+
+/** The total of a page. `kept` is the known total; null if it must be counted. */
+export interface PageTotal {
+  readonly kept: number | null;
+  readonly count: () => Promise<number>;
+}
+
+/** How the entries of a page are found. */
+export interface Choice {
+  /** The name of an index, or the natural order; null if the server decides. */
+  readonly hint: string | { readonly $natural: 1 } | null;
+  /** Whether one pass over these entries finds the page and counts, because each of both would examine all of them. */
+  readonly inOnePass: boolean;
 }

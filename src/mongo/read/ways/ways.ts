@@ -2,9 +2,7 @@ import { nothing } from '../compile-condition.js';
 import { behindEnd, computedOrder, inOrder } from './in-order.js';
 import { fromRelated } from './from-related.js';
 import { joinedList } from './joined-list.js';
-import { linkIndex } from './link-index.js';
-import { naturalOrder } from './natural-order.js';
-import { onePass, passOverRelation } from './one-pass.js';
+import { onePass } from './one-pass.js';
 import { seekTargets } from './seek-targets.js';
 import { sortedTargets } from './sorted-targets.js';
 import type { Way } from './way.js';
@@ -23,12 +21,9 @@ export const ways: readonly Way[] = [
   noEntry,
   joinedList,
   onePass,
-  passOverRelation,
   behindEnd,
   sortedTargets,
   seekTargets,
   computedOrder,
-  linkIndex,
-  naturalOrder,
   inOrder,
 ];

@@ -1,0 +1,190 @@
+import type { Document } from 'mongodb';
+import { conjunctsOf } from '../../../query/conditions.js';
+import { type Condition, isSought, type Plan } from '../../../query/plan.js';
+import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
+import { compileCondition, type RelatedCondition, type Resolved } from '../compile-condition.js';
+import { compileSort, sortsByComputed } from '../compile-page.js';
+import { firstPath, isPartial, isServed, type Leading, modelIndexes, modelLeading, withSearches } from '../is-served.js';
+import type { IndexPlan } from '../plan-indexes.js';
+import { asksForRelated } from '../resolve-related.js';
+import { leadsToOne } from './page-total.js';
+import type { Choice, Facts } from './way.js';
+
+/**
+ * Factor by which an estimate must be better than another one. Estimates may be wrong, and an entry takes 1.3 to 5 times as long by
+ * an index as in natural order.
+ */
+const margin = 2;
+
+/** Maximum number of ids for which the server merges the ranges of an index in its order: `internalQueryMaxScansToExplode`. */
+const mostMerged = 200;
+
+const serverDecides: Choice = { hint: null, inOnePass: false };
+
+/** Chooses how the entries of a page are found. */
+export async function choose(plan: Plan, facts: Facts): Promise<Choice> {
+  const { rank } = await facts.page();
+  if ((rank ?? null) !== null || sortsByComputed(plan.sort)) return serverDecides;
+  return (await chooseByLinks(plan, facts)) ?? chooseByIndexes(plan, facts);
+}
+
+/** Returns whether a page is so near to the beginning that a pass can keep all entries up to its end. */
+const isPassable = ({ window: { skip, limit }, withTotal, pagination }: Plan): boolean =>
+  withTotal && limit !== null && skip + limit <= few && !isSought({ pagination });
+
+/** An index by which a page can be read. */
+interface Candidate {
+  readonly index: string;
+  /** Whether it has the order of the page, so that only the entries are read that the page needs. */
+  readonly isOrdered: boolean;
+  /** The estimated number of entries that are examined. */
+  readonly examined: number;
+}
+
+/**
+ * Chooses the index that examines the fewest entries of a page with conditions on linked entries. This is the index of the sort if
+ * many entries meet the conditions, otherwise that of a relation, which also has the order of the page if it contains the sorted
+ * value. The server caches one plan for all queries of the same form, and the best plan for narrow conditions examines seven times
+ * as many entries for broad ones. Returns null if no relation has an index, another condition leads to one entry, or too little is
+ * known.
+ */
+async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
+  const { type, condition } = plan;
+  const { registry, database } = facts;
+  if (database.session !== null || !asksForRelated(condition) || leadsToOne(plan)) return null;
+  const links = await linksOf(plan, facts);
+  const indexes = modelIndexes(type, registry).filter((index) => !isPartial(index));
+  const indexed = links
+    .flatMap((link) => indexes.filter(({ key }) => firstPath(key) === link.condition.path).map((index) => ({ ...link, index })))
+    .sort((a, b) => a.share - b.share);
+  const [narrowest] = indexed;
+  if (narrowest === undefined) return null;
+  narrowestOf.set(plan, narrowest.condition);
+  const all = await estimateSize(type, database);
+  const kept = (await facts.total())?.kept ?? null;
+  const matching = kept ?? links.reduce((left, { share }) => left * share, all);
+  const order = compileSort(plan.sort);
+  const candidates: readonly Candidate[] = [
+    { index: narrowest.index.name, isOrdered: false, examined: all * narrowest.share },
+    ...indexes
+      .filter((one) => hasOrder(one, order))
+      .map(({ name }) => ({ index: name, isOrdered: true, examined: margin * entriesInOrder(plan, all, matching) })),
+    ...indexed
+      .filter(({ ids, index }) => ids <= mostMerged && hasOrder(index, order, 1))
+      .map(({ ids, index, share }) => ({
+        index: index.name,
+        isOrdered: true,
+        examined: ids + entriesInOrder(plan, all * share, matching),
+      })),
+  ];
+  const { index, isOrdered, examined } = candidates.reduce((least, one) => (one.examined < least.examined ? one : least));
+  const inOnePass = isPassable(plan) && !isOrdered && examined > few && kept === null;
+  // the server needs no hint if there is nothing else to choose
+  return { hint: inOnePass || candidates.length > 1 || links.length > 1 ? index : null, inOnePass };
+}
+
+/** A condition on linked entries that each entry must meet. */
+interface Link {
+  readonly condition: RelatedCondition;
+  /** The number of linked entries that meet the condition. */
+  readonly ids: number;
+  /** The estimated share of the entries that meet the condition. */
+  readonly share: number;
+}
+
+/** Returns the conditions on linked entries; none if one of them is met by no entry, or is on ids alone. */
+async function linksOf({ condition }: Plan, { page, database }: Facts): Promise<readonly Link[]> {
+  const { resolved } = await page();
+  const links = conjunctsOf(condition)
+    .filter(isOwnLink)
+    .map((one) => ({ condition: one, ids: countIds(one, resolved) }));
+  if (links.some(({ ids }) => ids === 0)) return [];
+  const estimate = async ({ condition: { link, target }, ids }: (typeof links)[number]): Promise<number> => {
+    const share = Math.min(ids / (await estimateSize(target, database)), 1);
+    return link.many ? 1 - (1 - share) ** linksOfEntry : share;
+  };
+  return Promise.all(links.map(async (link) => ({ ...link, share: await estimate(link) })));
+}
+
+const isOwnLink = (condition: Condition): condition is RelatedCondition =>
+  condition.kind === 'related' && condition.link.storage.kind === 'own' && !condition.orMissing;
+
+/** Returns the number of ids that a condition was resolved to; 0 if there are none, or the condition is on ids alone. */
+function countIds(condition: RelatedCondition, resolved: Resolved): number {
+  const found = resolved.get(condition)?.[condition.path] as { readonly $in?: readonly unknown[] } | undefined;
+  return found?.$in?.length ?? 0;
+}
+
+/** The conditions that the fewest entries met, by plan. */
+const narrowestOf = new WeakMap<Plan, RelatedCondition>();
+
+/** Returns the condition on linked entries that the fewest entries met at the last read; null if it is not known. */
+export const narrowestBefore = (plan: Plan): RelatedCondition | null => narrowestOf.get(plan) ?? null;
+
+/** Returns whether the keys of an index, after some of them, have an order, forwards or backwards. */
+function hasOrder({ key }: IndexPlan, order: Document, after = 0): boolean {
+  const keys = Object.entries(key).slice(after);
+  const [first = 0, ...others] = Object.entries(order).map(([path, to], at) =>
+    keys[at]?.[0] === path ? Number(to) * Number(keys[at][1]) : 0,
+  );
+  return first !== 0 && others.every((one) => one === first);
+}
+
+/** Returns the approximate number of entries that are examined in the order of the sort until a page is full. */
+const entriesInOrder = ({ window: { skip, limit } }: Plan, all: number, matching: number): number =>
+  Math.min(((skip + (limit ?? Infinity)) * all) / matching, all);
+
+/**
+ * Chooses by the indexes that the collection has. If none finds only entries that meet the condition, counting examines all entries
+ * in any case, so one pass finds the page too; unless the total is known, and the index of the sort makes it likely that few entries
+ * are examined. The server decides if the sort has an index.
+ */
+async function chooseByIndexes(plan: Plan, facts: Facts): Promise<Choice> {
+  const { type, condition, isWhole, sort } = plan;
+  const model = modelLeading(type, facts.registry);
+  // trigrams also find entries that do not meet the condition
+  const counting = { ...withSearches(model, facts.database), serves: () => false };
+  if (isPassable(plan) && condition !== null && !isWhole && !isServed(condition, counting)) {
+    const hint = (await isNaturalBest(plan, facts)) ? ({ $natural: 1 } as const) : null;
+    const sorting = await findSorting(plan, facts);
+    return sorting === null ? { hint, inOnePass: true } : { hint: hint && sorting, inOnePass: false };
+  }
+  const [{ path } = { path: '_id' }] = sort;
+  if (model.leads(path) || (await estimateSize(type, facts.database)) <= few) return serverDecides;
+  const isSorted = (await leadingIn(plan, facts))?.leads(path) !== false;
+  return !isSorted && (await isNaturalBest(plan, facts)) ? { hint: { $natural: 1 }, inOnePass: false } : serverDecides;
+}
+
+/** Returns the name of the index of the sort if the total is known and few entries are likely to be examined by it; otherwise null. */
+async function findSorting(plan: Plan, { registry, database, total }: Facts): Promise<string | null> {
+  const matching = (await total())?.kept ?? null;
+  if (matching === null) return null;
+  const order = compileSort(plan.sort);
+  const sorting = modelIndexes(plan.type, registry).find((index) => !isPartial(index) && hasOrder(index, order));
+  if (sorting === undefined) return null;
+  const all = await estimateSize(plan.type, database);
+  return margin * entriesInOrder(plan, all, matching) < all ? sorting.name : null;
+}
+
+/** Returns the first paths of all indexes of a collection, none if it is small; null if they cannot be read. */
+async function leadingIn({ type }: Plan, { database }: Facts): Promise<Leading | null> {
+  const isSmall = (await estimateSize(type, database)) <= few;
+  return isSmall ? { leads: () => false, leadsToNull: () => false } : readLeading(type, database).catch(() => null);
+}
+
+/**
+ * Returns whether all entries of a list are best read in natural order: no index finds only entries that meet its condition, not even
+ * one that an operator has made, and the list has most entries of the collection, or the collection is small.
+ */
+async function isNaturalBest(plan: Plan, facts: Facts): Promise<boolean> {
+  const { condition, scope, type } = plan;
+  const { database, totals } = facts;
+  const leading = await leadingIn(plan, facts);
+  if (leading === null || (condition !== null && isServed(condition, withSearches(leading, database)))) return false;
+  const size = await estimateSize(type, database);
+  if (scope === null || size <= few) return true;
+  const match: Document = compileCondition(scope, new Map());
+  const listed = { collection: type.collection, match };
+  const total = totals.kept({ ...listed, condition: scope }) ?? (await estimateCount(listed, database));
+  return total !== null && margin * total >= size;
+}
