@@ -27,8 +27,9 @@ export async function startWebhooks({ config, backend, source }: WebhookService)
   const { store, jobs } = backend;
   const known = knownWebhooks(store.changes);
   const { retries, allowPrivate: allowsPrivate } = config.webhooks;
+  const ownStore = { ...store, database: forJob(store.database, 'webhooks') };
   const run = deliver({
-    store: { ...store, database: forJob(store.database, 'webhooks') },
+    store: ownStore,
     observer: jobs.observer,
     known,
     retries,
@@ -47,7 +48,7 @@ export async function startWebhooks({ config, backend, source }: WebhookService)
   store.changes.onChange([collections.models], () => {
     known.wake(known.enabled.map(({ id }) => id));
   });
-  await known.open(store.changes, () => listWebhooks(store));
+  await known.open(store.changes, () => listWebhooks(ownStore));
   update();
   return async () => {
     for (const end of ends) end();

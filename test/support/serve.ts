@@ -5,6 +5,7 @@ import type { Document, MongoClient } from 'mongodb';
 import type { Backend } from '../../src/mongo/models/open-backend.js';
 import type { Feature } from '../../src/http/feature.js';
 import type { Hook, PartialConfig, Register, ServerInput } from '../../src/index.js';
+import { jobOf } from '../../src/mongo/send/database.js';
 import { collections } from '../../src/schema/collections.js';
 import { createService } from '../../src/server.js';
 import type { Service } from '../../src/service.js';
@@ -184,12 +185,13 @@ const ofContent = new Set(['find', 'aggregate', 'count', 'distinct', 'insert', '
 const background: ReadonlySet<string> = new Set([collections.modelStatus, collections.counters]);
 
 /**
- * Change streams and lists of operations name no collection; the use of indexes is read in the background, and how often ids are
- * reserved depends on the time between writes.
+ * Change streams and lists of operations name no collection; the use of indexes is read in the background, how often ids are
+ * reserved depends on the time between writes, and a job reads the webhooks after each change of one.
  */
-const isBackground = (collection: unknown, { pipeline }: Document): boolean =>
+const isBackground = (collection: unknown, { pipeline, comment }: Document): boolean =>
   typeof collection !== 'string' ||
   background.has(collection) ||
+  (collection === collections.webhooks && jobOf(String(comment)) !== null) ||
   (Array.isArray(pipeline) && '$indexStats' in Object(pipeline[0]));
 
 async function countCommands<Result>(client: MongoClient, work: () => Promise<Result>): Promise<CommandCount<Result>> {
