@@ -10,7 +10,6 @@ const levels: readonly (readonly string[])[] = [
     'errors',
     'values',
     'nearest-name',
-    'command-line',
     'caches',
     'observe',
     'measure-json',

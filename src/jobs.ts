@@ -144,10 +144,10 @@ interface Waiting {
 async function nextTime(job: Job, { last, wait, stopped }: Waiting): Promise<Date | null> {
   const now = new Date();
   const milliseconds = wait ?? ('every' in job ? job.every : null);
-  if (milliseconds !== null) return (await waited(milliseconds, stopped, false)) ? new Date() : null;
+  if (milliseconds !== null) return (await waited(milliseconds, stopped, { ref: false })) ? new Date() : null;
   const time = 'at' in job ? job.at(last > now ? last : now) : null;
   if (time === null) return null;
   for (let left = time.getTime() - now.getTime(); left > 0; left = time.getTime() - Date.now())
-    if (!(await waited(Math.min(left, longestWait), stopped, false))) return null;
+    if (!(await waited(Math.min(left, longestWait), stopped, { ref: false }))) return null;
   return stopped.aborted ? null : time;
 }

@@ -148,7 +148,7 @@ function isAgreed(question: string): Promise<boolean> {
 async function keepAdding(opened: OpenedDatabase, paths: readonly string[], options: AddOptions): Promise<number> {
   const stopped = new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
   let work: Promise<unknown> = Promise.resolve();
-  const adding = new Alarm(() => (work = work.then(() => addOnce(opened, paths, options)).catch(report)), true);
+  const adding = new Alarm(() => (work = work.then(() => addOnce(opened, paths, options)).catch(report)));
   const { watch } = await import('chokidar');
   const watcher = watch([...paths], { ignored: isNoSource })
     .on('all', () => adding.set(settleTime))

@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.js';
+
 const standIns = new WeakSet<object>();
 
 /**

@@ -55,7 +55,7 @@ function unlinkLater(type: ContentType, id: number, entered: ContentContext): vo
     await unlink(type, [id], context);
   };
   // Not awaited: a remaining link is hidden wherever entries are shown.
-  new Alarm(() => void look().catch(() => undefined)).set(secondLook);
+  new Alarm(() => void look().catch(() => undefined), { ref: false }).set(secondLook);
 }
 
 async function removeWithin(type: ContentType, id: number, match: Match, context: ContentContext): Promise<boolean> {

@@ -1,3 +1,5 @@
+import { messageOf } from '../errors.js';
+
 /** What a check has found: nothing to change, something to consider, or something that must be changed before production. */
 export type Finding =
   | { readonly state: 'ok'; readonly text: string; readonly remedy: null }
@@ -20,7 +22,7 @@ export function nameSome(names: readonly string[]): string {
 }
 
 /** Returns the first line of the message of an error, without parts of an address that may be a password. */
-export const messageOf = (error: unknown): string => {
-  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+export const firstLineOf = (error: unknown): string => {
+  const [line = ''] = messageOf(error).split('\n');
   return line.replaceAll(/(:\/\/)[^/@\s]*@/g, '$1');
 };

@@ -11,7 +11,7 @@ import { s3Storage } from '../media/storage/s3-storage.js';
 import { diskFolder, optionsOf } from '../media/storage/storage-of.js';
 import type { BackupFacts, FolderFacts, Probe } from './context.js';
 import { readDatabaseName } from '../mongo/send/address-facts.js';
-import { messageOf } from './finding.js';
+import { firstLineOf } from './finding.js';
 
 /** Longest time of a probe, in milliseconds. */
 const patience = 6_000;
@@ -21,7 +21,7 @@ const probe = async (work: () => Promise<void>, left = ''): Promise<Probe> => {
   const late = (): Error => new Error(`no answer within ${String(patience / 1e3)} s${left}`);
   return withinTime(patience, work, late).then(
     () => ({ failure: null }),
-    (error: unknown) => ({ failure: messageOf(error) }),
+    (error: unknown) => ({ failure: firstLineOf(error) }),
   );
 };
 
@@ -52,7 +52,7 @@ export async function readBackups(config: Config): Promise<BackupFacts> {
   const database = name ?? (uri === null ? '' : await readDatabaseName(uri).catch(() => ''));
   return withinTime(patience, () => newestBackup(config, database, new Date())).then(
     (found) => ({ failure: null, ...found }),
-    (error: unknown) => ({ failure: messageOf(error), isRefused: error instanceof ConfigError }),
+    (error: unknown) => ({ failure: firstLineOf(error), isRefused: error instanceof ConfigError }),
   );
 }
 
@@ -65,7 +65,7 @@ export async function readUploads({ plugins, directory }: Config): Promise<Folde
   const [room, isWritable] = await Promise.all([
     withinTime(patience, () => statfs(path)).then(
       ({ bsize, blocks, bavail }) => ({ total: bsize * blocks, free: bsize * bavail }),
-      (error: unknown) => ({ failure: messageOf(error) }),
+      (error: unknown) => ({ failure: firstLineOf(error) }),
     ),
     access(path, constants.W_OK).then(
       () => true,

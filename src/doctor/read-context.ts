@@ -8,7 +8,7 @@ import { connectForReads } from '../mongo/send/connection.js';
 import { explainRefusal } from '../mongo/send/refused-access.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { messageOf } from './finding.js';
+import { firstLineOf } from './finding.js';
 import { readDatabaseFacts } from './read-database-facts.js';
 import { probeMail, probeStorage, readableSecrets, readBackups, readUploads } from './probes.js';
 
@@ -24,7 +24,7 @@ export async function readContext({ directory, known, settings }: ContextInput):
   const { config, problems } = await asProduction(own, { directory, known });
   const [address, database, mail, storage, backups, uploads, readable] = await Promise.all([
     readAddress(config),
-    withinTime(patience.facts, () => readDatabase(config, settings(config))).catch((error: unknown) => messageOf(error)),
+    withinTime(patience.facts, () => readDatabase(config, settings(config))).catch((error: unknown) => firstLineOf(error)),
     probeMail(config),
     probeStorage(config),
     readBackups(config),

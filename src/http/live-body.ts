@@ -82,4 +82,13 @@ function release(ctx: Context): void {
 }
 
 /** What Koa and the log read of a context when the answer ends. */
-const needed: ReadonlySet<string | symbol> = new Set(['app', 'req', 'res', 'request', 'response', 'state', '_matchedRoute']);
+const needed: ReadonlySet<string | symbol> = new Set([
+  'app',
+  'req',
+  'res',
+  'request',
+  'response',
+  'respond',
+  'state',
+  '_matchedRoute',
+]);

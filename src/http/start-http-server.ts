@@ -98,9 +98,10 @@ function watchTraffic(server: Server): Traffic {
 const lingering = 2_000;
 
 function lingerThenCut(request: IncomingMessage): void {
-  new Alarm(() => {
+  const cut = (): void => {
     if (!request.complete) request.socket.destroy();
-  }).set(lingering);
+  };
+  new Alarm(cut, { ref: false }).set(lingering);
 }
 
 /**

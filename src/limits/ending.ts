@@ -10,7 +10,7 @@ type AbortListener = (this: { readonly reason: unknown }) => void;
 
 /**
  * An AbortController that is its own signal. It has no events of Node, which would take 1 kB for each client that waits, and a part of the
- * time of each request.
+ * time of each request. Listeners must not throw.
  */
 export class Ending implements EndSignal {
   aborted = false;

@@ -141,7 +141,7 @@ export class Queue {
     };
     places.add(place);
     sender?.signal.addEventListener('abort', giveUp);
-    if (longest !== undefined) (this.#refusing ??= new Alarm(() => this.#refuseLate())).set(longest);
+    if (longest !== undefined) (this.#refusing ??= new Alarm(() => this.#refuseLate(), { ref: false })).set(longest);
   }
 
   #refuseLate(): void {

@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits for some milliseconds. Resolves early, with false, when the signal aborts. `ref` is whether the wait keeps the process alive. */
-export async function waited(milliseconds: number, signal: AbortSignal, ref = true): Promise<boolean> {
+/** Whether a timer keeps the process alive, which it does by default. */
+interface Held {
+  readonly ref?: boolean;
+}
+
+/** Waits for some milliseconds. Resolves early, with false, when the signal aborts. */
+export async function waited(milliseconds: number, signal: AbortSignal, { ref = true }: Held = {}): Promise<boolean> {
   await delay(milliseconds, undefined, { signal, ref }).catch(() => undefined);
   return !signal.aborted;
 }
@@ -50,13 +55,12 @@ export async function ifLonger<Result>(milliseconds: number, late: () => void, w
 /** Does something once, some milliseconds after it was set. Setting it again meanwhile changes nothing. */
 export class Alarm {
   readonly #ring: () => void;
-  readonly #keepsAlive: boolean;
+  readonly #ref: boolean;
   #timer: NodeJS.Timeout | null = null;
 
-  /** `keepsAlive` is whether an alarm that is set keeps the process alive. */
-  constructor(ring: () => void, keepsAlive = false) {
+  constructor(ring: () => void, { ref = true }: Held = {}) {
     this.#ring = ring;
-    this.#keepsAlive = keepsAlive;
+    this.#ref = ref;
   }
 
   set(milliseconds: number): void {
@@ -64,7 +68,7 @@ export class Alarm {
       this.#timer = null;
       this.#ring();
     }, milliseconds);
-    if (!this.#keepsAlive) this.#timer.unref();
+    if (!this.#ref) this.#timer.unref();
   }
 
   /** Returns whether it was set. */

@@ -79,6 +79,7 @@ export function notOfType(path: string, type: string, value: unknown, original: 
   return `${path} must be a \`${type}\` type, but the final value was: \`${printValue(value)}\`${from}.`;
 }
 
+/** Notes an entry that a value links. */
 export function addTarget(found: Findings, uid: string, id: number): void {
   found.targets.set(uid, (found.targets.get(uid) ?? new Set()).add(id));
 }

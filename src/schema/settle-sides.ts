@@ -97,6 +97,7 @@ export function isWritten({ kind, other }: Side, { inversedBy, mappedBy }: Attri
   return (own || null) === other && !foreign;
 }
 
+/** Returns why two sides of a relation do not fit. */
 export function otherSide({ target, inversedBy, mappedBy }: AttributeDefinition): string {
   const name = inversedBy ?? mappedBy;
   return name

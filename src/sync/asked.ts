@@ -6,7 +6,7 @@ import { parseQuery } from '../query/parse-query.js';
 import type { Query } from '../query/ast.js';
 import type { Config } from '../config/config.js';
 import type { Values } from '../values.js';
-import { SharedValues } from './shared-values.js';
+import { SharedValues } from '../caches.js';
 
 /** What a client asks for: the entries, and which of their values. */
 export type Asked = Pick<Query, 'filter' | 'fields' | 'locale' | 'publicationState'>;

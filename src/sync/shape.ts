@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { memoize } from '../caches.js';
+import { memoize, SharedValues } from '../caches.js';
 import type { ContentContext } from '../content/content-context.js';
 import { validationError } from '../errors.js';
 import type { BindContext } from '../query/bind-context.js';
@@ -10,7 +10,6 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Asked } from './asked.js';
 import { type Dependencies, dependenciesOf } from './depends-on.js';
 import { heldQuery } from './held-query.js';
-import { SharedValues } from './shared-values.js';
 
 /** What one caller is answered for one query, with the rights and models in force. */
 export interface Shape {

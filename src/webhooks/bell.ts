@@ -10,7 +10,7 @@ export class Bell {
 
   /** Resolves at the next ring, after a time, or when the signal aborts. */
   async wait(milliseconds: number, ends: AbortSignal): Promise<void> {
-    await endedBy([ends], this.ring, () => waited(milliseconds, this.#rung.signal, false));
+    await endedBy([ends], this.ring, () => waited(milliseconds, this.#rung.signal, { ref: false }));
     this.#rung = new AbortController();
   }
 }

@@ -97,7 +97,7 @@ export class KnownWebhooks {
         if (this.#isClosed) return;
         this.#enabled = enabled;
       } catch {
-        new Alarm(() => this.#readAgain(read)).set(readAgainAfter);
+        new Alarm(() => this.#readAgain(read), { ref: false }).set(readAgainAfter);
         return;
       }
       for (const listener of this.#listeners) listener();

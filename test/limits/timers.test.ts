@@ -8,7 +8,7 @@ const wait = (milliseconds: number): Promise<boolean> => waited(milliseconds, ne
 function signalOf(milliseconds: number): AbortSignal {
   const ends = new AbortController();
   if (milliseconds === 0) ends.abort();
-  else new Alarm(() => ends.abort(), true).set(milliseconds);
+  else new Alarm(() => ends.abort()).set(milliseconds);
   return ends.signal;
 }
 
@@ -31,10 +31,10 @@ const cases: readonly (readonly [name: string, run: (note: () => void) => Promis
 ];
 
 function setTwice(ring: () => void, resolve: () => void): void {
-  const alarm = new Alarm(ring, true);
+  const alarm = new Alarm(ring);
   alarm.set(1);
   alarm.set(2);
-  new Alarm(resolve, true).set(50);
+  new Alarm(resolve).set(50);
 }
 
 describe('timers', () => {
@@ -56,7 +56,7 @@ describe('timers', () => {
 
   it('say whether an alarm was set when it is cancelled', async () => {
     const [note, calls] = noted();
-    const alarm = new Alarm(note, true);
+    const alarm = new Alarm(note);
     alarm.set(1);
     expect([alarm.cancel(), alarm.cancel()]).to.deep.equal([true, false]);
     await wait(10);

@@ -27,8 +27,15 @@ export const defaultTemplates: Readonly<Record<TemplateName, EmailTemplate>> = {
   },
 };
 
-/** Templates cannot run code. */
-const placeholderNames = ['URL', 'TOKEN', 'CODE', 'SERVER_URL', 'USER.username', 'USER.email'] as const;
+/** The placeholders, which are all that templates can contain: they cannot run code. */
+const placeholderNames = [
+  'URL',
+  'TOKEN',
+  'CODE',
+  'SERVER_URL',
+  'USER.username',
+  'USER.email',
+] as const satisfies readonly (keyof Placeholders)[];
 
 const placeholder = /<%[=-]?\s*([\w.]+)\s*%>|\{\{\s*([\w.]+)\s*\}\}/g;
 

@@ -75,7 +75,7 @@ export class WriteMarks {
   readonly #instance = randomUUID();
   readonly #seen = new Map<string, number>();
   #unwritten = new Set<string>();
-  readonly #due = new Alarm(() => void this.#write(), true);
+  readonly #due = new Alarm(() => void this.#write());
   #writing: Promise<void> = Promise.resolve();
   #expiring: Promise<unknown> | null = null;
 

@@ -97,7 +97,7 @@ const readAgainAfter = 2_000;
  * the retries.
  */
 function readAfterChanges(models: ModelRegistry, changes: ChangeBus, { observer }: Jobs): () => void {
-  const retry = new Alarm(() => read(() => models.load([])));
+  const retry = new Alarm(() => read(() => models.load([])), { ref: false });
   let isOver = false;
   const read = (load: () => Promise<void>): void => {
     load().catch((err: unknown) => {

@@ -28,10 +28,10 @@ interface Fact<Value> {
 }
 
 /** Milliseconds for which a fact is cached. */
-export const factsLast = 60_000;
+export const factLifetime = 60_000;
 
 /** Milliseconds that reading a fact, or a page by an index that was chosen by such facts, may take. */
-export const factPatience = 1_000;
+export const factTimeout = 1_000;
 
 /** Bounds of a cache of facts. Conditions consist of publication state and locales, so there are few. */
 export const factBounds = { entries: 5_000, bytes: 5_000_000 };
@@ -47,7 +47,7 @@ function cacheFacts<Value>(read: Read<Value>): Read<Value> {
     const known = facts.get(key);
     if (known !== undefined && known.until > Date.now()) return known.value;
     const value = read(subject, shared(database));
-    facts.set(key, { value, until: Date.now() + factsLast }, 100);
+    facts.set(key, { value, until: Date.now() + factLifetime }, 100);
     value.catch(() => {
       facts.delete(key);
     });
@@ -72,7 +72,7 @@ export const shared = (database: Database): Database => ({
 /** Returns the approximate number of entries of a collection, which may be a minute old. */
 export const estimateSize = cacheFacts(({ collection }, database) => countStored(collection, database));
 
-const limited = (database: Database): Database => ({ ...database, maxTimeMS: { ...database.maxTimeMS, read: factPatience } });
+const limited = (database: Database): Database => ({ ...database, maxTimeMS: { ...database.maxTimeMS, read: factTimeout } });
 
 /** Returns the number of entries that meet a condition, which may be a minute old; null if counting takes long. */
 export const estimateCount = cacheFacts<number | null>(({ collection, match = {} }, database) =>

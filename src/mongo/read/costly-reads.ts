@@ -1,5 +1,6 @@
 import type { ExaminedRead } from '../../observe/request-observations.js';
 import type { Observer } from '../../observe/observer.js';
+import { comparesText, conjunctsOf } from '../../query/conditions.js';
 import { describeShape } from '../../query/describe-shape.js';
 import type { Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
@@ -8,9 +9,8 @@ import type { Store } from '../store.js';
 import { shared } from './collection-facts.js';
 import { ReadTrace } from './explain-read.js';
 import { workIn } from './explained-work.js';
-import { isServed, modelLeading, withSearches } from './is-served.js';
+import { firstPath, idIndex, isServed, modelIndexes, modelLeading, withSearches } from './is-served.js';
 import { readPage } from './read-page.js';
-import { servingIndex } from './serving-index.js';
 import { suggestIndex } from './suggest-index.js';
 
 /** The name of the job that examines costly reads. */
@@ -75,3 +75,19 @@ const inBackground = (database: Database): Database => {
   const own = forJob(shared(database), examinesReads);
   return { ...own, isScanned: true, maxTimeMS: { ...own.maxTimeMS, read: Math.min(own.maxTimeMS.read, patience) } };
 };
+
+/**
+ * Returns the name of the index of the model that serves a list: one that leads to the entries, otherwise one that has their order;
+ * null if there is none. The server may choose another one, for example one that an operator has made.
+ */
+function servingIndex({ type, condition, isWhole, sort }: Plan, registry: Registry): string | null {
+  const compared = conjunctsOf(condition).flatMap((term) =>
+    term.kind === 'comparison' && !term.denied && (!comparesText(term.comparator) || term.comparator === 'startsWith')
+      ? [term.path]
+      : [],
+  );
+  const sorted = sort.slice(0, 1).flatMap(({ links, path }) => (links.length === 0 ? [path] : []));
+  const indexes = modelIndexes(type, registry);
+  const [first] = [...compared, ...sorted].flatMap((path) => indexes.filter(({ key }) => firstPath(key) === path));
+  return first?.name ?? (isWhole && sort.length === 0 ? idIndex.name : null);
+}

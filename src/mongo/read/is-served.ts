@@ -68,7 +68,8 @@ interface LeadingIndex {
 export const firstPath = (key: LeadingIndex['key']): string => Object.keys(key).find((path) => path !== 'locale') ?? '';
 
 /**
- * Returns the checks of paths against the first paths of indexes. A wildcard index, whose path ends with `$**`, has the value at the path before it and all values below.
+ * Returns the checks of paths against the first paths of indexes. A wildcard index, whose path ends with `$**`, has the value at the
+ * path before it and all values below.
  */
 export function leadingOf(indexes: readonly LeadingIndex[]): Leading {
   const all = new Set(indexes.map(({ key }) => firstPath(key)));
@@ -89,6 +90,7 @@ export const modelIndexes = memoizePair((type: ContentType, registry: Registry):
   ...planIndexes(type, registry).filter(({ key }) => !Object.values(key).includes('text')),
 ]);
 
+/** Returns whether an index leaves out some entries. */
 export const isPartial = ({ options }: IndexPlan): boolean => options.partialFilterExpression !== undefined;
 
 /** Returns the checks of paths against the indexes of a model. */

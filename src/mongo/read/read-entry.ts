@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { isNever } from '../../query/conditions.js';
+import { collections } from '../../schema/collections.js';
 import type { Child, Condition, LinkChild, Selection } from '../../query/plan.js';
 import { compileCondition } from './compile-condition.js';
 import { joined } from './compile-level.js';
@@ -115,4 +116,11 @@ function joinFields({ link }: LinkChild, path: string): Document {
   return link.storage.kind === 'inverse'
     ? { localField: '_id', foreignField: link.storage.field }
     : { localField: path, foreignField: '_id' };
+}
+
+/** Returns whether a document that is no longer stored meets a condition. The database compares it, in place of a model. */
+export async function meetsMatch(document: Document, condition: Condition, database: Database): Promise<boolean> {
+  const match = compileCondition(condition, await resolveRelated(condition, database));
+  const pipeline = [{ $limit: 1 }, { $replaceWith: { $literal: document } }, { $match: match }, { $count: 'n' }];
+  return (await readAll(database, { aggregate: collections.models, pipeline, cursor: {} })).length > 0;
 }

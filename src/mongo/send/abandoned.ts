@@ -20,7 +20,7 @@ const patience = 1_000;
 export class AbandonedTransactions {
   readonly #input: AbandonedInput;
   #looking = false;
-  readonly #looked = new Alarm(() => (this.#looking = false));
+  readonly #looked = new Alarm(() => (this.#looking = false), { ref: false });
 
   constructor(input: AbandonedInput) {
     this.#input = input;

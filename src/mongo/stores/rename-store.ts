@@ -105,6 +105,7 @@ export async function forgetRenames(database: Database, records: readonly Rename
 /** Maximum number of finished renames of attributes that are remembered although no model asks for them. The oldest are forgotten. */
 const mostFinished = 1_000;
 
+/** Returns the records that are remembered: those that a model asks for, and the newest finished ones. */
 export function keptRenames(known: readonly RenameRecord[], documents: readonly ModelDocument[]): readonly RenameRecord[] {
   const isFinished = ({ kind, phase }: RenameRecord): boolean => kind === 'attribute' && phase === 'done';
   const kept = known.filter((one) => isKept(one, documents));

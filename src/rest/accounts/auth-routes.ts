@@ -24,7 +24,7 @@ export const authAction = (name: string): ActionName => `plugin::users-permissio
 /** Options of routes that begin or end a session. Apps send their current token to these routes too, even if it has expired. */
 const ignoringEnded = { ignoresEnded: true } as const;
 
-interface SessionRoute extends Pick<Route, 'limit' | 'operation' | 'ignoresEnded'> {
+interface SessionRoute extends Required<Pick<Route, 'limit' | 'operation'>>, Pick<Route, 'ignoresEnded'> {
   readonly open: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>;
   /** Returns the query that selects the attributes and relations of the answered user; the empty query by default. */
   readonly userQuery?: UserQuery;

@@ -1,6 +1,8 @@
 import type { Document } from 'mongodb';
+import { memoizePair } from '../../../caches.js';
 import { conjunctsOf } from '../../../query/conditions.js';
 import { type Condition, isSought, type Plan } from '../../../query/plan.js';
+import type { ContentType, Registry } from '../../../schema/content-type.js';
 import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
 import { compileCondition, type RelatedCondition, type Resolved } from '../compile-condition.js';
 import { compileSort, sortsByComputed } from '../compile-page.js';
@@ -32,6 +34,11 @@ export async function choose(plan: Plan, facts: Facts): Promise<Choice> {
 const isPassable = ({ window: { skip, limit }, withTotal, pagination }: Plan): boolean =>
   withTotal && limit !== null && skip + limit <= few && !isSought({ pagination });
 
+/** Returns the indexes of a type that contain all of its entries. */
+const wholeIndexes = memoizePair((type: ContentType, registry: Registry): readonly IndexPlan[] =>
+  modelIndexes(type, registry).filter((index) => !isPartial(index)),
+);
+
 /** An index by which a page can be read. */
 interface Candidate {
   readonly index: string;
@@ -45,15 +52,15 @@ interface Candidate {
  * Chooses the index that examines the fewest entries of a page with conditions on linked entries. This is the index of the sort if
  * many entries meet the conditions, otherwise that of a relation, which also has the order of the page if it contains the sorted
  * value. The server caches one plan for all queries of the same form, and the best plan for narrow conditions examines seven times
- * as many entries for broad ones. Returns null if no relation has an index, another condition leads to one entry, or too little is
- * known.
+ * as many entries for broad ones. Returns null if all entries are wanted, no relation has an index, another condition leads to one
+ * entry, or too little is known.
  */
 async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   const { type, condition } = plan;
   const { registry, database } = facts;
-  if (database.session !== null || !asksForRelated(condition) || leadsToOne(plan)) return null;
+  if (database.session !== null || plan.window.limit === null || !asksForRelated(condition) || leadsToOne(plan)) return null;
   const links = await linksOf(plan, facts);
-  const indexes = modelIndexes(type, registry).filter((index) => !isPartial(index));
+  const indexes = wholeIndexes(type, registry);
   const indexed = links
     .flatMap((link) => indexes.filter(({ key }) => firstPath(key) === link.condition.path).map((index) => ({ ...link, index })))
     .sort((a, b) => a.share - b.share);
@@ -160,7 +167,7 @@ async function findSorting(plan: Plan, { registry, database, total }: Facts): Pr
   const matching = (await total())?.kept ?? null;
   if (matching === null) return null;
   const order = compileSort(plan.sort);
-  const sorting = modelIndexes(plan.type, registry).find((index) => !isPartial(index) && hasOrder(index, order));
+  const sorting = wholeIndexes(plan.type, registry).find((index) => hasOrder(index, order));
   if (sorting === undefined) return null;
   const all = await estimateSize(plan.type, database);
   return margin * entriesInOrder(plan, all, matching) < all ? sorting.name : null;

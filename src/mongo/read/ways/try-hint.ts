@@ -1,7 +1,7 @@
 import type { Db, Document } from 'mongodb';
 import { BoundedCache, memoize } from '../../../caches.js';
 import { isTimedOut, isWithoutIndex } from '../../send/driver-errors.js';
-import { factBounds, factPatience, factsLast } from '../collection-facts.js';
+import { factBounds, factTimeout, factLifetime } from '../collection-facts.js';
 import { compileSort } from '../compile-page.js';
 import type { Facts } from './way.js';
 
@@ -22,10 +22,10 @@ export async function tryHint<Result>(facts: Facts, read: (options: Document) =>
   const refused = refusedOf(database.db);
   if ((refused.get(form) ?? 0) > Date.now()) return read({});
   try {
-    return await read({ hint, maxTimeMS: Math.min(database.maxTimeMS.read, factPatience) });
+    return await read({ hint, maxTimeMS: Math.min(database.maxTimeMS.read, factTimeout) });
   } catch (error) {
     if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
-    refused.set(form, Date.now() + factsLast, 0);
+    refused.set(form, Date.now() + factLifetime, 0);
     return read({});
   }
 }
