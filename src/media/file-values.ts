@@ -89,9 +89,14 @@ export const urlOf = (place: FilePlace, { settings }: Media): string =>
 
 /** Returns the names under which a file and its variants are served. */
 export const namesOf = (file: Values): string[] =>
-  [file, ...variantsOf(file)].map(({ hash, ext }) => `${String(hash)}${typeof ext === 'string' ? ext : ''}`);
+  placesOf(file).map(({ hash, ext }) => `${String(hash)}${typeof ext === 'string' ? ext : ''}`);
 
-const variantsOf = ({ formats }: Values): Values[] => (isRecord(formats) ? Object.values(formats).filter(isRecord) : []);
+/** Returns the values of a file and of its variants. */
+export const placesOf = (file: Values): Values[] => [file, ...variantsOf(file).map(([, values]) => values)];
+
+/** Returns the variants of a file with the names of their formats. */
+export const variantsOf = ({ formats }: Values): (readonly [format: string, values: Values])[] =>
+  isRecord(formats) ? Object.entries(formats).filter((entry): entry is [string, Values] => isRecord(entry[1])) : [];
 
 /** Attributes that are determined by the bytes of a file. The name is not among them. */
 const fixed: Readonly<Record<Exclude<keyof FileValues, 'name'>, true>> = {
@@ -130,7 +135,7 @@ const webAddress = /^(https?:\/\/|\/(?!\/))/i;
 export async function checkNewRow(data: Values, { database }: Media): Promise<void> {
   const names = namesOf(data);
   if (names.length > mostVariants + 1) throw validationError(`formats lists more than ${String(mostVariants)} variants`);
-  const addresses = [data, ...variantsOf(data)].flatMap(({ url, previewUrl }) => [url, previewUrl]);
+  const addresses = placesOf(data).flatMap(({ url, previewUrl }) => [url, previewUrl]);
   const strange = addresses.find((address) => typeof address === 'string' && address !== '' && !webAddress.test(address));
   if (strange !== undefined) throw validationError('url must begin with https://, http:// or /');
   if (await someBlobExists(database, names)) throw validationError('hash is that of another file');

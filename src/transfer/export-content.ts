@@ -1,7 +1,6 @@
 import { readAccountSettings } from '../auth/account-settings.js';
 import { saltMark } from '../auth/api-token.js';
-import type { FilePlace } from '../media/file-values.js';
-import { nameOf } from '../media/file-values.js';
+import { type FilePlace, nameOf, variantsOf } from '../media/file-values.js';
 import { findStored as findBytes, type Media, readStored } from '../media/media.js';
 import type { Database, Document } from '../mongo/send/database.js';
 import { startingWith } from '../mongo/form/matches.js';
@@ -13,7 +12,6 @@ import type { LinkEnd } from '../mongo/transfer/transferred.js';
 import type { RegistryBuild } from '../schema/build-registry.js';
 import { collections } from '../schema/collections.js';
 import type { ContentType } from '../schema/content-type.js';
-import { isRecord } from '../values.js';
 import { packJson, packLines, type PackedFile, writeArchive } from './archive/write-archive.js';
 import { schemaOf } from './export-schema.js';
 import type { Progress } from './import-run.js';
@@ -142,11 +140,9 @@ async function* packAssets(
   progress.begin('files', await countDocuments(database, 'files'));
   for await (const document of streamDocuments(database, 'files')) {
     progress.advance(1);
-    const formats = Object.entries(isRecord(document['formats']) ? document['formats'] : {});
     yield* packAsset(document, document, media, counts);
-    for (const [type, format] of formats)
-      if (isRecord(format))
-        yield* packAsset(format, { ...format, type, id: document['_id'], mainHash: document['hash'] }, media, counts);
+    for (const [type, format] of variantsOf(document))
+      yield* packAsset(format, { ...format, type, id: document['_id'], mainHash: document['hash'] }, media, counts);
   }
   progress.end();
 }

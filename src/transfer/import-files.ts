@@ -1,5 +1,5 @@
 import { lookup } from 'mime-types';
-import { type FilePlace, nameOf, storedAt, urlOf } from '../media/file-values.js';
+import { type FilePlace, nameOf, storedAt, urlOf, variantsOf } from '../media/file-values.js';
 import type { Media } from '../media/media.js';
 import { Staging } from '../media/staging.js';
 import { changeOne } from '../mongo/write/compile-change.js';
@@ -14,7 +14,7 @@ import {
 } from '../mongo/transfer/staged.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
-import { isRecord, type Values } from '../values.js';
+import type { Values } from '../values.js';
 import { AssetUnavailable } from './source.js';
 import { type ImportRun, type RecordOf, runStage } from './import-run.js';
 
@@ -28,9 +28,9 @@ interface PlacedFile {
 export function placeFile(document: EntryDocument, media: Media): PlacedFile {
   const place = placeOf(document);
   if (place === null) return { document, expected: [] };
-  const formats = Object.entries(isRecord(document['formats']) ? document['formats'] : {}).flatMap(([format, values]) => {
-    const own = isRecord(values) ? placeOf(values) : null;
-    return own === null ? [] : [{ format, place: own, values: values as Values }]; // has a place
+  const formats = variantsOf(document).flatMap(([format, values]) => {
+    const own = placeOf(values);
+    return own === null ? [] : [{ format, place: own, values }];
   });
   const placedFormats = formats.map((one) => [one.format, { ...one.values, url: urlOf(one.place, media) }] as const);
   const expect = (format: string | null, own: FilePlace, url: unknown): ExpectedBlob => ({

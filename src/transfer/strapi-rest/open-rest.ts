@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { roleUid, userUid } from '../../accounts/user-store.js';
-import { nameOf, type FilePlace } from '../../media/file-values.js';
+import { type FilePlace, nameOf, placesOf } from '../../media/file-values.js';
 import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, recordsIn, type Values } from '../../values.js';
@@ -199,8 +199,7 @@ async function* readAssets(client: RestClient, behind: RecordPlace | null): Asyn
 }
 
 function* assetsOf(file: Values, client: RestClient): Generator<PlacedRecord> {
-  for (const place of [file, ...Object.values(isRecord(file['formats']) ? file['formats'] : {}).filter(isRecord)]) {
-    const { hash, ext, url, size } = place;
+  for (const { hash, ext, url, size } of placesOf(file)) {
     const name = nameOf({ hash, ext: ext ?? '' } as FilePlace); // texts, or expected by nobody
     yield { stage: 'assets', name, size: null, open: () => client.download(String(url), limitFor(size)) };
   }

@@ -1,10 +1,11 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { placesOf } from '../../media/file-values.js';
 import type { ForeignDatabase } from '../../mongo/transfer/foreign-database.js';
 import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
 import { uploadFile } from '../../schema/content-type.js';
-import { isRecord, type Values } from '../../values.js';
+import type { Values } from '../../values.js';
 import { type AssetRecord, placed, type PlacedRecord } from '../source.js';
 import type { V3Model } from './v3-models.js';
 
@@ -26,12 +27,6 @@ export async function* readAssets(
     for (const row of rows)
       yield* placed({ type: uploadFile, id: String(row['_id']) }, await assetsAt(uploads, placesOf(row)), behind);
 }
-
-/** Returns a file and its variants. */
-const placesOf = (file: Values): readonly Values[] => [
-  file,
-  ...Object.values(isRecord(file['formats']) ? file['formats'] : {}).filter(isRecord),
-];
 
 async function assetsAt(uploads: string, places: readonly Values[]): Promise<readonly AssetRecord[]> {
   const assets: AssetRecord[] = [];
