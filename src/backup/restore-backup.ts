@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../mongo/send/database.js';
 import {
+  assertInterrupted,
   beginImport,
   findUnfinished,
   forgetImport,
   type ImportState,
-  isAtWork,
-  newRunner,
   saveImport,
   takeOver,
-  underWay,
   type UnfinishedImport,
   whileAlive,
 } from '../mongo/transfer/import-ledger.js';
@@ -39,7 +37,7 @@ export async function prepareRestore(
     if (conflict === 'fail') await assertEmpty(database);
     return { place, backup, conflict, unfinished };
   }
-  if (isAtWork(unfinished, newRunner())) throw underWay(unfinished.source, unfinished.runner);
+  assertInterrupted(unfinished);
   if (unfinished._id === backup.identity && unfinished.conflict === conflict) return { place, backup, conflict, unfinished };
   const rule = unfinished.conflict === undefined ? '' : ` with --conflict ${unfinished.conflict}`;
   throw new Error(
@@ -90,28 +88,9 @@ async function discard(database: Database, state: ImportState): Promise<void> {
   await forgetImport(database, state);
 }
 
-async function begin({ place, backup, conflict, unfinished }: PreparedRestore, database: Database): Promise<ImportState> {
-  const runner = newRunner();
+function begin({ place, backup, conflict, unfinished }: PreparedRestore, database: Database): Promise<ImportState> {
+  const about = { _id: backup.identity, source: place.name, stage: 'staging', conflict };
+  if (unfinished === null) return beginImport(database, about);
   // The former process may only sleep, and write on when it wakes: what it stages is in other collections then.
-  const staging = unfinished?.stage === publishing ? {} : { run: randomUUID() };
-  if (unfinished !== null) return takeOver(database, unfinished, { runner, ...staging });
-  const state: ImportState = {
-    _id: backup.identity,
-    source: place.name,
-    run: randomUUID(),
-    state: 'running',
-    stage: 'staging',
-    conflict,
-    position: 0,
-    place: null,
-    counts: [],
-    types: [],
-    expected: [],
-    shortcomings: [],
-    runner,
-    startedAt: new Date(),
-    aliveAt: new Date(),
-  };
-  await beginImport(database, state);
-  return state;
+  return takeOver(database, unfinished, unfinished.stage === publishing ? undefined : randomUUID());
 }

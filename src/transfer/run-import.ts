@@ -1,19 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type { Database } from '../mongo/send/database.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { retireImported } from '../mongo/stores/blob-store.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { openRenames } from '../mongo/stores/rename-store.js';
 import {
+  assertInterrupted,
   beginImport,
   findUnfinished,
   forgetImport,
   type ImportState,
-  isAtWork,
-  newRunner,
   saveImport,
   takeOver,
-  underWay,
   type UnfinishedImport,
   whileAlive,
 } from '../mongo/transfer/import-ledger.js';
@@ -67,10 +64,10 @@ async function assertSettled(database: Database): Promise<void> {
  * for the user if existing entries prevent it or another import is running.
  */
 export async function runImport(prepared: PreparedImport, context: ImportContext, options: ImportOptions): Promise<Tally> {
-  const { source, manifest, plan } = prepared;
+  const { source, manifest, plan, unfinished } = prepared;
   const { database } = context.store;
   await assertSettled(database);
-  const state = prepared.unfinished === null ? await begin(prepared, context, options) : await goOn(prepared, context);
+  const state = await (unfinished === null ? begin(prepared, context, options) : goOn(unfinished, prepared, database));
   const tally = new Tally(state.counts, state.shortcomings);
   const staged = stagedFor(database, state.run);
   const panel = { panelRecords: [], administrators: new Map() };
@@ -95,23 +92,9 @@ async function begin(prepared: PreparedImport, context: ImportContext, { replace
   if (!replace) assertFree(occupied);
   const { shortcomings, report } = new Tally();
   for (const [reason, where] of source.notes?.() ?? []) report(reason, where);
-  const state: ImportState = {
-    _id: source.identity,
-    source: source.description,
-    run: randomUUID(),
-    state: 'running',
-    stage: 'links',
-    position: 0,
-    place: null,
-    counts: [],
-    types: [...plan.types.keys()],
-    expected: countsOf(manifest),
-    shortcomings: [...shortcomings],
-    runner: newRunner(),
-    startedAt: new Date(),
-    aliveAt: new Date(),
-  };
-  await beginImport(database, state);
+  const content = { types: [...plan.types.keys()], expected: countsOf(manifest), shortcomings: [...shortcomings] };
+  const about = { _id: source.identity, source: source.description, stage: 'links' };
+  const state = await beginImport(database, { ...about, ...content });
   // Data that a process wrote after it was considered dead.
   await dropStagedContent(context);
   return state;
@@ -119,17 +102,19 @@ async function begin(prepared: PreparedImport, context: ImportContext, { replace
 
 const countsOf = ({ records, entities }: Manifest): ImportState['expected'] => [...Object.entries(records), ...entities];
 
-async function goOn({ unfinished, source, manifest, plan }: PreparedImport, { store }: ImportContext): Promise<ImportState> {
-  if (unfinished === null) throw new Error('there is no interrupted import');
-  const runner = newRunner();
-  if (isAtWork(unfinished, runner)) throw underWay(unfinished.source, unfinished.runner);
+async function goOn(
+  unfinished: UnfinishedImport,
+  { source, manifest, plan }: PreparedImport,
+  database: Database,
+): Promise<ImportState> {
+  assertInterrupted(unfinished);
   if (unfinished._id !== source.identity)
     throw new Error(
       `an import of ${unfinished.source} was interrupted: run it again, or abandon it with npx mangrove import --abandon`,
     );
   for (const uid of unfinished.types.filter((name) => !plan.types.has(name)))
     throw new Error(`${uid} has staged entries but is no longer imported: ${plan.refused.get(uid) ?? ''}`);
-  const state = await takeOver(store.database, unfinished, { runner });
+  const state = await takeOver(database, unfinished);
   const changed = changesIn(new Map(state.expected), new Map(countsOf(manifest)));
   if (changed.length > 0 && !source.mayChange)
     throw new Error(`${source.description} has changed since the import began: ${changed.join(', ')}`);
@@ -175,9 +160,8 @@ export async function abandonImport(context: ImportContext): Promise<ImportState
   const { database } = context.store;
   const unfinished = await findUnfinished(database);
   if (unfinished === null) return null;
-  const runner = newRunner();
-  if (isAtWork(unfinished, runner)) throw underWay(unfinished.source, unfinished.runner);
-  const state = await takeOver(database, unfinished, { runner });
+  assertInterrupted(unfinished);
+  const state = await takeOver(database, unfinished);
   await dropStagedContent(context);
   await forgetImport(database, state);
   return state;

@@ -17,7 +17,7 @@ interface Runner {
 }
 
 /** Returns the present process as one that begins to run an import. */
-export const newRunner = (): Runner => ({ id: randomUUID(), host: hostname(), pid: process.pid });
+const newRunner = (): Runner => ({ id: randomUUID(), host: hostname(), pid: process.pid });
 
 /** Something that could not be imported: how often it occurred, and examples. */
 export interface Shortcoming {
@@ -85,22 +85,25 @@ export async function findUnfinished(database: Database): Promise<UnfinishedImpo
 }
 
 /**
- * Returns whether the process that runs an import may still be running. The heartbeat is checked too, because the pid may have
+ * Throws an Error if the process that runs an import may still be running. The heartbeat is checked too, because the pid may have
  * been reused.
  */
-export function isAtWork({ runner, silence }: UnfinishedImport, self: Runner): boolean {
-  return !hasEnded(runner, self) && silence < patience;
-}
-
-/** Returns the error for an import that another process runs. */
-export const underWay = (source: string, { host, pid }: Runner): Error =>
-  new Error(
-    `an import of ${source} is under way in process ${String(pid)} on ${host}; ` +
+export function assertInterrupted({ source, runner, silence }: UnfinishedImport): void {
+  if (hasEnded(runner, newRunner()) || silence >= patience) return;
+  throw new Error(
+    `an import of ${source} is under way in process ${String(runner.pid)} on ${runner.host}; ` +
       `it counts as dead ${String(patience / 1000)} s after its last heartbeat`,
   );
+}
 
-/** Begins an import. Throws an Error if another one has not ended. */
-export async function beginImport(database: Database, state: ImportState): Promise<void> {
+type Beginning = Pick<ImportState, '_id' | 'source' | 'stage'> &
+  Partial<Pick<ImportState, 'conflict' | 'types' | 'expected' | 'shortcomings'>>;
+
+/** Begins an import, and returns its state. Throws an Error if another one has not ended. */
+export async function beginImport(database: Database, beginning: Beginning): Promise<ImportState> {
+  const none = { position: 0, place: null, counts: [], types: [], expected: [], shortcomings: [] };
+  const now = { startedAt: new Date(), aliveAt: new Date() };
+  const state: ImportState = { run: randomUUID(), state: 'running', ...none, ...beginning, runner: newRunner(), ...now };
   const only = { unique: true, partialFilterExpression: { state: 'running' } };
   await translating(() => imports(database).createIndex({ state: 1 }, only));
   try {
@@ -108,14 +111,15 @@ export async function beginImport(database: Database, state: ImportState): Promi
   } catch (error) {
     throw error instanceof DuplicateKey ? new Error('another import has just begun') : error;
   }
+  return state;
 }
 
-/** Who takes over an import. With another `run` it begins anew, in other staging collections than the former process. */
-type Successor = Pick<ImportState, 'runner'> & Partial<Pick<ImportState, 'run'>>;
-
-/** Takes over an interrupted import, and returns its current state. Throws an Error if another process was faster. */
-export async function takeOver(database: Database, former: UnfinishedImport, successor: Successor): Promise<ImportState> {
-  const update: UpdateFilter<ImportState> = { $set: successor, $currentDate: { aliveAt: true } };
+/**
+ * Takes over an interrupted import, and returns its current state. With another `run` it begins anew, in other staging collections
+ * than the former process. Throws an Error if another process was faster.
+ */
+export async function takeOver(database: Database, former: UnfinishedImport, run = former.run): Promise<ImportState> {
+  const update: UpdateFilter<ImportState> = { $set: { runner: newRunner(), run }, $currentDate: { aliveAt: true } };
   const filter = { ...ownedBy(former), stage: former.stage };
   const found = await translating(() => imports(database).findOneAndUpdate(filter, update, { returnDocument: 'after' }));
   if (found === null) throw new Error(`another process has just taken over the import of ${former.source}`);
