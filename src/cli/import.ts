@@ -135,7 +135,7 @@ export function describePrepared(
     ...(settings === 0 ? [] : [[panelSettings, '', String(settings)] as Row]),
     ...refused,
     ...shortcomingRows(lost),
-    ...[...occupied].map(([uid]): Row => ['occupied', uid, 'has entries, which --replace would replace']),
+    ...occupied.map(({ uid }): Row => ['occupied', uid, 'has entries, which --replace would replace']),
     ...(unfinished === null ? [] : [['unfinished', unfinished.source, 'an import was interrupted'] as Row]),
     ['', '', 'nothing was stored'],
   ];

@@ -13,7 +13,7 @@ import { publishTokens } from './import-tokens.js';
 import { type ImportOptions, type ImportRun, saveProgress } from './import-run.js';
 import { takeSettings } from './take-settings.js';
 import { tellImported } from './tell-imported.js';
-import { assertFree, findOccupied, isJudgedWithOthers } from './occupied.js';
+import { assertFree, findOccupied, isOfRoles } from './occupied.js';
 
 /**
  * Publishes all staged data: builds indexes, renames the collections, each in one step, and stores the models last. Each step may
@@ -69,7 +69,7 @@ async function assertWhole({ staged, tally }: ImportRun, { uid, collection }: Co
 async function assertStillFree({ staged }: ImportRun, types: readonly ContentType[]): Promise<void> {
   const found = await Promise.all(types.map(async (type) => ((await isStaged(staged, type.collection)) ? [type] : [])));
   const waiting = found.flat();
-  const judged = waiting.length === types.length ? waiting : waiting.filter((type) => !isJudgedWithOthers(type));
+  const judged = waiting.length === types.length ? waiting : waiting.filter(({ collection }) => !isOfRoles(collection));
   assertFree(await findOccupied(judged, staged.database));
 }
 

@@ -15,6 +15,7 @@ import {
   whileAlive,
 } from '../mongo/transfer/import-ledger.js';
 import { countStaged, createStaged, dropLinksBehind, dropStaged, stagedFor } from '../mongo/transfer/staged.js';
+import type { ContentType } from '../schema/content-type.js';
 import { stageAssets } from './import-files.js';
 import { prepareAdministrators } from './import-panel.js';
 import type { ImportContext, ImportOptions, ImportRun } from './import-run.js';
@@ -30,8 +31,8 @@ export interface PreparedImport {
   readonly source: Source;
   readonly manifest: Manifest;
   readonly plan: ImportPlan;
-  /** Collections that have entries, by the uid of their type. */
-  readonly occupied: ReadonlyMap<string, string>;
+  /** The types that have entries. */
+  readonly occupied: readonly ContentType[];
   /** The interrupted import; null if there is none. */
   readonly unfinished: UnfinishedImport | null;
 }
