@@ -15,7 +15,8 @@ import type { ContentType } from '../schema/content-type.js';
 import { packJson, packLines, type PackedFile, writeArchive } from './archive/write-archive.js';
 import { schemaOf } from './export-schema.js';
 import type { Progress } from './import-run.js';
-import { tokenUid, usedSettings } from './source.js';
+import { tokenUid } from './panel-records.js';
+import { usedSettings } from './source.js';
 
 /** The context of an export. */
 interface ExportContext {

@@ -4,12 +4,13 @@ import type { ImportPlan } from './plan-import.js';
 import { type PanelRecord, PanelRecords, panelTypes } from './panel-records.js';
 import { isPanelSetting, type Manifest, type Source, uidOfView } from './source.js';
 
-/** Reads the administrators of the source and assigns ids to them, before links to them are stored. */
-export async function prepareAdministrators(run: ImportRun): Promise<void> {
+/** Reads the entries of the panel, and assigns ids to administrators, before links to them are stored. */
+export async function preparePanel(run: ImportRun): Promise<void> {
   const { source, manifest, plan, context } = run;
   const { panel, store } = context;
-  if (panel === undefined || !hasPanelRecords(manifest)) return;
+  if (!hasPanelRecords(manifest)) return;
   run.panelRecords = await readPanelRecords(source, plan);
+  if (panel === undefined) return;
   if (run.state.administrators === undefined) {
     run.state = { ...run.state, administrators: [...(await panel.identify(run.panelRecords))] };
     await saveImport(store.database, run.state);

@@ -91,7 +91,7 @@ export interface ImportRun {
   readonly tally: Tally;
   /** Number of entries by uid that an interrupted import has stored but not counted. They will be read again. */
   readonly recurring: Map<string, number>;
-  /** The administrators, roles and permissions of the source. */
+  /** The administrators, roles, permissions and API tokens of the source. */
   panelRecords: readonly PanelRecord[];
   /** The ids that administrators have here, by their ids in the source. */
   administrators: ReadonlyMap<number, number>;

@@ -2,29 +2,17 @@ import { hashKey, saltMark } from '../auth/api-token.js';
 import { adoptToken, newKey } from '../accounts/api-tokens.js';
 import { ApiError } from '../errors.js';
 import { findStored } from '../mongo/stored.js';
-import { insertStaged } from '../mongo/transfer/insert-staged.js';
-import type { TransferredEntry } from '../mongo/transfer/transferred.js';
 import { collections } from '../schema/collections.js';
 import type { Values } from '../values.js';
 import type { ImportContext, ImportRun } from './import-run.js';
-
-/** Stages API tokens. Sources contain only hashes of their keys. */
-export async function stageTokens({ staged }: ImportRun, entries: readonly TransferredEntry[]): Promise<void> {
-  const documents = entries.map(({ id, data }) => ({ _id: id, data }));
-  await insertStaged(staged.database, staged.tokens, documents);
-}
-
-/** Maximum number of tokens of an import. */
-const max = 1_000;
+import { tokenUid } from './panel-records.js';
 
 /**
- * Stores the staged API tokens: with their hashes if the salt is that of the source, otherwise with new keys. Existing tokens are
- * kept.
+ * Stores the API tokens of the source, which has only hashes of their keys: with these if the salt is that of the source, otherwise
+ * with new keys. Existing tokens are kept.
  */
 export async function publishTokens(run: ImportRun): Promise<void> {
-  const { database, tokens } = run.staged;
-  const rows = await findStored(database, tokens, { sort: { _id: 1 }, limit: max });
-  for (const row of rows) await publishToken(run, row['data'] as Values); // staged in this form
+  for (const { type, data } of run.panelRecords) if (type === tokenUid) await publishToken(run, data);
 }
 
 async function publishToken({ context, tally }: ImportRun, data: Values): Promise<void> {

@@ -4,14 +4,17 @@ import type { TransferRecord } from './source.js';
 
 export const administratorUid = 'admin::user';
 
-/** The types of administrators, their roles, and the permissions of roles. Their entries are added to those that are stored. */
-export const panelTypes = [administratorUid, 'admin::role', 'admin::permission'] as const;
+/** The type of API tokens in archives. */
+export const tokenUid = 'admin::api-token';
+
+/** The types of the admin panel. Their entries are added to those that are stored. */
+export const panelTypes = [administratorUid, 'admin::role', 'admin::permission', tokenUid] as const;
 
 const names: ReadonlySet<string> = new Set(panelTypes);
 
 export const isPanelType = (uid: string): boolean => names.has(uid);
 
-/** An administrator, a role or a permission of a source. */
+/** An administrator, a role, a permission or an API token of a source. */
 export interface PanelRecord extends TransferredEntry {
   /** The ids of the roles that it has or belongs to, in the source. */
   readonly roles: readonly number[];
@@ -20,7 +23,7 @@ export interface PanelRecord extends TransferredEntry {
 /** Maximum number of such entries and links in a source, because they are kept in memory. */
 const max = 100_000;
 
-/** Collects the administrators, roles and permissions among the records of a source. */
+/** Collects the entries of the panel among the records of a source. */
 export class PanelRecords {
   readonly #entries = new Map<string, TransferredEntry>();
   readonly #roles = new Map<string, number[]>();
@@ -37,7 +40,7 @@ export class PanelRecords {
       this.#roles.set(link.holder, [...(this.#roles.get(link.holder) ?? []), link.target]);
     } else return;
     this.#count++;
-    if (this.#count > max) throw new Error('the source has more administrators and permissions than fit into memory');
+    if (this.#count > max) throw new Error('the source has more administrators, permissions and tokens than fit into memory');
   }
 
   list(): readonly PanelRecord[] {

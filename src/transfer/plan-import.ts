@@ -6,7 +6,7 @@ import { isRecord, type Values } from '../values.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
 import { isPanelType } from './panel-records.js';
-import { type Manifest, tokenUid } from './source.js';
+import type { Manifest } from './source.js';
 
 /** The plan of an import for the types of its source. */
 export interface ImportPlan {
@@ -42,9 +42,7 @@ export function planImport(manifest: Manifest, { stored, settings }: PlanContext
   const models = given.filter(({ uid }) => !build.problems.has(uid)) as unknown as readonly Model[]; // checked by the build
   const uids = new Set([...manifest.schemas.map(({ uid }) => String(uid)), ...manifest.entities.keys()]);
   const types = [...uids].flatMap((uid) => comingType(uid, manifest, build) ?? []);
-  const refused = [...manifest.entities.keys()].filter(
-    (uid) => uid !== tokenUid && !isPanelType(uid) && types.every((type) => type.uid !== uid),
-  );
+  const refused = [...manifest.entities.keys()].filter((uid) => !isPanelType(uid) && types.every((type) => type.uid !== uid));
   return {
     registry: build.registry,
     definitions: build.models,

@@ -17,7 +17,7 @@ import {
 import { countStaged, createStaged, dropLinksBehind, dropStaged, stagedFor } from '../mongo/transfer/staged.js';
 import type { ContentType } from '../schema/content-type.js';
 import { stageAssets } from './import-files.js';
-import { prepareAdministrators } from './import-panel.js';
+import { preparePanel } from './import-panel.js';
 import type { ImportContext, ImportOptions, ImportRun } from './import-run.js';
 import { Tally } from './tally.js';
 import { assertFree, findOccupied } from './occupied.js';
@@ -76,7 +76,7 @@ export async function runImport(prepared: PreparedImport, context: ImportContext
   await whileAlive(database, state, async () => {
     await prepareStaged(run);
     await source.prepare?.({ isBegun: state.stage !== 'links' || state.position > 0 });
-    await prepareAdministrators(run);
+    await preparePanel(run);
     await stageLinks(run);
     await stageEntries(run);
     await stageAssets(run);

@@ -52,9 +52,6 @@ export interface AssetRecord extends Placed {
   readonly open: () => ByteSource;
 }
 
-/** The type of API tokens in archives. */
-export const tokenUid = 'admin::api-token';
-
 /** The error if the bytes of one file cannot be read from the source. The rest can still be imported. */
 export class AssetUnavailable extends Error {}
 

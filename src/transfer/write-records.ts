@@ -6,13 +6,11 @@ import { holdersIn, toStoredForm } from '../mongo/transfer/stored-form.js';
 import { type HeldLink, type Holder, holderKey, placeLink, type StagedLink } from '../mongo/transfer/transferred.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
-import { stageTokens } from './import-tokens.js';
 import { placeFile } from './import-files.js';
 import { type ImportContext, type ImportRun, type Numbered, type RecordOf, runStage } from './import-run.js';
 import type { Tally } from './tally.js';
 import { administratorUid, isPanelType } from './panel-records.js';
 import { whyNot } from './plan-import.js';
-import { tokenUid } from './source.js';
 import { messageOf } from '../errors.js';
 
 /** Stages links, keyed by the entries that store them. */
@@ -73,12 +71,7 @@ interface ComingEntry {
 
 async function writeEntries(run: ImportRun, batch: readonly Numbered<Entity>[]): Promise<void> {
   const { plan, context } = run;
-  await stageTokens(
-    run,
-    batch.flatMap(([, entity]) => (entity.type === tokenUid ? [entity] : [])),
-  );
-  const isEntry = ({ type }: Entity): boolean => type !== tokenUid && !isPanelType(type);
-  const coming = batch.flatMap(([, entity]) => (isEntry(entity) ? comingEntry(run, entity) : []));
+  const coming = batch.flatMap(([, entity]) => (isPanelType(entity.type) ? [] : comingEntry(run, entity)));
   await writeComing(run, coming);
   await raiseCounters(
     context.store.database,

@@ -13,7 +13,6 @@ export interface Staged {
   readonly database: Database;
   readonly links: string;
   readonly blobs: string;
-  readonly tokens: string;
   /** Returns the staging collection whose entries will replace those of a collection. */
   readonly nameOf: (collection: string) => string;
 }
@@ -22,7 +21,7 @@ export interface Staged {
 export function stagedFor(database: Database, run: string): Staged {
   const own = `${prefix}${run.slice(0, 8)}_`;
   const nameOf = (collection: string): string => `${own}${collection}`;
-  return { database, links: nameOf('-links'), blobs: nameOf('-blobs'), tokens: nameOf('-tokens'), nameOf };
+  return { database, links: nameOf('-links'), blobs: nameOf('-blobs'), nameOf };
 }
 
 /** Creates the staging collections of an import, unless they exist. */
