@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { packageVersion } from '../package-root.js';
+import { ByteReader } from '../transfer/byte-reader.js';
 import { decodeOrNull, isRecord, type Values } from '../values.js';
-import { ByteReader } from './byte-reader.js';
 import { digestOf, formatVersion, isHead, largestPart, type Part, type PartHead } from './parts.js';
 
 /** Maximum bytes of a line. */

@@ -1,11 +1,9 @@
 import type { Header } from 'tar-stream';
-import type { ByteSource } from '../../media/storage/file-storage.js';
 import { isRecord, type Values } from '../../values.js';
 import type { LinkEnd } from '../../mongo/transfer/transferred.js';
+import { ByteReader, newline } from '../byte-reader.js';
 import { parseImported } from '../parse-imported.js';
 import type { Stage, TransferRecord } from '../source.js';
-
-const newline = 10;
 
 /** A line of a file in an archive. */
 export interface ArchiveLine {
@@ -17,37 +15,20 @@ export interface ArchiveLine {
 /** A file of lines. */
 interface LinedFile {
   readonly name: string;
-  readonly bytes: ByteSource;
+  readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 /** Returns the non-empty lines of a file. Throws an Error for a line of more than `limit` bytes. */
 export async function* readLines({ name, bytes: source }: LinedFile, limit: number): AsyncGenerator<ArchiveLine> {
-  let held: Uint8Array[] = [];
-  let [size, number] = [0, 1];
-  const place = (): string => `${name}, line ${String(number)}`;
-  const hold = (piece: Uint8Array): void => {
-    held.push(piece);
-    size += piece.length;
-    if (size > limit) throw new Error(`${place()} has more than ${String(limit)} bytes`);
-  };
-  const take = (): ArchiveLine => {
-    const line = { bytes: Buffer.concat(held), place: place() };
-    held = [];
-    size = 0;
-    number += 1;
-    return line;
-  };
-  for await (const bytes of source) {
-    let start = 0;
-    for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
-      hold(bytes.subarray(start, end));
-      const line = take();
-      if (line.bytes.length > 0) yield line;
-      start = end + 1;
-    }
-    if (start < bytes.length) hold(bytes.subarray(start));
+  const reader = new ByteReader(source);
+  for (let number = 1; ; number += 1) {
+    const line = await reader.line(limit + 1);
+    if (line === null) return;
+    const place = `${name}, line ${String(number)}`;
+    const bytes = line.at(-1) === newline ? line.subarray(0, -1) : line;
+    if (bytes.length > limit) throw new Error(`${place} has more than ${String(limit)} bytes`);
+    if (bytes.length > 0) yield { bytes, place };
   }
-  if (size > 0) yield take();
 }
 
 /**
@@ -99,17 +80,10 @@ function readEnd(end: unknown): LinkEnd | null {
   return { type, id: ref, field: typeof field === 'string' ? field : null, position: typeof pos === 'number' ? pos : null };
 }
 
-/** The place of a file in an archive. */
-interface ArchivePlace {
-  readonly stage: Stage;
-  /** File name without the folder. */
-  readonly name: string;
-}
+/** The place of a file in an archive: a folder of lines, or the name of a stored file. */
+type ArchivePlace = { readonly stage: RecordStage } | { readonly stage: 'assets'; readonly name: string };
 
-const places: readonly { readonly path: RegExp; readonly stage: (folder: string) => Stage }[] = [
-  { path: /^(schemas|entities|links|configuration)\/([^/]+\.jsonl)$/, stage: (folder) => folder as Stage }, // one of the pattern
-  { path: /^(assets\/uploads)\/([^/]+)$/, stage: () => 'assets' },
-];
+const placePattern = /^(?:(schemas|entities|links|configuration)\/[^/]+\.jsonl|assets\/uploads\/([^/]+))$/;
 
 /**
  * Returns the place of a file in an archive; null if the file contains no records. Throws an Error for entries that no export
@@ -121,9 +95,7 @@ export function archivePlace({ name, type }: Header): ArchivePlace | null {
   if (type !== 'file') throw new Error(`contains ${JSON.stringify(name)}, a ${String(type)}; only files are allowed`);
   if (path.startsWith('/') || /^[a-z]:/i.test(path) || path.includes('\0') || path.split('/').includes('..'))
     throw new Error(`contains ${JSON.stringify(name)}, a path that leads out of it`);
-  for (const place of places) {
-    const [, folder, file] = place.path.exec(path) ?? [];
-    if (folder !== undefined && file !== undefined) return { stage: place.stage(folder), name: file };
-  }
-  return null;
+  const [, folder, asset] = placePattern.exec(path) ?? [];
+  if (asset !== undefined) return { stage: 'assets', name: asset };
+  return folder === undefined ? null : { stage: folder as RecordStage }; // one of the pattern
 }

@@ -2,10 +2,11 @@ import { createDecipheriv, createHash, scryptSync } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { Transform, type TransformCallback } from 'node:stream';
+import { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
+import { upTo } from '../byte-reader.js';
 import type { Source, Stage, TransferRecord } from '../source.js';
 import { type ArchiveLine, archivePlace, parseRecord, readLines } from './archive-lines.js';
 import { MissingLinks } from './missing-links.js';
@@ -115,25 +116,11 @@ function decoders({ file, key, limits }: Archive): NodeJS.ReadWriteStream[] {
   return [
     ...(isEncrypted(file) ? [createDecipheriv('aes-128-ecb', scryptSync(key ?? '', '', 16), null)] : []),
     ...(isCompressed(file) ? [createGunzip()] : []),
-    new Bounded(limits.bytes),
+    Duplex.from((bytes: AsyncIterable<Uint8Array>) => upTo(limits.bytes, bytes, tooLarge)),
   ];
 }
 
-/** A stream that fails after a number of bytes. */
-class Bounded extends Transform {
-  #left: number;
-
-  constructor(limit: number) {
-    super();
-    this.#left = limit;
-  }
-
-  override _transform(bytes: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#left -= bytes.length;
-    if (this.#left < 0) done(new Error('becomes too large when it is decompressed'));
-    else done(null, bytes);
-  }
-}
+const tooLarge = (): Error => new Error('becomes too large when it is decompressed');
 
 /** A file in an archive. Its bytes must be read or skipped. */
 type ArchivedFile = AsyncIterable<Uint8Array> & { readonly header: Header };

@@ -1,8 +1,10 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isPrivateHost, publicLookup } from '../../public-address.js';
 import { isRecord } from '../../values.js';
+import { upTo } from '../byte-reader.js';
 import { parseImported } from '../parse-imported.js';
 import { AssetUnavailable } from '../source.js';
 import { messageOf } from '../../errors.js';
@@ -93,7 +95,7 @@ async function* download(file: string, { origin, limit, send }: DownloadContext)
   const isElsewhere = target.origin !== origin;
   try {
     const response = await sendPatiently(target, send, isElsewhere ? 2 : attempts);
-    if (response.statusCode === 200) return yield* upTo(limit, response);
+    if (response.statusCode === 200) return yield* upTo(limit, response, tooMany);
     response.resume();
     throw new AssetUnavailable(`${target.host} answers ${String(response.statusCode)}`);
   } catch (error) {
@@ -108,14 +110,7 @@ function addressOf(file: string, origin: string): URL {
   return target;
 }
 
-async function* upTo(limit: number, response: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const bytes of response) {
-    size += bytes.length;
-    if (size > limit) throw new AssetUnavailable('it has more bytes than its entry says');
-    yield bytes;
-  }
-}
+const tooMany = (): Error => new AssetUnavailable('it has more bytes than its entry says');
 
 const attempts = 5;
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -154,7 +149,8 @@ async function readAnswer(target: URL, response: IncomingMessage): Promise<unkno
     response.resume();
     return null;
   }
-  const bytes = await readBytes(target, response);
+  const excess = (): Error => new Error(`${target.pathname} answers more than ${String(largest)} bytes`);
+  const bytes = await buffer(upTo(largest, response, excess));
   if (status === 200) return decodeAnswer(target, bytes);
   const hint = status === 401 || status === 403 ? ': the token must be allowed to read it' : reasonIn(bytes.toString('utf8'));
   throw new Error(`${target.pathname} answers ${String(status)}${hint}`);
@@ -164,17 +160,6 @@ function decodeAnswer({ pathname }: URL, bytes: Buffer): unknown {
   const { value } = parseImported(bytes, `the answer to ${pathname}`);
   if (value === undefined) throw new Error(`the answer to ${pathname} is not JSON`);
   return value;
-}
-
-async function readBytes(target: URL, response: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of response) {
-    size += part.length;
-    if (size > largest) throw new Error(`${target.pathname} answers more than ${String(largest)} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
 
 /** Returns the message in an error answer. */

@@ -1,3 +1,5 @@
+export const newline = 10;
+
 /** Reads lines and numbers of bytes from a source. */
 export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>;
@@ -45,4 +47,12 @@ export class ByteReader {
   }
 }
 
-const newline = 10;
+/** Passes bytes on. Throws the error of `excess` if there are more than `limit`. */
+export async function* upTo(limit: number, source: AsyncIterable<Uint8Array>, excess: () => Error): AsyncGenerator<Uint8Array> {
+  let left = limit;
+  for await (const bytes of source) {
+    left -= bytes.length;
+    if (left < 0) throw excess();
+    yield bytes;
+  }
+}
