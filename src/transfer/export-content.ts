@@ -1,5 +1,6 @@
 import { readAccountSettings } from '../auth/account-settings.js';
 import { saltMark } from '../auth/api-token.js';
+import { formOfTemplates } from '../accounts/mail/settings-form.js';
 import { type FilePlace, nameOf, variantsOf } from '../media/file-values.js';
 import { findStored as findBytes, type Media, readStored } from '../media/media.js';
 import type { Database, Document } from '../mongo/send/database.js';
@@ -164,29 +165,19 @@ async function* packAsset(
   yield { name: `assets/uploads/${name}`, size: stored.size, bytes: readStored(stored, { start: 0, end: stored.size }, media) };
 }
 
-/** Values by which the admin panel of Strapi displays the templates. */
-const shownTemplates = {
-  reset_password: { display: 'Email.template.reset_password', icon: 'sync' },
-  email_confirmation: { display: 'Email.template.email_confirmation', icon: 'check-square' },
-} as const;
-
 async function* configuration({ database, defaultLocale }: ExportContext): AsyncGenerator<unknown> {
   const { advanced, templates } = await readAccountSettings(database);
   const store = (key: string, value: unknown, type = 'object') => ({
     type: 'core-store',
     value: { key, value, type, environment: null, tag: null },
   });
-  const changed = Object.entries(shownTemplates).flatMap(([name, shown]) => {
-    const options = Object.entries(templates).find(([own]) => own === name)?.[1];
-    return options === undefined ? [] : [[name, { ...shown, options }] as const];
-  });
-  if (changed.length === Object.keys(shownTemplates).length) yield store(usedSettings.templates, Object.fromEntries(changed));
+  if (Object.keys(templates).length > 0) yield store(usedSettings.templates, formOfTemplates(templates));
   yield store(usedSettings.advanced, advanced);
   yield store(usedSettings.defaultLocale, defaultLocale, 'string');
   const ofPanel = { match: { _id: startingWith(viewPrefix, ...panelKeys) } };
   for (const { _id, value } of await findStored(database, collections.codeStore, ofPanel)) yield store(String(_id), value);
   for (const { _id, name, url, headers, events, isEnabled } of await findStored(database, collections.webhooks))
-    yield { type: 'webhook', value: { ...{ id: _id, name, url, headers, events, enabled: isEnabled } } };
+    yield { type: 'webhook', value: { id: _id as unknown, name, url, headers, events, enabled: isEnabled } };
 }
 
 /** Keys of settings that the panel stores in the form of Strapi. */

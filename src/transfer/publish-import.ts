@@ -95,11 +95,6 @@ async function shardAgain({ tally, context }: ImportRun, type: ContentType): Pro
 
 function publishSettings({ manifest, context, tally }: ImportRun): Promise<void> {
   const { config, store } = context;
-  return takeSettings(new Map(manifest.settings.map(({ key, value }) => [key, value])), {
-    config,
-    database: store.database,
-    report: (reason, where) => {
-      tally.report(reason, where);
-    },
-  });
+  const settings = new Map(manifest.settings.map(({ key, value }) => [key, value]));
+  return takeSettings(settings, { config, database: store.database, report: tally.report });
 }

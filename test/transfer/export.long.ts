@@ -47,6 +47,19 @@ describe('npx mangrove export', () => {
     expect(left).to.include.members(given.map((link) => link));
   });
 
+  it('brings back the template of an e-mail if only one was changed', async () => {
+    const message = '<p><%= URL %>?code=<%= TOKEN %></p>';
+    const template = { from: { name: 'Shop', email: 'shop@example.org' }, response_email: '', object: 'Welcome back', message };
+    const settings = ({ db }: FreshDatabase) => db.collection<{ _id: string }>('_settings');
+    const own = { _id: 'users-permissions' };
+    await settings(first).updateOne(own, { $set: { 'templates.reset_password': template } }, { upsert: true });
+    await run(first, 'export', 'templates.tar');
+    await run(second, 'import', 'templates.tar', '--replace');
+    expect(await settings(second).findOne(own))
+      .to.have.nested.property('templates.reset_password')
+      .that.deep.equals(template);
+  });
+
   it('imports API tokens by their hashes where the salt is the same, and makes new keys otherwise', async () => {
     const salted = (salt: string, database: FreshDatabase, name: string, ...args: readonly string[]): Promise<CliResult> =>
       runCli(name, args, { directory, env: { MONGODB_URI: database.uri, API_TOKEN_SALT: salt } });

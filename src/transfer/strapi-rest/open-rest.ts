@@ -121,13 +121,12 @@ function partsOf(source: RestSource): readonly RestPart[] {
   ];
 }
 
-async function* rowsFrom(from: number, rows: AsyncIterable<RestRow>): AsyncGenerator<RestRow> {
+async function* rowsFrom(from: number, rows: AsyncIterable<RestRow> | Iterable<RestRow>): AsyncGenerator<RestRow> {
   for await (const row of rows) if (row.id >= from) yield row;
 }
 
-async function* localeRows(locales: readonly Values[]): AsyncGenerator<RestRow> {
-  yield* locales.map((values) => toRow(localeUid, values)).sort((one, other) => one.id - other.id);
-}
+const localeRows = (locales: readonly Values[]): RestRow[] =>
+  locales.map((values) => toRow(localeUid, values)).sort((one, other) => one.id - other.id);
 
 const readFiles = (client: RestClient, from: number): AsyncIterable<RestRow> =>
   rowsOf(uploadFile, readById(client, { path: '/upload/files', parameters: ['limit=100'], from }));
