@@ -14,14 +14,12 @@ import type { ModelDocument } from '../strapi/load/model-files.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import type { OpenedDatabase } from './open-service.js';
 import { recordCommand } from './record-command.js';
-import { parseWords, required } from './usage-error.js';
+import { flag, parseWords, required } from './usage-error.js';
 import { print, printError, printTable } from './print.js';
 
 /** Stores the models of files and folders, once or whenever they change. Returns the exit code. */
 export async function addModels(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
-  const flag = { type: 'boolean', default: false } as const;
-  const options = { 'dry-run': flag, watch: flag, force: flag } as const;
-  const { values, positionals: paths } = parseWords({ args: [...args], options, allowPositionals: true });
+  const { values, positionals: paths } = parseWords(args, { 'dry-run': flag, watch: flag, force: flag });
   required(paths[0], 'a file or folder');
   const given = { isDry: values['dry-run'], isForced: values.force };
   const exitCode = await addOnce(opened, paths, { ...given, quiet: false });

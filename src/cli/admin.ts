@@ -9,7 +9,7 @@ import { passwordOption, printMade, readAccountArguments, readArguments } from '
 import { readPassword } from './read-password.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { print } from './print.js';
-import { required } from './usage-error.js';
+import { parseOptions, required, text, texts } from './usage-error.js';
 
 export const usage = `usage: npx mangrove admin <command>
   create --email ADDRESS [--firstname NAME] [--lastname NAME] [--role CODE]... [--password]
@@ -28,9 +28,8 @@ const body = object({
 });
 
 function readCreate(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  const options = { email: text, firstname: text, lastname: text, role: { ...text, multiple: true }, ...passwordOption } as const;
-  const { email, role = [superAdminCode], ...others } = readArguments({ args: [...args], options }).values;
+  const options = { email: text, firstname: text, lastname: text, role: texts, ...passwordOption };
+  const { email, role = [superAdminCode], ...others } = readArguments(args, (words) => parseOptions(words, options));
   return { ...others, role, email: required(email, '--email').toLowerCase() };
 }
 

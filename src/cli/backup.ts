@@ -15,7 +15,7 @@ const incomplete = 2;
 
 /** Backs up the database of the working directory. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  const file = onlyWord(parseWords({ args: [...args], options: {}, allowPositionals: true }).positionals, 'FILE');
+  const file = onlyWord(parseWords(args, {}).positionals, 'FILE');
   const { settings, context, close } = await openBackups();
   try {
     const place = placeOf(file, settings);

@@ -16,7 +16,7 @@ import { inspectCode } from './inspect-project.js';
 import { readModelFiles } from './model-files.js';
 import { print } from './print.js';
 import { hasCode, modelFolder, projectFolder } from './project-folder.js';
-import { parseWords } from './usage-error.js';
+import { flag, parseOptions, text } from './usage-error.js';
 import { withPlace } from './with-place.js';
 import { messageOf } from '../errors.js';
 
@@ -28,9 +28,8 @@ export const usage = `usage: npx mangrove check [--project DIR] [--strict]
 
 /** Checks a project. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  const options = { project: { type: 'string' }, strict: { type: 'boolean', default: false } } as const;
-  const { values } = parseWords({ args: [...args], options });
-  const directory = projectFolder(values.project);
+  const values = parseOptions(args, { project: text, strict: flag });
+  const { directory } = projectFolder(values.project);
   const isProject = directory !== resolve('.') || hasCode(directory);
   const checked = await checkProject({ directory, environment: productionName(), isProject });
   const { problems, warnings } = checked;

@@ -24,7 +24,7 @@ import type { AttributeDefinition, Model } from '../schema/model.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print } from './print.js';
 import { recordCommand } from './record-command.js';
-import { allowNoMore, parseWords, required, UsageError } from './usage-error.js';
+import { allowNoMore, flag, parseWords, required, text, UsageError } from './usage-error.js';
 
 interface Asked {
   readonly uid: string;
@@ -103,15 +103,8 @@ async function withValues(asked: Asked, about: Omit<ValueConversion, 'to'>): Pro
 const mostValues = 100;
 
 function readArguments(args: readonly string[]): Asked {
-  const flag = { type: 'boolean', default: false } as const;
-  const options = {
-    to: { type: 'string' },
-    'dry-run': flag,
-    json: flag,
-    unconvertible: { type: 'string' },
-    enum: { type: 'string' },
-  } as const;
-  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
+  const options = { to: text, 'dry-run': flag, json: flag, unconvertible: text, enum: text };
+  const { values, positionals } = parseWords(args, options);
   const [uid, attribute, ...more] = positionals;
   allowNoMore(more);
   const to = convertible.find((type) => type === required(values.to, '--to TYPE'));

@@ -4,7 +4,7 @@ import { sectionsWith } from '../config/sections.js';
 import { features } from '../features.js';
 import { modelSettings } from '../http/feature.js';
 import { print } from './print.js';
-import { parseWords } from './usage-error.js';
+import { flag, parseOptions } from './usage-error.js';
 
 export const usage = `usage: npx mangrove doctor [--json]
   Lists what is not safe or not fit for production in the configuration and the database of the working directory, each with its remedy.
@@ -14,14 +14,14 @@ export const usage = `usage: npx mangrove doctor [--json]
 
 /** Checks the service of the working directory. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  const { values } = parseWords({ args: [...args], options: { json: { type: 'boolean', default: false } } });
+  const { json } = parseOptions(args, { json: flag });
   const known = sectionsWith(features);
   const found = runChecks(
     await readContext({ directory: process.cwd(), known, settings: (config) => modelSettings(features, config) }),
   );
   const count = (state: NamedFinding['state']): number => found.filter((finding) => finding.state === state).length;
   const [problems, advice] = [count('problem'), count('advice')];
-  if (values.json) print(JSON.stringify({ ok: problems === 0, problems, advice, checks: found }, null, 2));
+  if (json) print(JSON.stringify({ ok: problems === 0, problems, advice, checks: found }, null, 2));
   else for (const line of [...found.map(lineOf), `${String(problems)} problems, ${String(advice)} pieces of advice`]) print(line);
   return problems > 0 ? 1 : 0;
 }

@@ -6,7 +6,7 @@ import { exportContent } from '../transfer/export-content.js';
 import { archiveKey, refuseSecrets } from './open-source.js';
 import { changing, runOnService, type Command } from './run-command.js';
 import { showProgress } from './show-progress.js';
-import { UsageError, onlyWord, parseWords } from './usage-error.js';
+import { UsageError, onlyWord, parseWords, text } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove export FILE [--key-file FILE]
@@ -16,8 +16,7 @@ export const usage = `usage: npx mangrove export FILE [--key-file FILE]
 
 function readArguments(args: readonly string[]) {
   refuseSecrets(args);
-  const options = { 'key-file': { type: 'string' } } as const;
-  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseWords(args, { 'key-file': text });
   const file = onlyWord(positionals, 'a file');
   if (!/\.(tar|tar\.gz|tgz)(\.enc)?$/.test(file))
     throw new UsageError(`the name of an archive must end with .tar, .tar.gz, .tar.enc or .tar.gz.enc, not ${file}`);

@@ -15,7 +15,7 @@ import { openSource, refuseSecrets } from './open-source.js';
 import type { OpenedService } from './open-service.js';
 import { changing, runOnService, type Command } from './run-command.js';
 import { showProgress } from './show-progress.js';
-import { UsageError, allowNoMore, parseWords, required } from './usage-error.js';
+import { UsageError, allowNoMore, flag, parseWords, required, text } from './usage-error.js';
 import { print, printError, printTable } from './print.js';
 
 export const usage = `usage: npx mangrove import SOURCE [options]
@@ -39,18 +39,18 @@ npx mangrove import --abandon
 exit code: 0 if everything is imported, 2 if the report lists what is not, 1 if the import fails`;
 
 const options = {
-  'key-file': { type: 'string' },
-  project: { type: 'string' },
-  administrator: { type: 'string' },
-  'allow-private': { type: 'boolean', default: false },
-  'dry-run': { type: 'boolean', default: false },
-  replace: { type: 'boolean', default: false },
-  abandon: { type: 'boolean', default: false },
-} as const;
+  'key-file': text,
+  project: text,
+  administrator: text,
+  'allow-private': flag,
+  'dry-run': flag,
+  replace: flag,
+  abandon: flag,
+};
 
 function readArguments(args: readonly string[]) {
   refuseSecrets(args);
-  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseWords(args, options);
   const [source, ...more] = positionals;
   allowNoMore(more);
   if (values.abandon && source !== undefined) throw new UsageError('--abandon has no SOURCE');

@@ -1,6 +1,6 @@
 import { createLocale, deleteLocale, listLocales, localeWork, updateLocale } from '../content/locales.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { UsageError, onlyWord, parseWords } from './usage-error.js';
+import { UsageError, onlyWord, parseWords, text } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove locales <command>
@@ -10,8 +10,7 @@ export const usage = `usage: npx mangrove locales <command>
   remove CODE                remove a locale with its entries`;
 
 function readWords(args: readonly string[]) {
-  const options = { name: { type: 'string' }, default: { type: 'boolean' } } as const;
-  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseWords(args, { name: text, default: { type: 'boolean' } });
   return { code: onlyWord(positionals, 'the code of a locale'), input: { name: values.name, isDefault: values.default } };
 }
 

@@ -17,7 +17,7 @@ const commands: Readonly<Record<string, Command>> = { add, list, drop };
 export async function runIndex(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const [name = '', ...words] = args;
   const command = findCommand('models index', name.toLowerCase(), commands);
-  const { positionals } = parseWords({ args: words, allowPositionals: true });
+  const { positionals } = parseWords(words, {});
   await command(opened, positionals);
   return 0;
 }

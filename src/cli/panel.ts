@@ -7,7 +7,8 @@ import { sourceFile } from '../config/load-source.js';
 import { bundlePanel } from '../panel/front-end/bundle-panel.js';
 import { findPanelPackages } from '../panel/front-end/panel-packages.js';
 import { print, printError } from './print.js';
-import { allowNoMore, findCommand, parseWords } from './usage-error.js';
+import { projectFolder } from './project-folder.js';
+import { allowNoMore, findCommand, parseWords, text } from './usage-error.js';
 
 export const usage = `usage: npx mangrove panel build [--project DIR]
   Builds the admin panel of Strapi v4 from its packages, which are fetched once if the project has none, and writes it
@@ -19,16 +20,10 @@ export const usage = `usage: npx mangrove panel build [--project DIR]
 export const run = ([name = '', ...args]: readonly string[]): Promise<number> => findCommand('panel', name, { build })(args);
 
 async function build(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseWords({
-    args: [...args],
-    options: { project: { type: 'string' } },
-    allowPositionals: true,
-  });
+  const { values, positionals } = parseWords(args, { project: text });
   allowNoMore(positionals);
-  const given = values.project ?? process.env['MANGROVE_PROJECT'] ?? null;
-  const project = resolve(given ?? '.');
-  if (!existsSync(project)) throw new Error(`there is no folder ${project}`);
-  const config = await loadConfig({ directory: project, ...(given !== null && { isStrapiProject: true }) });
+  const { directory: project, isNamed } = projectFolder(values.project);
+  const config = await loadConfig({ directory: project, ...(isNamed && { isStrapiProject: true }) });
   const files = await readConfigFiles(project, config, () => undefined);
   const begun = performance.now();
   const packages = await findPanelPackages(project, printError);

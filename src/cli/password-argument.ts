@@ -1,24 +1,24 @@
 import { print, printError } from './print.js';
-import { parseWords, UsageError } from './usage-error.js';
+import { flag, parseWords, UsageError } from './usage-error.js';
 
 /** The option of commands that set a password. */
-export const passwordOption = { password: { type: 'boolean', default: false } } as const;
+export const passwordOption = { password: flag } as const;
 
 const notOnTheCommandLine =
   'a password is not taken from the command line; with --password it is read from a prompt or standard input';
 
-/** Parses arguments like `parseWords`. Throws an Error if they contain a password. */
-export const readArguments: typeof parseWords = (config) => {
+/** Returns what `parse` returns for arguments. Throws an Error if they contain a password. */
+export function readArguments<Parsed>(args: readonly string[], parse: (args: readonly string[]) => Parsed): Parsed {
   try {
-    return parseWords(config);
+    return parse(args);
   } catch (error) {
-    throw namesPassword(error, config?.args ?? []) ? new Error(notOnTheCommandLine) : error;
+    throw namesPassword(error, args) ? new Error(notOnTheCommandLine) : error;
   }
-};
+}
 
 /** Reads the arguments of a command that sets a password of an account: its name, and `--password`. */
 export function readAccountArguments(args: readonly string[]) {
-  const { values, positionals } = readArguments({ args: [...args], options: passwordOption, allowPositionals: true });
+  const { values, positionals } = readArguments(args, (words) => parseWords(words, passwordOption));
   const [name, second] = positionals;
   if (second !== undefined) throw new Error(notOnTheCommandLine);
   return { name, ...values };

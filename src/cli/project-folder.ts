@@ -6,11 +6,19 @@ import { readModels } from '../mongo/stores/model-store.js';
 import { commandLine } from '../package-root.js';
 import { readModelFiles } from './model-files.js';
 
-/** Returns the folder that a command works on: the given one, or that of MANGROVE_PROJECT, or the working directory. */
-export function projectFolder(given = process.env['MANGROVE_PROJECT']): string {
+/** The folder that a command works on. */
+export interface ProjectFolder {
+  /** Absolute path. */
+  readonly directory: string;
+  /** Whether the folder is named, and not only the working directory. */
+  readonly isNamed: boolean;
+}
+
+/** Returns the given folder, or that of MANGROVE_PROJECT, or the working directory. Throws an Error if it does not exist. */
+export function projectFolder(given = process.env['MANGROVE_PROJECT']): ProjectFolder {
   const directory = resolve(given ?? '.');
   if (!existsSync(directory)) throw new Error(`there is no folder ${directory}`);
-  return directory;
+  return { directory, isNamed: given !== undefined };
 }
 
 /** Returns whether a folder has code in the places of a Strapi project. */

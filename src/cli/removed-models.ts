@@ -9,13 +9,11 @@ import type { Model } from '../schema/model.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print, printTable } from './print.js';
 import { recordCommand } from './record-command.js';
-import { allowNoMore, parseWords, required } from './usage-error.js';
-
-const flag = { type: 'boolean', default: false } as const;
+import { allowNoMore, flag, parseOptions, parseWords, required } from './usage-error.js';
 
 /** Prints the removed models and attributes, when they were removed, and how many entries hold data of them. Returns the exit code. */
 export async function listRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
-  const { values } = parseWords({ args: [...args], options: { json: flag } });
+  const { json } = parseOptions(args, { json: flag });
   const now = await modelsNow(opened);
   const parts = (await readRemoved(opened.database)).filter((part) => !isBack(part, now));
   const rows: (Omit<RemovedPart, 'definition'> & { readonly entries: number })[] = [];
@@ -23,7 +21,7 @@ export async function listRemoved(opened: OpenedDatabase, args: readonly string[
     const { uid, attribute, at } = part;
     rows.push({ uid, attribute, at, entries: await countRemoved(part, now, opened.database) });
   }
-  if (values.json) print(JSON.stringify(rows, null, 2));
+  if (json) print(JSON.stringify(rows, null, 2));
   else if (rows.length === 0) print('nothing is removed');
   else printTable(rows.map(({ uid, attribute, at, entries }) => [uid, attribute ?? '', at.toISOString(), entriesOf(entries)]));
   return 0;
@@ -33,7 +31,7 @@ const entriesOf = (count: number): string => (count === 1 ? '1 entry' : `${Strin
 
 /** Puts a removed model or attribute back. Returns the exit code. */
 export async function restoreRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
-  const { positionals } = parseWords({ args: [...args], allowPositionals: true });
+  const { positionals } = parseWords(args, {});
   const now = await modelsNow(opened);
   const part = await findPart(opened, now, positionals);
   const documents = withPart(part, now);
@@ -49,7 +47,7 @@ export async function restoreRemoved(opened: OpenedDatabase, args: readonly stri
 
 /** Deletes the data of a removed model or attribute, if `--yes` is given. Returns the exit code. */
 export async function purgeRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseWords({ args: [...args], options: { yes: flag }, allowPositionals: true });
+  const { values, positionals } = parseWords(args, { yes: flag });
   const { database } = opened;
   const now = await modelsNow(opened);
   const part = await findPart(opened, now, positionals);

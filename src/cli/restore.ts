@@ -20,7 +20,7 @@ exit code: 0 if everything is restored, 2 if the report lists what is not, 1 if 
 
 function readArguments(args: readonly string[]): { readonly file: string; readonly conflict: ConflictRule } {
   const options = { conflict: { type: 'string', default: 'fail' } } as const;
-  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseWords(args, options);
   const file = onlyWord(positionals, 'FILE');
   const conflict = conflicts.find((rule) => rule === values.conflict);
   if (conflict === undefined) throw new UsageError(`--conflict must be skip, replace or fail, not ${values.conflict}`);

@@ -1,7 +1,7 @@
 import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { UsageError, onlyWord, parseWords } from './usage-error.js';
+import { UsageError, onlyWord, parseWords, text } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove roles <command>
@@ -11,11 +11,8 @@ export const usage = `usage: npx mangrove roles <command>
   change TYPE [--name NAME] [--description TEXT]
   delete TYPE                its users get the role public`;
 
-const text = { type: 'string' } as const;
-
 function readWords(args: readonly string[]) {
-  const options = { type: text, name: text, description: text };
-  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseWords(args, { type: text, name: text, description: text });
   return { which: onlyWord(positionals, 'a role'), values };
 }
 

@@ -7,9 +7,9 @@ import { sectionsWith } from '../config/sections.js';
 import { ConfigError, environmentOf } from '../config/setting.js';
 import { type EmbeddedDatabase, startConfigured } from '../mongo/embedded/start-embedded.js';
 import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from './workers.js';
-import { parseWords } from './usage-error.js';
+import { parseOptions, text } from './usage-error.js';
 import { endWith, print } from './print.js';
-import { projectFolder } from './project-folder.js';
+import { projectFolder, type ProjectFolder } from './project-folder.js';
 
 export const usage = `usage: npx mangrove start [--project DIR]
   Starts the service with config/ of the working directory, and stops it on SIGTERM or SIGINT.
@@ -17,7 +17,7 @@ export const usage = `usage: npx mangrove start [--project DIR]
 
 /** Starts the service. Returns the exit code. If the start fails, the process ends. */
 export async function run(args: readonly string[]): Promise<number> {
-  const project = projectOf(args);
+  const project = projectFolder(parseOptions(args, { project: text }).project);
   await startService(project).catch((error: unknown) => endWithFindings(error, project));
   return 0;
 }
@@ -26,12 +26,11 @@ export async function run(args: readonly string[]): Promise<number> {
  * Ends the process with the message of an error. If configuration or code stop a start in production, what `npx mangrove check` finds
  * besides is printed too.
  */
-async function endWithFindings(error: unknown, project: string | null): Promise<never> {
+async function endWithFindings(error: unknown, { directory, isNamed }: ProjectFolder): Promise<never> {
   const { NODE_ENV: environment = '' } = process.env;
   if (error instanceof ConfigError && environmentOf(environment) === 'production') {
     const { checkLines, checkProject } = await import('./check.js');
-    const directory = projectFolder(project ?? undefined);
-    const isProject = project !== null || dependsOnStrapi(directory);
+    const isProject = isNamed || dependsOnStrapi(directory);
     const lines = checkLines(await checkProject({ directory, environment, isProject }));
     const known = new Set(error.message.split('\n').map(withoutLine));
     const others = lines.filter((line) => !known.has(withoutLine(line.replace(/^problem {2}/, ''))));
@@ -43,25 +42,18 @@ async function endWithFindings(error: unknown, project: string | null): Promise<
 /** Returns a message without the number of the line: `config/api.js: …` for `config/api.js:3: …`. */
 const withoutLine = (message: string): string => message.replace(/^(\S+?):\d+: /, '$1: ');
 
-/** Returns the project folder from the arguments or the environment; null if there is none. */
-function projectOf(args: readonly string[]): string | null {
-  const { values } = parseWords({ args: [...args], options: { project: { type: 'string' } } });
-  return values.project ?? process.env['MANGROVE_PROJECT'] ?? null;
-}
-
 /**
  * Starts the service. Its modules, which take half a second, are loaded while the database starts, and after the growth of the space is
  * off; so this file must not import them.
  */
-async function startService(project: string | null): Promise<void> {
+async function startService({ directory, isNamed }: ProjectFolder): Promise<void> {
   growYoungSpace(1);
-  const directory = projectFolder(project ?? undefined);
   const known = sectionsWith(featureSettings);
-  const config = await loadConfig({ directory, known, ...(project !== null && { isStrapiProject: true }) });
+  const config = await loadConfig({ directory, known, ...(isNamed && { isStrapiProject: true }) });
   const workers = cluster.isWorker ? 1 : countWorkers(config);
   const [embedded, { serve }] = await Promise.all([openEmbedded(config), import('./serve.js')]);
   if (workers > 1) await superviseWorkers({ count: workers, embedded });
-  else await serve({ config, directory, isProject: project !== null, embedded });
+  else await serve({ config, directory, isProject: isNamed, embedded });
   growYoungSpace(2);
   reportReady();
 }

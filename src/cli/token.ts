@@ -1,6 +1,6 @@
 import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { parseWords, required } from './usage-error.js';
+import { parseOptions, required, text, texts } from './usage-error.js';
 import { print, printError } from './print.js';
 import { matching, readActions } from './permissions.js';
 
@@ -15,17 +15,8 @@ const day = 86_400_000;
 
 const create: Command = async (service, args) => {
   const { store, secrets } = service;
-  const { values } = parseWords({
-    args: [...args],
-    options: {
-      name: { type: 'string' },
-      type: { type: 'string' },
-      days: { type: 'string' },
-      action: { type: 'string', multiple: true, default: [] },
-      description: { type: 'string' },
-    },
-  });
-  const { days, action: patterns, description } = values;
+  const values = parseOptions(args, { name: text, type: text, days: text, action: texts, description: text });
+  const { days, action: patterns = [], description } = values;
   const { type = patterns.length > 0 ? 'custom' : 'read-only' } = values;
   const { name = `${type} ${new Date().toISOString()}` } = values;
   if (patterns.length > 0 && type !== 'custom') throw new Error(`--action is for tokens of the type custom, not ${type}`);

@@ -5,7 +5,7 @@ import { printTypes } from '../openapi/print-types.js';
 import { fullAccess } from '../query/access.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { openDatabase } from './open-service.js';
-import { onlyWord, parseWords } from './usage-error.js';
+import { onlyWord, parseWords, text } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove types FILE [--url URL]
@@ -15,14 +15,13 @@ export const usage = `usage: npx mangrove types FILE [--url URL]
 
 /** Writes the types of content types into a file. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  const options = { url: { type: 'string' } } as const;
-  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseWords(args, { url: text });
   const file = onlyWord(positionals, 'a file');
-  const text = values.url === undefined ? await typesOfDatabase() : await typesOfService(values.url);
-  const isSame = (await readFile(file, 'utf8').catch(() => null)) === text; // an unchanged file is not written, so that nothing is recompiled
+  const types = values.url === undefined ? await typesOfDatabase() : await typesOfService(values.url);
+  const isSame = (await readFile(file, 'utf8').catch(() => null)) === types; // an unchanged file is not written, so that nothing is recompiled
   if (!isSame) {
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
+    await writeFile(file, types);
   }
   print(isSame ? `${file} is up to date` : `wrote ${file}`);
   return 0;

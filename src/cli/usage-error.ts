@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { suggest } from '../nearest-name.js';
 
 /** The error for wrong arguments of a command. The program prints the message, and the usage after it. */
@@ -12,8 +12,22 @@ export class UsageError extends Error {
  */
 export const isUsageError = (error: unknown): error is Error => error instanceof Error && error.name === 'UsageError';
 
-/** Parses arguments like `parseArgs` of Node. Throws a UsageError if they do not match the options. */
-export const parseWords: typeof parseArgs = (config) => {
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** An option with a text, one that may be repeated, and one without a value. */
+export const text = { type: 'string' } as const;
+export const texts = { type: 'string', multiple: true } as const;
+export const flag = { type: 'boolean', default: false } as const;
+
+/** Returns the values of options, and the other arguments. Throws a UsageError for arguments that are neither. */
+export const parseWords = <Known extends Options>(args: readonly string[], options: Known) =>
+  parse({ args: [...args], options, allowPositionals: true });
+
+/** Returns the values of options. Throws a UsageError for other arguments. */
+export const parseOptions = <Known extends Options>(args: readonly string[], options: Known) =>
+  parse({ args: [...args], options }).values;
+
+const parse: typeof parseArgs = (config) => {
   try {
     return parseArgs(config);
   } catch (error) {

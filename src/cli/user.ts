@@ -12,9 +12,10 @@ import { matchesAny } from '../mongo/form/matches.js';
 import { findStored } from '../mongo/stored.js';
 import { emptyQuery } from '../query/ast.js';
 import { passwordOption, printMade, readAccountArguments, readArguments } from './password-argument.js';
+import { findRole } from './open-service.js';
 import { readPassword } from './read-password.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { required } from './usage-error.js';
+import { parseOptions, required, text } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove user <command>
@@ -25,13 +26,13 @@ export const usage = `usage: npx mangrove user <command>
   With --password the password is read from a prompt or standard input; without it, one is generated and printed.`;
 
 function readCreate(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  const options = { username: text, email: text, role: { type: 'string', default: 'authenticated' }, ...passwordOption } as const;
-  const { username, email, ...others } = readArguments({ args: [...args], options }).values;
-  return { ...others, username: required(username, '--username'), email: required(email, '--email') };
+  const options = { username: text, email: text, role: text, ...passwordOption };
+  const { username, email, role = 'authenticated', password } = readArguments(args, (words) => parseOptions(words, options));
+  return { role, password, username: required(username, '--username'), email: required(email, '--email') };
 }
 
-const create: Command = async ({ content }, args) => {
+const create: Command = async (service, args) => {
+  const { content } = service;
   const { username, email, role, password } = readCreate(args);
   const names = { username, email: email.toLowerCase() };
   const others = { except: null, sharedAddress: false, onlyLocal: false };
@@ -40,7 +41,7 @@ const create: Command = async ({ content }, args) => {
   };
   await refuseTaken();
   const word = password ? await readPassword(`password of ${username}`) : makePassword();
-  const data = { ...names, password: word, role: await roleId(role, content), provider: 'local', confirmed: true };
+  const data = { ...names, password: word, role: (await findRole(service, role)).id, provider: 'local', confirmed: true };
   await claimNames(names, content, taken, async () => {
     await refuseTaken();
     await createEntry(userType(content), data, emptyQuery, content);
@@ -62,11 +63,12 @@ const setPassword: Command = async ({ content }, args) => {
   else print(`the password of ${String(name)} is set; earlier tokens no longer work`);
 };
 
-const setRole: Command = async ({ content }, [name, role]) => {
+const setRole: Command = async (service, [name, word]) => {
+  const { content } = service;
   const { id } = await findUser(name, content);
-  const type = required(role, 'the type of a role');
-  await update({ type: userType(content), id }, { data: { role: await roleId(type, content) }, query: emptyQuery }, content);
-  print(`${String(name)} has the role ${type}`);
+  const role = await findRole(service, required(word, 'the type of a role'));
+  await update({ type: userType(content), id }, { data: { role: role.id }, query: emptyQuery }, content);
+  print(`${String(name)} has the role ${role.type}`);
 };
 
 const makePassword = (): string => randomBytes(12).toString('base64url');
@@ -78,13 +80,6 @@ async function findUser(word: string | undefined, content: ContentContext): Prom
   const [user] = await findStored(content.store.database, collection, { match: filter, limit: 1 });
   if (user === undefined) throw new Error(`there is no user ${name}`);
   return { id: Number(user['_id']) };
-}
-
-async function roleId(type: string, { store }: ContentContext): Promise<number> {
-  const roles = await findStored(store.database, collections.roles);
-  const role = roles.find((candidate) => candidate['type'] === type || candidate['name'] === type);
-  if (role !== undefined) return Number(role['_id']);
-  throw new Error(`there is no role ${type}; there are: ${roles.map((known) => String(known['type'])).join(', ')}`);
 }
 
 export const run = serviceCommands('user', {

@@ -9,7 +9,7 @@ import { warningText } from '../schema/report-models.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print, printTable } from './print.js';
-import { parseWords } from './usage-error.js';
+import { flag, parseWords } from './usage-error.js';
 
 /** Number of ids that are printed of the entries that break a rule. */
 const shownIds = 5;
@@ -20,8 +20,7 @@ const shownIds = 5;
  * shard key is refused, or entries break a rule.
  */
 export async function validateModels({ database, settings }: OpenedDatabase, words: readonly string[]): Promise<number> {
-  const options = { json: { type: 'boolean', default: false } } as const;
-  const { values, positionals: paths } = parseWords({ args: [...words], options, allowPositionals: true });
+  const { values, positionals: paths } = parseWords(words, { json: flag });
   const { models: given, unreadable } = await readModelFiles(paths);
   const stored = await readModels(database);
   const documents = new Map([...stored, ...given.map(({ document }) => document)].map((document) => [document.uid, document]));

@@ -5,7 +5,7 @@ import { decodeId } from '../values.js';
 import { webhookEvents } from '../webhooks/webhook.js';
 import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from '../webhooks/write-webhooks.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { onlyWord, parseWords, required, UsageError } from './usage-error.js';
+import { onlyWord, parseOptions, parseWords, required, text, texts, UsageError } from './usage-error.js';
 import { print, printError } from './print.js';
 
 export const usage = `usage: npx mangrove webhooks <command>
@@ -20,9 +20,6 @@ export const usage = `usage: npx mangrove webhooks <command>
                              deliver one delivery again, or all since a time
 events: ${webhookEvents.join(', ')}`;
 
-const text = { type: 'string' } as const;
-const several = { type: 'string', multiple: true } as const;
-
 const list: Command = async ({ store }) => {
   for (const { id, name, url, events, types, isEnabled, disabledBecause } of await listWebhooks(store)) {
     const state = isEnabled ? 'enabled' : `disabled${disabledBecause === null ? '' : `: ${disabledBecause}`}`;
@@ -31,8 +28,8 @@ const list: Command = async ({ store }) => {
 };
 
 const create: Command = async ({ store, content }, args) => {
-  const options = { name: text, url: text, format: text, role: text, populate: text, fields: text } as const;
-  const { values } = parseWords({ args: [...args], options: { ...options, event: several, type: several, header: several } });
+  const options = { name: text, url: text, format: text, role: text, populate: text, fields: text };
+  const values = parseOptions(args, { ...options, event: texts, type: texts, header: texts });
   const { event: events = [], type: types = [], header: headers = [], ...others } = values;
   const named = { name: required(values.name, '--name'), url: required(values.url, '--url') };
   const body = { ...others, ...named, events, types, headers: Object.fromEntries(headers.map(headerIn)) };
@@ -54,7 +51,7 @@ const remove: Command = async ({ store }, args) => {
 };
 
 const deliveries: Command = async ({ store }, args) => {
-  const { values, positionals } = parseWords({ args: [...args], options: { status: text }, allowPositionals: true });
+  const { values, positionals } = parseWords(args, { status: text });
   const { id } = await findWebhook(decodeId(onlyWord(positionals, 'the id of a webhook')), store);
   const rows = await listDeliveries(store.database, id, { status: statusIn(values.status), before: null, limit: 100 });
   for (const { _id, type, key, createdAt, status, attempts, answer } of rows) {
@@ -70,8 +67,7 @@ function statusIn(word: string | undefined) {
 }
 
 const replay: Command = async ({ store }, args) => {
-  const options = { delivery: text, since: text, status: text } as const;
-  const { values, positionals } = parseWords({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseWords(args, { delivery: text, since: text, status: text });
   const { id } = await findWebhook(decodeId(onlyWord(positionals, 'the id of a webhook')), store);
   const count = await replayDeliveries(store.database, id, whichIn(values));
   print(`${String(count)} to be delivered again`);
