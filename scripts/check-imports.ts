@@ -11,6 +11,7 @@ const levels: readonly (readonly string[])[] = [
     'values',
     'nearest-name',
     'caches',
+    'command-line',
     'observe',
     'measure-json',
     'package-root',

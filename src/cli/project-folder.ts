@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { dependsOnStrapi } from '../config/load-config.js';
 import type { Database } from '../mongo/send/database.js';
 import { readModels } from '../mongo/stores/model-store.js';
-import { commandLine } from '../package-root.js';
+import { commandLine } from '../command-line.js';
 import { readModelFiles } from './model-files.js';
 
 /** The folder that a command works on. */

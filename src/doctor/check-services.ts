@@ -1,4 +1,4 @@
-import { commandLine } from '../package-root.js';
+import { commandLine } from '../command-line.js';
 import { hasPanel, servesPanel } from '../panel/front-end/panel-files.js';
 import { isPrivateHost } from '../public-address.js';
 import { type Context, type DatabaseFacts, isRefused, type Probe } from './context.js';

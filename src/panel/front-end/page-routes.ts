@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.js';
 import { notFoundError } from '../../errors.js';
 import type { RouteRequest } from '../../http/route-request.js';
 import type { Answer, OpenRoute } from '../../http/route.js';
-import { commandLine } from '../../package-root.js';
+import { commandLine } from '../../command-line.js';
 import { hasPanel, panelFinder, type PanelFiles, servesPanel } from './panel-files.js';
 
 /**

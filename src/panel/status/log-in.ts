@@ -2,7 +2,7 @@ import { ApiError, forbiddenError, validationError } from '../../errors.js';
 import { pageAnswer, html } from '../../http/page-answer.js';
 import { bodyOf, cookieOf } from '../../http/route-request.js';
 import type { Answer } from '../../http/route.js';
-import { commandLine } from '../../package-root.js';
+import { commandLine } from '../../command-line.js';
 import type { StoredAdministrator } from '../administrators/administrator.js';
 import { hasAdministrator } from '../administrators/first-administrator.js';
 import { checkLogIn } from '../administrators/session.js';

@@ -3,7 +3,7 @@ import { readRoles } from '../../auth/read-roles.js';
 import type { Role } from '../../auth/role.js';
 import { hiddenBy } from '../../auth/role-access.js';
 import { html, type Html } from '../../http/page-answer.js';
-import { commandLine } from '../../package-root.js';
+import { commandLine } from '../../command-line.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { PanelCall } from '../panel-route.js';
 import { code, count, facts, numberIn, pageOf, pager, type StatusPage } from './status-page.js';
