@@ -141,10 +141,7 @@ function isOfEnded(name: string): boolean {
 const standardOutput: BackupPlace = {
   name: 'standard output',
   exists: () => Promise.resolve(false),
-  write: async (bytes) => {
-    for await (const piece of bytes)
-      if (!process.stdout.write(piece)) await new Promise((resolve) => process.stdout.once('drain', resolve));
-  },
+  write: (bytes) => pipeline(bytes, process.stdout, { end: false }),
   read: () => {
     throw new Error('a backup cannot be restored from standard input, because it is read twice: store it in a file first');
   },

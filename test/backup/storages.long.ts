@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { program } from '../support/program.js';
 import { type Serving, serveModels } from '../support/serve.js';
 import { providers } from '../media/storage/providers.js';
 import { startS3, type S3Server } from '../media/storage/start-s3.js';
@@ -106,5 +110,21 @@ describe('a backup in S3', () => {
     );
     await serving.stop();
     await disk.remove();
+  });
+});
+
+describe('a backup to standard output', () => {
+  it('fails with a message if nobody reads it to its end', async () => {
+    const [folder, source] = [await makeFolder(), await freshDatabase()];
+    await source.db.collection('pages').insertMany([{ bytes: randomBytes(1_000_000) }, { n: 2 }]);
+    const env = { ...process.env, MONGODB_URI: source.uri };
+    const words = [process.execPath, ...(await program()), 'backup', '-'].map((word) => `'${word}'`).join(' ');
+    const options = { cwd: folder.path, env };
+    const { stderr } = await promisify(execFile)('bash', ['-c', `${words} | head -c 10 >/dev/null`], options);
+    expect(stderr)
+      .to.match(/EPIPE/)
+      .and.not.to.match(/ at |Unhandled/);
+    await source.drop();
+    await folder.remove();
   });
 });
