@@ -1,6 +1,8 @@
 import { commandLine } from '../command-line.js';
+import { addedSettings } from '../config/sections.js';
 import { hasPanel, servesPanel } from '../panel/front-end/panel-files.js';
 import { isPrivateHost } from '../public-address.js';
+import { syncSettings } from '../sync/sync-settings.js';
 import { type Context, type DatabaseFacts, isRefused, type Probe } from './context.js';
 import { advice, type Found, nameSome, problem, unknown } from './finding.js';
 
@@ -92,16 +94,11 @@ export function checkSync({ server, build, log, instances }: DatabaseFacts, { co
           'replSetResizeOplog to at least a day of writes',
         )
       : null,
-    retentionOf(config) < 86_400
+    addedSettings(config.api, syncSettings.api).sync.retention < 86_400
       ? advice('api.sync.retention is less than a day', 'keep changes for as long as clients may be offline')
       : null,
   ];
 }
-
-const retentionOf = ({ api }: Context['config']): number => {
-  const sync: unknown = Reflect.get(api, 'sync');
-  return Number(Reflect.get(Object(sync) as object, 'retention') ?? Infinity);
-};
 
 export function checkWebhooks({ webhooks, server }: DatabaseFacts, { config }: Context): Found {
   const enabled = webhooks.filter(({ isEnabled }) => isEnabled);

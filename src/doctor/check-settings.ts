@@ -1,3 +1,4 @@
+import { placeOfMetrics } from '../metrics/settings.js';
 import { addressFault } from './address-fault.js';
 import { isAboutSecret } from './check-secrets.js';
 import { type Context, isRefused } from './context.js';
@@ -107,11 +108,10 @@ export function checkPages({ config }: Context): Found {
 
 /** Finds a port of metrics, which needs no token. */
 export function checkMetrics({ config }: Context): Found {
-  const metrics: unknown = Reflect.get(config.server, 'metrics') ?? false;
-  if (metrics === false || metrics === 'false' || metrics === 'token') return null;
-  const port = typeof metrics === 'object' ? String(Reflect.get(Object(metrics) as object, 'port')) : String(metrics);
+  const place = placeOfMetrics(config);
+  if (place === null || place === 'token') return null;
   return advice(
-    `metrics are answered at port ${port} without a token`,
+    `metrics are answered at port ${String(place.port)} without a token`,
     'let only the collector reach the port, or set METRICS=token',
   );
 }

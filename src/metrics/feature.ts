@@ -1,21 +1,12 @@
 import { memoize } from '../caches.js';
 import type { Config } from '../config/config.js';
-import { addedSettings } from '../config/sections.js';
 import type { Feature } from '../http/feature.js';
 import { text } from '../http/json-schema.js';
 import type { Route } from '../http/route.js';
 import type { Running } from '../http/running.js';
 import type { Metrics } from './metrics.js';
 import { mediaType, serveMetrics } from './serve-metrics.js';
-import { metricsSettings as settings } from './settings.js';
-
-/** Who may read metrics, and where; null if nobody. */
-function placeOf({ server }: Pick<Config, 'server'>): 'token' | { readonly port: number } | null {
-  const { metrics } = addedSettings(server, settings);
-  if (metrics === false || metrics === 'false') return null;
-  if (metrics === 'token' || typeof metrics === 'object') return metrics;
-  return { port: Number(metrics) };
-}
+import { metricsSettings as settings, placeOfMetrics } from './settings.js';
 
 /** The metrics of a service by its settings. The package is loaded only if there are any, because it takes 15 MB and 50 ms. */
 const metricsOf: (server: Config['server']) => Promise<Metrics> = memoize(() => createMetrics());
@@ -47,10 +38,10 @@ const route: Route = {
 export const metrics: Feature = {
   name: 'metrics',
   settings: { server: settings },
-  observes: (config) => (placeOf(config) === null ? null : metricsOf(config.server).then((metrics) => metrics.consumer)),
-  routes: ({ config }) => (placeOf(config) === 'token' ? [route] : []),
+  observes: (config) => (placeOfMetrics(config) === null ? null : metricsOf(config.server).then((metrics) => metrics.consumer)),
+  routes: ({ config }) => (placeOfMetrics(config) === 'token' ? [route] : []),
   start: (running) => {
-    const place = placeOf(running.config);
+    const place = placeOfMetrics(running.config);
     return place === null || place === 'token'
       ? undefined
       : serveMetrics(place.port, running.config.server.host, () => readMetrics(running));

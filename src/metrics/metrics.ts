@@ -2,12 +2,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Running } from '../http/running.js';
 import type { Consumer } from '../observe/observer.js';
+import { methodOf } from '../observe/request-observations.js';
 
 /** Upper bounds in seconds, those that OpenTelemetry recommends for requests. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-
-/** Methods that are a label. Clients may send any other word. */
-const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** The metrics of a service, under the names of OpenTelemetry. No label has an id, a user or a path of a request. */
 export class Metrics {
@@ -69,7 +67,7 @@ function ofRequests(registers: Registry[]): Consumer {
     'request ended': ({ method, route, status, ms }) => {
       active.dec();
       const labels = {
-        http_request_method: methods.has(method) ? method : '_OTHER',
+        http_request_method: methodOf(method),
         http_route: route ?? '',
         http_response_status_code: String(status),
       };

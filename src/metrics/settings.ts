@@ -1,3 +1,5 @@
+import type { Config } from '../config/config.js';
+import { addedSettings } from '../config/sections.js';
 import { shaped, whole } from '../config/setting.js';
 
 type Written = false | 'false' | 'token' | number | string | { readonly port: number };
@@ -20,6 +22,14 @@ export const metricsSettings = {
     'Metrics for Prometheus at `/metrics`: `token` for requests with an admin token; `{ port }` at a port of their own without one',
   ),
 };
+
+/** Who may read metrics, and where; null if nobody. */
+export function placeOfMetrics({ server }: Pick<Config, 'server'>): 'token' | { readonly port: number } | null {
+  const { metrics } = addedSettings(server, metricsSettings);
+  if (metrics === false || metrics === 'false') return null;
+  if (metrics === 'token' || typeof metrics === 'object') return metrics;
+  return { port: Number(metrics) };
+}
 
 export const slowSettings = {
   slowRequest: whole(

@@ -1,15 +1,13 @@
 import { addedSettings } from '../config/sections.js';
 import type { Feature } from '../http/feature.js';
-import type { Observation } from '../observe/observation.js';
+import type { ObservationOf } from '../observe/observation.js';
 import type { Consumer, Observer } from '../observe/observer.js';
 import { slowSettings as settings } from './settings.js';
 
-type Seen<Kind extends Observation['kind']> = Extract<Observation, { readonly kind: Kind }>;
-
 /** What a request has done so far. */
 interface Work {
-  readonly lists: Pick<Seen<'page read'>, 'type' | 'way' | 'ms' | 'shape' | 'index'>[];
-  readonly commands: Pick<Seen<'command ended'>, 'command' | 'collection' | 'ms'>[];
+  readonly lists: Pick<ObservationOf<'page read'>, 'type' | 'way' | 'ms' | 'shape' | 'index'>[];
+  readonly commands: Pick<ObservationOf<'command ended'>, 'command' | 'collection' | 'ms'>[];
 }
 
 /** Maximum number of requests whose work is noted, and of lists and commands of each. */

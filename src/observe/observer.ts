@@ -1,8 +1,8 @@
-import type { Observation, ObservationKind } from './observation.js';
+import type { Observation, ObservationKind, ObservationOf } from './observation.js';
 
 /** Takes observations: a function for each kind that it takes. */
 export type Consumer = {
-  readonly [Kind in ObservationKind]?: (seen: Extract<Observation, { readonly kind: Kind }>) => void;
+  readonly [Kind in ObservationKind]?: (seen: ObservationOf<Kind>) => void;
 };
 
 /** Passes observations to consumers, in the order in which they were added. */

@@ -1,5 +1,10 @@
 import type { TraceLink } from './trace-link.js';
 
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Returns a method for names and labels; `_OTHER` for any other word, which clients may send. */
+export const methodOf = (method: string): string => (methods.has(method) ? method : '_OTHER');
+
 export interface RequestBegun extends Pick<RequestEnded, 'requestId' | 'method' | 'path' | 'link'> {
   readonly kind: 'request begun';
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -1,6 +1,7 @@
 import type * as Api from '@opentelemetry/api';
 import { ConfigError } from '../config/setting.js';
 import type { Consumer } from '../observe/observer.js';
+import { methodOf } from '../observe/request-observations.js';
 import type { TraceLink } from '../observe/trace-link.js';
 import { contextIn, linkHeaders, tracerOf } from './trace-context.js';
 import { traceWork } from './trace-work.js';
@@ -16,11 +17,6 @@ export async function loadTraces(load: () => Promise<typeof Api> = () => import(
 
 const missing =
   'server.traces: the package @opentelemetry/api is not installed: npm install @opentelemetry/api, or set TRACES=false';
-
-/** Methods that are part of a name. Clients may send any other word. */
-const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-
-const methodOf = (method: string): string => (methods.has(method) ? method : '_OTHER');
 
 /** Returns what makes a span of each request. `spans` has those under way by the id of the request. */
 function traceRequests(api: typeof Api, spans: Map<string, Api.Span>): Consumer {

@@ -10,6 +10,8 @@ import { type NamedFinding, runChecks } from '../../src/doctor/checks.js';
 import { probeStorage } from '../../src/doctor/probes.js';
 import { readDatabaseFacts } from '../../src/doctor/read-database-facts.js';
 import { createConfig } from '../../src/config/create-config.js';
+import { sectionsWith } from '../../src/config/sections.js';
+import { featureSettings } from '../../src/feature-settings.js';
 import { readAddressFacts } from '../../src/mongo/send/address-facts.js';
 import type { ServerFacts } from '../../src/mongo/stores/server-facts.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
@@ -87,7 +89,7 @@ describe('the checks of the doctor', () => {
 
   const contextOf = async (uri: string, server: Partial<ServerFacts>): Promise<Context> => {
     return {
-      config: createConfig({ environment: 'production', database: { uri } }),
+      config: createConfig({ environment: 'production', database: { uri } }, sectionsWith(featureSettings)),
       problems: [],
       environment: 'production',
       now: new Date(),
