@@ -2,15 +2,14 @@ import { lookup } from 'mime-types';
 import { type FilePlace, nameOf, storedAt, urlOf, variantsOf } from '../media/file-values.js';
 import type { Media } from '../media/media.js';
 import { Staging } from '../media/staging.js';
-import { changeOne } from '../mongo/write/compile-change.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
 import {
   type ExpectedBlob,
   findExpected,
+  keepAddress,
   markCome,
   markUnavailable,
   readMissing,
-  writeStaged,
 } from '../mongo/transfer/staged.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
@@ -125,10 +124,9 @@ class HasCome extends Error {}
 export async function restoreAddresses(run: ImportRun): Promise<void> {
   const { staged } = run;
   if (run.context.media === null) return;
-  for await (const { _id, file, format, url, reason } of readMissing(staged)) {
+  for await (const missing of readMissing(staged)) {
+    const { _id, url, reason } = missing;
     run.tally.report(`the source has no bytes of a file${reason === undefined ? '' : `: ${reason}`}`, _id);
-    if (!/^https?:\/\//.test(url)) continue;
-    const path = format === null ? 'url' : `formats.${format}.url`;
-    await writeStaged(staged.database, staged.nameOf('files'), [changeOne({ _id: file }, { set: { [path]: url } })]);
+    if (/^https?:\/\//.test(url)) await keepAddress(staged, missing);
   }
 }

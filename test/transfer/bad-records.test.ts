@@ -44,6 +44,7 @@ const sourceOf = (records: readonly TransferRecord[]): Source => ({
 
 async function bring(
   records: readonly TransferRecord[],
+  collection = 'things',
 ): Promise<{ readonly tally: Tally; readonly things: readonly unknown[] }> {
   let tally: Tally | null = null;
   let things: readonly unknown[] = [];
@@ -54,7 +55,7 @@ async function bring(
       { ...context, batch: 1_000, links: 10 },
       { replace: false },
     );
-    things = await context.store.database.db.collection('things').find().sort({ _id: 1 }).toArray();
+    things = await context.store.database.db.collection(collection).find().sort({ _id: 1 }).toArray();
   });
   if (tally === null) throw new Error('nothing was imported');
   return { tally, things };
@@ -93,5 +94,17 @@ describe('an import of records that cannot be stored', () => {
     const ids = Array.from({ length: 21 }, (_, index) => index + 1);
     const { things } = await bring([thing(1, {}), thing(2, {}), ...[1, 2].flatMap((id) => ids.map((other) => link(id, other)))]);
     expect(things.map((row) => (row as { readonly others: readonly number[] }).others.length)).to.deep.equal([21, 21]);
+  });
+
+  it('keeps the addresses of files without bytes, whatever their variants are called', async () => {
+    const place = (name: string) => ({ hash: name, ext: '.png', url: `https://cdn.example.org/${name}.png` });
+    const formats = { large: place('large'), 'x.l': place('extra'), $small: place('small') };
+    const data = { name: 'roots', mime: 'image/png', ...place('roots'), formats };
+    const { tally, things } = await bring([{ stage: 'entities', type: 'plugin::upload.file', id: 1, data, bytes: 100 }], 'files');
+    expect(things).to.have.lengthOf(1);
+    expect(things[0]).to.deep.include({ url: data.url, formats });
+    expect([...tally.shortcomings.values()]).to.deep.equal([
+      { count: 4, examples: ['extra.png', 'large.png', 'roots.png', 'small.png'] },
+    ]);
   });
 });

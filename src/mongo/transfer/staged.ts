@@ -1,4 +1,3 @@
-import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { translating } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
@@ -125,11 +124,13 @@ export async function* readMissing({ database: { db }, blobs }: Staged): AsyncGe
   yield* db.collection<ExpectedBlob>(blobs).find({ come: { $ne: true } }, { sort: { _id: 1 } });
 }
 
-/** Runs write operations on a staged collection. */
-export async function writeStaged({ db }: Database, collection: string, operations: readonly Document[]): Promise<void> {
-  if (operations.length === 0) return;
-  const writes = operations as readonly AnyBulkWriteOperation[]; // the driver's form
-  await translating(() => db.collection(collection).bulkWrite(writes));
+/** Gives a staged file or variant its address in the source. The name of a variant may contain any character. */
+export async function keepAddress({ database: { db }, nameOf }: Staged, { file, format, url }: ExpectedBlob): Promise<void> {
+  const address = { url: { $literal: url } };
+  const place = { field: { $literal: format }, input: '$formats' };
+  const formats = { $setField: { ...place, value: { $mergeObjects: [{ $getField: place }, address] } } };
+  const files = db.collection<{ _id: number }>(nameOf('files'));
+  await translating(() => files.updateOne({ _id: file }, [{ $set: format === null ? address : { formats } }]));
 }
 
 /** Counts the documents of a staged collection without its metadata, which may be wrong after a crash of the server. */
