@@ -41,14 +41,15 @@ export const createServer = (input: ServerInput): Promise<MangroveServer> => cre
 /** Creates a server for the commands of Mangrove. */
 export async function createService(input: ServerInput, features: readonly Feature[] = allFeatures): Promise<Service> {
   const config = createConfig(input.config, sectionsWith(features));
-  if (config.database.uri === null) throw new ConfigError(withoutUri);
+  const { uri } = config.database;
+  if (uri === null) throw new ConfigError(withoutUri);
   const [logger, connection] = [input.logger ?? (await createLogger(config)), new Connection()];
   const observer = createObserver(config, logger);
   for (const { observes } of enabledFeatures(features, config)) {
     const consumer = await observes?.(config, observer);
     if (consumer) observer.add(consumer);
   }
-  const parts = { config, features, logger, observer, connection, http: prepareHttpServer(config.server) };
+  const parts = { config, uri, features, logger, observer, connection, http: prepareHttpServer(config.server) };
   const project = input.project === undefined ? null : openProject(resolve(input.project), parts);
   return new Server(input, { ...parts, project });
 }
@@ -62,6 +63,8 @@ function openProject(directory: string, parts: Omit<ServerParts, 'project'>): Pr
 /** The components of a server before it starts. */
 interface ServerParts {
   readonly config: Config;
+  /** The URI of the database. */
+  readonly uri: string;
   readonly features: readonly Feature[];
   readonly logger: Logger;
   readonly observer: Observer;
@@ -78,8 +81,6 @@ class Server implements Service {
   config: Config;
   readonly observer: Observer;
   readonly #parts: ServerParts;
-  readonly #connection: Connection;
-  readonly #project: Project | null;
   readonly #address = { url: '', adminUrl: '' };
   readonly #extension: GraphqlExtension;
   readonly #graphql: GraphqlEndpoint | null;
@@ -94,9 +95,7 @@ class Server implements Service {
     this.config = config;
     this.observer = observer;
     this.#parts = parts;
-    this.#connection = connection;
     this.#connecting = new Connecting(connection);
-    this.#project = project;
     this.#hooks = joinHooks(hooks, project);
     this.#isEmbedded = embeddedDatabase;
     this.#extension = createExtension({
@@ -124,24 +123,22 @@ class Server implements Service {
   }
 
   get backend(): Backend | null {
-    return this.#connection.running?.backend ?? null;
+    return this.#parts.connection.running?.backend ?? null;
   }
 
   get media(): Media | null {
-    return this.#connection.running?.media ?? null;
+    return this.#parts.connection.running?.media ?? null;
   }
 
   async start(): Promise<void> {
     await this.#call('register');
-    this.config = withCustomFields(this.config, this.#project?.customFields() ?? {});
+    this.config = withCustomFields(this.config, this.#parts.project?.customFields() ?? {});
     const { config, observer } = this;
-    const { features, http } = this.#parts;
+    const { uri, features, connection, http, project } = this.#parts;
     for (const text of config.warnings) observer.observe({ kind: 'warned', topic: 'configuration', text });
-    const { uri } = config.database;
     const secrets = await loadSecrets(config);
-    if (uri === null) throw new ConfigError(withoutUri);
-    const app = createApp({ observer, connection: this.#connection, ...this.#routing() });
-    const parts = { config, features, uri, secrets, observer, address: this.#address, code: this.#project };
+    const app = createApp({ observer, connection, ...this.#routing() });
+    const parts = { config, features, uri, secrets, observer, address: this.#address, code: project };
     await this.#connecting.begin({ ...parts, isEmbedded: this.#isEmbedded }, () => this.#bootstrapLate());
     await this.#bootstrap();
     this.#http = await startHttpServers(app.callback(), config, http);
@@ -151,18 +148,18 @@ class Server implements Service {
 
   async stop(): Promise<void> {
     this.#connecting.end();
-    this.#connection.announceStop();
+    this.#parts.connection.announceStop();
     if (this.#http !== null) await delay(this.config.server.shutdownDelay);
     await this.#http?.close();
     this.#hooks = { destroy: this.#hooks.destroy }; // a database that answers late no longer calls `bootstrap`
     await this.#call('destroy').catch((err: unknown) => {
       this.#report('destroy', err);
     });
-    await this.#connection.running?.close();
+    await this.#parts.connection.running?.close();
   }
 
   findOwnRoute(method: string, path: string): RouteMatch | null {
-    return this.#project?.code.find(method, path) ?? null;
+    return this.#parts.project?.code.find(method, path) ?? null;
   }
 
   forget(): void {
@@ -173,7 +170,7 @@ class Server implements Service {
   #routing() {
     const graphql: Feature = { name: 'graphql', routes: () => this.#graphql?.routes ?? [] };
     const features = [graphql, ...enabledFeatures(this.#parts.features, this.config)];
-    const parts = { config: this.config, projectCode: this.#project?.code ?? null };
+    const parts = { config: this.config, projectCode: this.#parts.project?.code ?? null };
     return { ...parts, routes: routesOf(features, parts), publicRoutes: publicRoutesOf(features, parts) };
   }
 
@@ -186,7 +183,7 @@ class Server implements Service {
 
   /** Calls the hook `bootstrap` once. Does nothing until the database has answered. */
   async #bootstrap(): Promise<void> {
-    const { running } = this.#connection;
+    const { running } = this.#parts.connection;
     if (running === null) return;
     await this.#call('bootstrap');
     this.#serve();
@@ -197,8 +194,9 @@ class Server implements Service {
   /** Names the content types that GraphQL answers without code of the project. */
   #warnOfGraphql(registry: Registry): void {
     const { enabled, config } = this.config.plugins.graphql;
-    if (this.#project === null || !enabled || !config.shadowCRUD) return;
-    const warning = passedByGraphql(this.#project.guardedActions(), this.#extension.shadow(registry), registry);
+    const { project } = this.#parts;
+    if (project === null || !enabled || !config.shadowCRUD) return;
+    const warning = passedByGraphql(project.guardedActions(), this.#extension.shadow(registry), registry);
     if (warning !== null) this.observer.observe({ kind: 'warned', topic: 'access', text: warning });
   }
 
@@ -211,7 +209,7 @@ class Server implements Service {
 
   /** Starts answering requests. The first schema of GraphQL has the extensions and models that `bootstrap` has added. */
   #serve(): void {
-    this.#connection.isPrepared = true;
+    this.#parts.connection.isPrepared = true;
     const models = this.backend?.models;
     const rebuild = (registry: Registry): void => void this.#graphql?.replaceRegistry(registry);
     models?.onChange(rebuild);
