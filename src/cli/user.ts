@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { endingTokens } from '../content/build-write.js';
-import { collections } from '../schema/collections.js';
 import { claimNames, findTaken } from '../accounts/claim-names.js';
 import { endRefreshTokens } from '../accounts/login/session.js';
 import { hashPassword } from '../accounts/login/passwords.js';
-import { changeStoredUser, type StoredUser, userType, userUid } from '../accounts/user-store.js';
+import { changeStoredUser, type StoredUser, userType } from '../accounts/user-store.js';
 import { create as createEntry } from '../content/create.js';
 import type { ContentContext } from '../content/content-context.js';
 import { update } from '../content/update.js';
@@ -76,8 +75,7 @@ const makePassword = (): string => randomBytes(12).toString('base64url');
 async function findUser(word: string | undefined, content: ContentContext): Promise<Pick<StoredUser, 'id'>> {
   const name = required(word, 'the name or address of a user');
   const filter = matchesAny({ username: name }, { email: name.toLowerCase() });
-  const { collection } = content.bind.registry.types.get(userUid) ?? { collection: collections.users };
-  const [user] = await findStored(content.store.database, collection, { match: filter, limit: 1 });
+  const [user] = await findStored(content.store.database, userType(content).collection, { match: filter, limit: 1 });
   if (user === undefined) throw new Error(`there is no user ${name}`);
   return { id: Number(user['_id']) };
 }

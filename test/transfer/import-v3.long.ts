@@ -7,7 +7,7 @@ import { type Document, ObjectId } from 'mongodb';
 import { prepareImport, runImport } from '../../src/transfer/run-import.js';
 import type { Source } from '../../src/transfer/source.js';
 import { openV3 } from '../../src/transfer/strapi-v3/open-v3.js';
-import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { runCli, type CliResult } from '../support/run-cli.js';
 import { serveModels, type Serving } from '../support/serve.js';
 import { cutShort, importAll, inFresh } from './importing.js';
@@ -390,6 +390,15 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
 
   it('says that a database holds no project', async () => {
     expect((await run(serving.database.uri)).stderr).to.match(/has no models of Strapi v3: set the folder/);
+  });
+
+  it('leaves no connection to a database whose settings it cannot read', async () => {
+    const { uri, db, client, drop } = await freshDatabase();
+    await db.collection('core_store').insertOne({ key: 'model_def_deep', value: '['.repeat(200) });
+    expect(await openV3({ uri, project: null, database: databaseOf({ db, client }) }).catch(String)).to.match(/nested deeper/);
+    const connections = [{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName: 'mangrove-import' } }];
+    expect(await client.db('admin').aggregate(connections).toArray()).to.deep.equal([]);
+    await drop();
   });
 });
 

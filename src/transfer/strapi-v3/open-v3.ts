@@ -38,38 +38,35 @@ interface V3Source {
 }
 
 /** Opens the MongoDB of a Strapi v3 project. Throws an Error if the database has no models. */
-export async function openV3({ uri, project, database }: V3Input): Promise<Source> {
+export async function openV3({ uri, ...input }: V3Input): Promise<Source> {
   const foreign = await openForeign(uri);
-  const stored = await readCoreStore(foreign);
-  const models = await readModels(stored, project).catch(async (error: unknown) => {
+  try {
+    return await sourceIn(foreign, input);
+  } catch (error) {
     await foreign.close();
     throw error;
-  });
-  if (models.length === 0) {
-    await foreign.close();
-    throw new Error(`${foreign.description} has no models of Strapi v3: set the folder of the project with --project`);
   }
+}
+
+async function sourceIn(foreign: ForeignDatabase, { project, database }: Omit<V3Input, 'uri'>): Promise<Source> {
+  const { description, close } = foreign;
+  const settings = await readCoreStore(foreign);
+  const models = await readModels(settings, project);
+  if (models.length === 0)
+    throw new Error(`${description} has no models of Strapi v3: set the folder of the project with --project`);
   const uploads = project === null ? null : join(project, 'public', 'uploads');
   const all = [...models, ...panelModels];
-  const source: V3Source = {
-    foreign,
-    models: all,
-    settings: stored,
-    uploads,
-    database,
-    isNumbered: false,
-    provisional: new Map(),
-  };
+  const source: V3Source = { foreign, models: all, settings, uploads, database, isNumbered: false, provisional: new Map() };
   return {
-    identity: createHash('sha256').update(foreign.description).digest('hex').slice(0, 32),
-    description: foreign.description,
+    identity: createHash('sha256').update(description).digest('hex').slice(0, 32),
+    description,
     prepare: async ({ isBegun }) => {
       if (!isBegun) await numberAll(source);
       source.isNumbered = true;
     },
     mayChange: true,
     read: (stages, behind = null, types) => readV3(source, { stages: new Set(stages), behind, types }),
-    close: foreign.close,
+    close,
   };
 }
 

@@ -3,6 +3,7 @@ import { basename, join, sep } from 'node:path';
 import { isRecord, type Values } from '../../values.js';
 import { parseImported } from '../parse-imported.js';
 import { messageOf } from '../../errors.js';
+import { scalars } from './v3-models.js';
 
 /**
  * Returns the definitions in the folder of a Strapi v3 project, in the form in which its database stores them: models,
@@ -79,7 +80,6 @@ async function readJson(file: string): Promise<Values> {
   return isRecord(value) ? value : {};
 }
 
-const scalars = (type: string, names: readonly string[]) => Object.fromEntries(names.map((name) => [name, { type }]));
 const users = { plugin: 'users-permissions' };
 
 /** The default definitions of the plugins whose content is imported. */

@@ -1,5 +1,8 @@
 import { isRecord, kebabCase, type Values } from '../../values.js';
 
+/** Returns attributes of one type. */
+export const scalars = (type: string, names: readonly string[]) => Object.fromEntries(names.map((name) => [name, { type }]));
+
 /** A model as Strapi v3 stores it in `core_store`. */
 export interface V3Model {
   /** The uid in the form of Strapi v4: `api::article.article`. */

@@ -1,8 +1,6 @@
 import { viewPrefix } from '../../mongo/stores/code-store.js';
 import { isRecord, type Values } from '../../values.js';
-import type { V3Model } from './v3-models.js';
-
-const scalars = (type: string, names: readonly string[]) => Object.fromEntries(names.map((name) => [name, { type }]));
+import { scalars, type V3Model } from './v3-models.js';
 
 const panelModel = (name: string, collection: string, attributes: V3Model['attributes']): V3Model => ({
   uid: `admin::${name}`,
