@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { Media } from '../media/media.js';
-import { type ImportState, type RecordPlace, saveImport } from '../mongo/transfer/import-ledger.js';
+import { type ImportState, saveImport } from '../mongo/transfer/import-ledger.js';
 import type { Staged } from '../mongo/transfer/staged.js';
 import type { Store } from '../mongo/store.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
@@ -103,11 +103,10 @@ export interface ImportRun {
 const importStages = ['links', 'entities', 'assets', 'publish'] as const;
 type ImportStage = (typeof importStages)[number];
 
+type ImportProgress = Partial<Pick<ImportState, 'state' | 'stage' | 'position' | 'place'>>;
+
 /** Stores the progress of an import. Throws an Error if another process has taken it over. */
-export async function saveProgress(
-  run: ImportRun,
-  progress: { readonly stage: ImportStage; readonly position: number; readonly place: RecordPlace | null },
-): Promise<void> {
+export async function saveProgress(run: ImportRun, progress: ImportProgress): Promise<void> {
   const { counts, shortcomings } = run.tally;
   run.state = { ...run.state, ...progress, counts: [...counts], shortcomings: [...shortcomings] };
   await saveImport(run.context.store.database, run.state);

@@ -9,7 +9,6 @@ import {
   findUnfinished,
   forgetImport,
   type ImportState,
-  saveImport,
   takeOver,
   type UnfinishedImport,
   whileAlive,
@@ -18,7 +17,7 @@ import { countStaged, createStaged, dropLinksBehind, dropStaged, stagedFor } fro
 import type { ContentType } from '../schema/content-type.js';
 import { stageAssets } from './import-files.js';
 import { preparePanel } from './import-panel.js';
-import type { ImportContext, ImportOptions, ImportRun } from './import-run.js';
+import { type ImportContext, type ImportOptions, type ImportRun, saveProgress } from './import-run.js';
 import { Tally } from './tally.js';
 import { assertFree, findOccupied } from './occupied.js';
 import { type ImportPlan, planImport } from './plan-import.js';
@@ -82,7 +81,7 @@ export async function runImport(prepared: PreparedImport, context: ImportContext
     await stageAssets(run);
     await assertSettled(database);
     await publishImport(run, options);
-    await saveImport(database, { ...run.state, counts: [...tally.counts], shortcomings: [...tally.shortcomings], state: 'done' });
+    await saveProgress(run, { state: 'done' });
   });
   return tally;
 }

@@ -7,7 +7,7 @@ import { readLocales } from '../mongo/stores/locale-store.js';
 import { findStored } from '../mongo/stored.js';
 import type { ContentType } from '../schema/content-type.js';
 import { eventsOf, tellingOf } from '../webhooks/known-webhooks.js';
-import { contextFor, deliveryOf } from '../webhooks/outbox.js';
+import { deliveriesOf } from '../webhooks/outbox.js';
 import { listWebhooks } from '../webhooks/write-webhooks.js';
 import type { ImportRun } from './import-run.js';
 
@@ -45,23 +45,20 @@ async function teller(
 ): Promise<Told | null> {
   const { config, store } = context;
   const { database } = store;
-  const wanted = eventsOf('create', type.uid).flatMap((name) =>
+  const told = eventsOf('create', type.uid).flatMap((name) =>
     tellingOf(all, name, type.uid).map((webhook) => [name, webhook] as const),
   );
-  if (wanted.length === 0) return null;
+  if (told.length === 0) return null;
   const [roles, locales] = await Promise.all([readRoles(database), readLocales(database)]);
   const source = { store, models: { snapshot: { registry: plan.registry, locales } } };
+  const parts = { config, source, database, roles: () => Promise.resolve(roles) };
   const idOf = (parts: readonly unknown[]): string =>
     `msg_${createHash('sha256').update(parts.join(' ')).digest('base64url').slice(0, 24)}`;
   return async (document) => {
     const id = Number(document['_id']);
     const locale = typeof document['locale'] === 'string' ? document['locale'] : null;
     const event = { kind: 'create', type, id, locale, document, caller: null, requestId: null, at: new Date() } as const;
-    const deliveries = wanted.map(async ([name, webhook]) => {
-      const content = contextFor(webhook, roles, { config, source, database });
-      const delivery = content && (await deliveryOf(event, [name, webhook], content));
-      return delivery === null ? [] : [{ ...delivery, id: idOf([state.run, webhook.id, type.uid, id]) }];
-    });
-    return (await Promise.all(deliveries)).flat();
+    const deliveries = await deliveriesOf(event, told, parts);
+    return deliveries.map((delivery) => ({ ...delivery, id: idOf([state.run, delivery.webhook, type.uid, id]) }));
   };
 }

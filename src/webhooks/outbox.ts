@@ -56,47 +56,47 @@ function teller({ config, source, known }: OutboxParts): Tell {
   const roles = cacheUntilChanged(store.changes, [collections.roles, collections.permissions], () => readRoles(store.database));
   return async (event, names, database) => {
     if (event.kind === 'any') return;
-    const wanted = names.flatMap((name) => known.telling(name, event.type.uid).map((webhook) => [name, webhook] as const));
-    const deliveries: NewDelivery[] = [];
-    for (const [name, webhook] of wanted) {
-      const role = webhook.role === null ? null : await roles();
-      const content = contextFor(webhook, role, { config, source, database });
-      const delivery = content === null ? null : await deliveryOf(event, [name, webhook], content);
-      if (delivery !== null) deliveries.push(delivery);
-    }
+    const told = names.flatMap((name) => known.telling(name, event.type.uid).map((webhook) => [name, webhook] as const));
+    const deliveries = await deliveriesOf(event, told, { config, source, database, roles });
     if (deliveries.length === 0) return;
     const trace = database.sender?.trace;
     const traced = trace === undefined ? deliveries : deliveries.map((delivery) => ({ ...delivery, trace }));
     await storeDeliveries(database, traced, event.at);
-    const told = deliveries.map(({ webhook }) => webhook);
-    await afterCommit(database, () => Promise.resolve(known.wake(told)));
+    await afterCommit(database, () => Promise.resolve(known.wake(deliveries.map(({ webhook }) => webhook))));
   };
 }
 
+interface DeliveryParts extends Pick<OutboxParts, 'config' | 'source'> {
+  /** The database with the transaction of the write. */
+  readonly database: Database;
+  readonly roles: () => Promise<Roles>;
+}
+
+/** Returns the deliveries of the events of an entry, except for those to webhooks whose role may not see the entry. */
+export async function deliveriesOf(
+  event: EntryWritten,
+  told: readonly (readonly [name: WebhookEvent, webhook: Webhook])[],
+  parts: DeliveryParts,
+): Promise<readonly NewDelivery[]> {
+  const { type, id } = event;
+  const deliveries: NewDelivery[] = [];
+  for (const [name, webhook] of told) {
+    const content = await contextFor(webhook, parts);
+    const seen = content && (await seenEntry(event, webhook, content));
+    if (seen === null) continue;
+    const body = entryBody(name, event, seen, webhook.format);
+    deliveries.push({ webhook: webhook.id, key: `${type.uid} ${String(id)}`, type: name, body });
+  }
+  return deliveries;
+}
+
 /** Returns the context in which a webhook reads entries; null if its role was deleted. */
-export function contextFor(
-  webhook: Webhook,
-  roles: Roles | null,
-  { config, source, database }: Pick<OutboxParts, 'config' | 'source'> & { readonly database: Database },
-): ContentContext | null {
+async function contextFor(webhook: Webhook, { config, source, database, roles }: DeliveryParts): Promise<ContentContext | null> {
   const { registry } = source.models.snapshot;
-  const role = roles?.byType.get(webhook.role ?? '') ?? null;
+  const role = webhook.role === null ? null : ((await roles()).byType.get(webhook.role) ?? null);
   if (webhook.role !== null && role === null) return null;
   const access = role === null ? fullAccess : roleAccess(role, null, { registry, limits: config.api.limits });
   const budget = createBudget(config.api.limits, 'known', source.budget);
   const context = withDatabase(createContext(config, source, access), { ...database, budget });
   return { ...context, bind: { ...context.bind, budget } };
-}
-
-/** Returns the delivery of an event to a webhook; null if its role may not see the entry. */
-export async function deliveryOf(
-  event: EntryWritten,
-  [name, webhook]: readonly [WebhookEvent, Webhook],
-  content: ContentContext,
-): Promise<NewDelivery | null> {
-  const { type, id } = event;
-  const seen = await seenEntry(event, webhook, content);
-  if (seen === null) return null;
-  const body = entryBody(name, event, seen, webhook.format);
-  return { webhook: webhook.id, key: `${type.uid} ${String(id)}`, type: name, body };
 }
