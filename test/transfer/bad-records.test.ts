@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { Source, TransferRecord } from '../../src/transfer/source.js';
+import type { TransferRecord } from '../../src/transfer/source.js';
 import { prepareImport, runImport } from '../../src/transfer/run-import.js';
 import type { Tally } from '../../src/transfer/tally.js';
-import { inFresh } from './importing.js';
+import { inFresh, sourceOf } from './importing.js';
 
 const schema = {
   uid: 'api::thing.thing',
@@ -29,18 +29,6 @@ const link = (left: number, right: number, type = schema.uid): TransferRecord =>
   right: { type: schema.uid, id: right, field: null, position: null },
 });
 const nested = (depth: number): unknown => Array.from({ length: depth }).reduce<unknown>((inner) => [inner], 1);
-
-/** A source in memory. */
-const sourceOf = (records: readonly TransferRecord[]): Source => ({
-  identity: 'memory',
-  description: 'memory',
-  mayChange: false,
-  read: async function* (stages) {
-    await Promise.resolve();
-    yield* records.filter((record) => stages.includes(record.stage === 'unreadable' ? record.of : record.stage));
-  },
-  close: () => Promise.resolve(),
-});
 
 async function bring(
   records: readonly TransferRecord[],

@@ -11,7 +11,7 @@ import { fullAccess } from '../../src/query/access.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { ImportContext } from '../../src/transfer/import-run.js';
 import { prepareImport, runImport } from '../../src/transfer/run-import.js';
-import type { Source } from '../../src/transfer/source.js';
+import type { Source, TransferRecord } from '../../src/transfer/source.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
@@ -58,6 +58,18 @@ export async function inFresh(
 export async function importAll(source: Source, context: ImportContext, replace = false): Promise<void> {
   await runImport(await prepareImport(source, context), context, { replace });
 }
+
+/** A source in memory. */
+export const sourceOf = (records: readonly TransferRecord[]): Source => ({
+  identity: 'memory',
+  description: 'memory',
+  mayChange: false,
+  read: async function* (stages) {
+    await Promise.resolve();
+    yield* records.filter((record) => stages.includes(record.stage === 'unreadable' ? record.of : record.stage));
+  },
+  close: () => Promise.resolve(),
+});
 
 /** A source that ends with an error after a number of records of a stage. */
 export const cutShort = (source: Source, stage: string, records: number): Source => ({
