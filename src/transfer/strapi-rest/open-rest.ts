@@ -16,8 +16,7 @@ import {
   type Shapes,
   toRow,
 } from './rest-entries.js';
-import { notesOn, readSchemas } from './rest-models.js';
-import { readViews } from './rest-views.js';
+import { notesOn, readSchemas, readViews } from './rest-models.js';
 
 interface RestInput {
   readonly url: string;

@@ -1,5 +1,7 @@
 import { userUid } from '../../accounts/user-store.js';
+import { viewPrefix } from '../../mongo/stores/code-store.js';
 import { isRecord, recordsIn, type Values } from '../../values.js';
+import { sizeOf, type TransferRecord } from '../source.js';
 import type { RestClient } from './rest-client.js';
 import { isPolymorphic, type Shapes } from './rest-entries.js';
 
@@ -31,4 +33,21 @@ function hiddenReason(uid: string, attribute: Values): string | null {
   if (!uid.startsWith('api::') && uid.includes('::')) return null;
   if (attribute['private'] === true || attribute['type'] === 'password') return 'private values are not part of REST';
   return isPolymorphic(attribute) ? 'polymorphic relations are not part of REST' : null;
+}
+
+const views = {
+  type: { path: 'content-types', key: 'content_types', name: 'contentType' },
+  component: { path: 'components', key: 'components', name: 'component' },
+} as const;
+
+/** Reads how the admin panel shows the entries of types and components, as the settings in which Strapi stores it. */
+export async function* readViews(get: RestClient['get'], schemas: readonly Values[]): AsyncGenerator<TransferRecord> {
+  for (const { uid } of schemas) {
+    const { path, key, name } = views[String(uid).includes('::') ? 'type' : 'component'];
+    const answer = await get(`/content-manager/${path}/${encodeURIComponent(String(uid))}/configuration`);
+    const data = isRecord(answer) ? answer['data'] : null;
+    const value = isRecord(data) ? data[name] : null;
+    if (isRecord(value))
+      yield { stage: 'configuration', key: `${viewPrefix}${key}::${String(uid)}`, value, bytes: sizeOf(value) };
+  }
 }
