@@ -3,18 +3,15 @@ import { addedSettings } from '../config/sections.js';
 import { hasPanel, servesPanel } from '../panel/front-end/panel-files.js';
 import { isPrivateHost } from '../public-address.js';
 import { syncSettings } from '../sync/sync-settings.js';
-import { type Context, type DatabaseFacts, isRefused, type Probe } from './context.js';
+import type { Context, DatabaseFacts } from './context.js';
 import { advice, type Found, nameSome, problem, unknown } from './finding.js';
-
-const failureOf = (probe: Probe): string | null => (probe === 'not asked' ? null : probe.failure);
 
 /** Finds e-mails that are not sent although users need them. */
 export function checkMail({ config, mail, database }: Context): Found {
   const { enabled, config: settings } = config.plugins.email;
   const { accounts, roles } = database ?? {};
-  const failure = failureOf(mail);
-  if (failure !== null)
-    return problem(`the mail server refuses the connection: ${failure}`, 'correct plugins.email.config.providerOptions');
+  if (mail !== null)
+    return problem(`the mail server refuses the connection: ${mail}`, 'correct plugins.email.config.providerOptions');
   const isSent = enabled && Object.keys(settings.providerOptions).length > 0;
   const remedy = 'set plugins.email.config.providerOptions: host, port and auth';
   const asks = roles?.byType.get('public')?.actions.has('plugin::users-permissions.auth.forgotPassword') === true;
@@ -31,9 +28,8 @@ export function checkMail({ config, mail, database }: Context): Found {
 export function checkStorage({ config, storage, uploads, database }: Context): Found {
   const { enabled, config: settings } = config.plugins.upload;
   if (!enabled) return null;
-  const failure = failureOf(storage);
-  if (failure !== null)
-    return problem(`the storage ${settings.provider} does not work: ${failure}`, 'correct plugins.upload.config.providerOptions');
+  if (storage !== null)
+    return problem(`the storage ${settings.provider} does not work: ${storage}`, 'correct plugins.upload.config.providerOptions');
   if (uploads === null) return null;
   const machines = new Set((database?.instances ?? []).map(({ name }) => name.split(':')[0]));
   return [
@@ -54,8 +50,9 @@ export function checkBackups({ backups, config: { backup } }: Context): Found {
   if (backups === null)
     return advice('no backups are scheduled', 'set BACKUP_SCHEDULE, unless another tool makes backups of this database');
   const { to } = backup;
-  if (isRefused(backups)) return problem(`the service does not start: ${backups.failure}`, 'correct BACKUP_SCHEDULE');
-  if (backups.failure !== null) return problem(`the backups in ${to} cannot be read: ${backups.failure}`, 'correct BACKUP_TO');
+  if (backups.kind === 'refused') return problem(`the service does not start: ${backups.reason}`, 'correct BACKUP_SCHEDULE');
+  if (backups.kind === 'unreadable')
+    return problem(`the backups in ${to} cannot be read: ${backups.reason}`, 'correct BACKUP_TO');
   const made = backups.at?.toISOString() ?? '';
   if (backups.isOverdue) return problem(`the newest backup in ${to} is of ${made}`, 'read the log of the service');
   return backups.at === null ? advice(`there is no backup in ${to} yet`, 'look again after the first one is due') : null;

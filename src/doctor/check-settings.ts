@@ -1,7 +1,7 @@
 import { placeOfMetrics } from '../metrics/settings.js';
 import { addressFault } from './address-fault.js';
 import { isAboutSecret } from './check-secrets.js';
-import { type Context, isRefused } from './context.js';
+import type { Context } from './context.js';
 import { advice, type Found, problem } from './finding.js';
 
 /** Returns whether a line about the configuration is about the address of the database. */
@@ -15,7 +15,7 @@ export const checkConfiguration = ({ config, problems, backups }: Context): Foun
   const count = config.warnings.filter((line) => !problems.includes(line)).length;
   return [
     ...others.map((line) => problem(line, 'correct it; npx mangrove check has the place')),
-    isRefused(backups) ? problem(backups.failure, 'correct BACKUP_SCHEDULE') : null,
+    backups?.kind === 'refused' ? problem(backups.reason, 'correct BACKUP_SCHEDULE') : null,
     count === 0 ? null : advice(`the configuration has ${String(count)} warnings`, 'npx mangrove check lists them'),
   ];
 };

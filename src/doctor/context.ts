@@ -22,8 +22,9 @@ export interface Context {
   /** The reason why there are no facts about the database; null if there are. */
   readonly unreached: string | null;
   readonly database: DatabaseFacts | null;
-  readonly mail: Probe;
-  readonly storage: Probe;
+  /** The reasons why the mail server and the storage do not work; null if they do, or were not asked. */
+  readonly mail: string | null;
+  readonly storage: string | null;
   readonly backups: BackupFacts;
   /** The folder of uploaded files, or the nearest one above that exists; null if files are stored elsewhere. */
   readonly uploads: FolderFacts | null;
@@ -46,21 +47,12 @@ export interface DatabaseFacts {
   readonly leftCollections: readonly string[];
 }
 
-/** Whether another service works: not asked, or null if it does, or the reason why not. */
-export type Probe = 'not asked' | { readonly failure: string | null };
-
-/** The scheduled backups: null if there is no schedule, and the reason if a start refuses it, or their folder cannot be read. */
+/** The scheduled backups, or why a start refuses their schedule, or their folder cannot be read; null if there is no schedule. */
 export type BackupFacts =
-  null | UnknownBackups | { readonly failure: null; readonly at: Date | null; readonly isOverdue: boolean };
-
-interface UnknownBackups {
-  readonly failure: string;
-  readonly isRefused: boolean;
-}
-
-/** Returns whether the service does not start because of the schedule of backups. */
-export const isRefused = (backups: BackupFacts): backups is UnknownBackups & { readonly isRefused: true } =>
-  backups !== null && backups.failure !== null && backups.isRefused;
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+  | { readonly kind: 'read'; readonly at: Date | null; readonly isOverdue: boolean }
+  | null;
 
 export interface FolderFacts {
   readonly path: string;

@@ -9,33 +9,30 @@ import { ConfigError } from '../config/setting.js';
 import { endless, withinTime } from '../limits/clock.js';
 import { s3Storage } from '../media/storage/s3-storage.js';
 import { diskFolder, optionsOf } from '../media/storage/storage-of.js';
-import type { BackupFacts, FolderFacts, Probe } from './context.js';
+import type { BackupFacts, FolderFacts } from './context.js';
 import { readDatabaseName } from '../mongo/send/address-facts.js';
 import { firstLineOf } from './finding.js';
 
 /** Longest time of a probe, in milliseconds. */
 const patience = 6_000;
 
-/** `left` says what may be left behind if there is no answer. */
-const probe = async (work: () => Promise<void>, left = ''): Promise<Probe> => {
+/** Returns why work fails; null if it does not. `left` says what may be left behind if there is no answer. */
+const probe = async (work: () => Promise<void>, left = ''): Promise<string | null> => {
   const late = (): Error => new Error(`no answer within ${String(patience / 1e3)} s${left}`);
-  return withinTime(patience, work, late).then(
-    () => ({ failure: null }),
-    (error: unknown) => ({ failure: firstLineOf(error) }),
-  );
+  return withinTime(patience, work, late).then(() => null, firstLineOf);
 };
 
 /** Asks the mail server whether it accepts the log-in. */
-export async function probeMail({ plugins }: Config): Promise<Probe> {
+export async function probeMail({ plugins }: Config): Promise<string | null> {
   const { enabled, config } = plugins.email;
   const hasServer = enabled && Object.keys(config.providerOptions).length > 0;
-  return hasServer ? probe(() => verifyMailServer(config.providerOptions)) : 'not asked';
+  return hasServer ? probe(() => verifyMailServer(config.providerOptions)) : null;
 }
 
 /** Stores an object of one byte in S3, and deletes it. */
-export async function probeStorage({ plugins }: Config): Promise<Probe> {
+export async function probeStorage({ plugins }: Config): Promise<string | null> {
   const { enabled, config } = plugins.upload;
-  if (!enabled || config.provider !== 's3') return 'not asked';
+  if (!enabled || config.provider !== 's3') return null;
   const key = `mangrove-doctor-${randomUUID()}`;
   const work = async (): Promise<void> => {
     const storage = s3Storage(optionsOf(config, 's3'));
@@ -51,8 +48,8 @@ export async function readBackups(config: Config): Promise<BackupFacts> {
   const { name, uri } = config.database;
   const database = name ?? (uri === null ? '' : await readDatabaseName(uri).catch(() => ''));
   return withinTime(patience, () => newestBackup(config, database, new Date())).then(
-    (found) => ({ failure: null, ...found }),
-    (error: unknown) => ({ failure: firstLineOf(error), isRefused: error instanceof ConfigError }),
+    (found) => ({ kind: 'read', ...found }),
+    (error: unknown) => ({ kind: error instanceof ConfigError ? 'refused' : 'unreadable', reason: firstLineOf(error) }),
   );
 }
 
