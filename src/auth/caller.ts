@@ -2,7 +2,9 @@ import type { TokenFault } from '../errors.js';
 import { collections } from '../schema/collections.js';
 import type { Database, Document } from '../mongo/send/database.js';
 import { findStored } from '../mongo/stored.js';
+import type { Change } from '../mongo/write/compile-change.js';
 import type { Access } from '../query/access.js';
+import type { ContentType } from '../schema/content-type.js';
 import { bytesOf, type Values } from '../values.js';
 import type { ApiToken } from './api-token.js';
 import type { Role } from './role.js';
@@ -50,6 +52,16 @@ export const knownUser = (document: Document): KnownUser => ({
   // a user whose tokens were revoked before times were stored has a version only
   tokensFrom: Number(document['_tokensFrom'] ?? (document['_tokenVersion'] === undefined ? 0 : Infinity)),
 });
+
+/** Returns a change of a user that also ends all tokens and forgets the clients that have logged in. */
+export const endingTokens = (set: Values = {}): Change => ({
+  set: { ...set, _clients: [], _tokensFrom: Date.now() },
+  increase: { _tokenVersion: 1 },
+});
+
+/** Returns the change of an entry that sets values. Those of a user with a new password also end the tokens of the user. */
+export const settingValues = ({ uid }: ContentType, set: Values): Change =>
+  uid === 'plugin::users-permissions.user' && Object.hasOwn(set, 'password') ? endingTokens(set) : { set };
 
 /** The sender of a request and their rights. */
 export type Caller =

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { endingTokens } from '../content/build-write.js';
+import { endingTokens } from '../auth/caller.js';
+import { collections } from '../schema/collections.js';
 import { claimNames, findTaken } from '../accounts/claim-names.js';
 import { endRefreshTokens } from '../accounts/login/session.js';
 import { hashPassword } from '../accounts/login/passwords.js';

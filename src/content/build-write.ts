@@ -1,7 +1,6 @@
 import { memoizePair } from '../caches.js';
 import { setRanks, setUniques, storedRank } from '../mongo/form/layout.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
-import type { Change } from '../mongo/write/compile-change.js';
 import type { LinkInput } from '../schema/apply-link-input.js';
 import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { listsParts } from '../schema/parts.js';
@@ -185,13 +184,3 @@ export function completeCopies(type: ContentType, values: Record<string, unknown
   keepUnique(listed, { values, mode: 'update' });
   rankFiles(withFiles, { values, mode: 'update' });
 }
-
-/** Returns a change of a user that also ends all tokens and forgets the clients that have logged in. */
-export const endingTokens = (set: Values = {}): Change => ({
-  set: { ...set, _clients: [], _tokensFrom: Date.now() },
-  increase: { _tokenVersion: 1 },
-});
-
-/** Returns the change of an entry that sets values. Those of a user with a new password also end the tokens of the user. */
-export const settingValues = ({ uid }: ContentType, set: Values): Change =>
-  uid === 'plugin::users-permissions.user' && Object.hasOwn(set, 'password') ? endingTokens(set) : { set };

@@ -1,3 +1,4 @@
+import { settingValues } from '../auth/caller.js';
 import { findStored } from '../mongo/stored.js';
 import { groupField, groupOf } from '../mongo/form/layout.js';
 import { noneOf, oneOf, type Match } from '../mongo/form/matches.js';
@@ -12,7 +13,7 @@ import { bindFilter, bindRule } from '../query/bind-filter.js';
 import { allOf } from '../query/conditions.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildUpdate, settingValues } from './build-write.js';
+import { buildUpdate } from './build-write.js';
 import { acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
 import { type ContentContext, withDatabase, type WrittenMany } from './content-context.js';

@@ -1,3 +1,4 @@
+import { settingValues } from '../auth/caller.js';
 import { ApiError } from '../errors.js';
 import { compileReturned } from '../mongo/read/compile-projection.js';
 import type { Database } from '../mongo/send/database.js';
@@ -10,7 +11,7 @@ import type { Selection } from '../query/plan.js';
 import { mayBeIncomplete } from '../schema/check-published.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildUpdate, settingValues } from './build-write.js';
+import { buildUpdate } from './build-write.js';
 import { acceptChanged, acceptWrite } from './accept-write.js';
 import { matchExpected, refuseUnexpected, type EntryKey } from './meet-precondition.js';
 import { checkBody, refuseIncomplete } from './check-body.js';

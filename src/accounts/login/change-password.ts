@@ -1,4 +1,4 @@
-import { endingTokens } from '../../content/build-write.js';
+import { endingTokens } from '../../auth/caller.js';
 import { applicationError, validationError, type FieldError } from '../../errors.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { fieldProblems, readTexts, refuseProblems, unknownKeyErrors } from '../check-fields.js';

@@ -1,4 +1,4 @@
-import { endingTokens } from '../../content/build-write.js';
+import { endingTokens } from '../../auth/caller.js';
 import { create } from '../../content/create.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { applicationError, validationError } from '../../errors.js';

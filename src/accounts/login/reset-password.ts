@@ -1,4 +1,4 @@
-import { endingTokens } from '../../content/build-write.js';
+import { endingTokens } from '../../auth/caller.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { validationError } from '../../errors.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
