@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { endingTokens } from '../auth/caller.js';
-import { collections } from '../schema/collections.js';
 import { claimNames, findTaken } from '../accounts/claim-names.js';
 import { endRefreshTokens } from '../accounts/login/session.js';
-import { hashPassword } from '../accounts/login/passwords.js';
+import { hashNewPassword } from '../accounts/login/passwords.js';
 import { changeStoredUser, type StoredUser, userType } from '../accounts/user-store.js';
 import { create as createEntry } from '../content/create.js';
 import type { ContentContext } from '../content/content-context.js';
@@ -56,7 +55,7 @@ const setPassword: Command = async ({ content }, args) => {
   const { name, password } = readAccountArguments(args);
   const { id } = await findUser(name, content);
   const word = password ? await readPassword(`password of ${String(name)}`) : makePassword();
-  const hash = await hashPassword(word, userType(content));
+  const hash = await hashNewPassword(word, userType(content));
   await changeStoredUser(content, { _id: id }, endingTokens({ password: hash, resetPasswordToken: null }));
   await endRefreshTokens(id, content);
   if (!password) printMade(word, String(name));

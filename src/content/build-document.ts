@@ -1,12 +1,62 @@
+import { ApiError, validationError } from '../errors.js';
 import { inGroup, leading, orderField, setRanks } from '../mongo/form/layout.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
+import { sharedUniquePaths } from '../schema/attribute-places.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Values } from '../values.js';
+import { scalarTypes } from '../schema/scalar-types.js';
+import { isRecord, type Values } from '../values.js';
 import { nextRank } from './build-parts.js';
 import type { EntryWrite } from './build-write.js';
-import { marksOfCreator, timesIn } from './given-times.js';
 import type { ContentContext } from './content-context.js';
-import { mayLead } from './pass-lead.js';
+
+/** The times of an entry, which only code can set. */
+const times = ['createdAt', 'updatedAt'] as const;
+
+/**
+ * Returns accepted data with the times in the data of code, as dates. Throws a ValidationError that names the time if it is no
+ * date.
+ */
+export function withTimes(accepted: Values, data: unknown): Values {
+  const given = isRecord(data) ? times.filter((name) => data[name] !== undefined).map((name) => [name, data[name]] as const) : [];
+  if (given.length === 0) return accepted;
+  return {
+    ...accepted,
+    ...Object.fromEntries(given.map(([name, value]) => [name, value === null ? null : toDate(name, value)])),
+  };
+}
+
+function toDate(name: string, value: unknown): unknown {
+  try {
+    return scalarTypes.datetime.store(value, name);
+  } catch (error) {
+    throw error instanceof ApiError ? validationError(`${name}: ${error.message}`) : error;
+  }
+}
+
+/** Returns the times in accepted data. */
+const timesIn = (data: Values): Values =>
+  Object.fromEntries(times.filter((name) => Object.hasOwn(data, name)).map((name) => [name, data[name]]));
+
+/** Returns what the writer of an update leaves in the entry besides its data: the times, and who it was. */
+export const marksOfUpdate = (data: Values, { author }: ContentContext): Values => ({
+  ...timesIn(data),
+  ...(author !== undefined && { updatedBy: author }),
+});
+
+/** Returns the data of a new entry with its times, its locale, and the date of its publication unless it becomes a draft. */
+export function stampNew(type: ContentType, data: Values, { createsDrafts, bind }: ContentContext): Values {
+  const now = new Date();
+  return {
+    createdAt: now,
+    updatedAt: now,
+    ...(type.draftAndPublish && !createsDrafts && { publishedAt: now }),
+    ...(type.localized && { locale: bind.defaultLocale }),
+    ...data,
+  };
+}
+
+/** Returns the data of an update with its time. As in Strapi v4, only code around the write can set another one. */
+export const stampUpdate = (data: Values): Values => ({ ...data, updatedAt: new Date() });
 
 interface DocumentContext {
   readonly id: number;
@@ -28,6 +78,12 @@ export function buildDocument(
   const member = type.kind === 'singleType' ? inGroup(1) : type.localized ? inGroup(group ?? id) : {};
   const lead = group === null && mayLead(type, context) ? leading : {};
   if (group !== null) setRanks(values, orderField, nextRank(), 'create');
-  const marks = { createdAt: now, updatedAt: now, ...timesIn(data), ...marksOfCreator(context) };
+  const { author } = context;
+  const writer = author === undefined ? {} : { createdBy: author, updatedBy: author };
+  const marks = { createdAt: now, updatedAt: now, ...timesIn(data), ...writer };
   return { _id: id, ...values, ...marks, ...state, ...locale, ...member, ...lead };
 }
+
+/** Returns whether entries of a type may lead their group, because it has unique values that all locales share. */
+export const mayLead = (type: ContentType, { bind }: ContentContext): boolean =>
+  sharedUniquePaths(type, bind.registry).length > 0;

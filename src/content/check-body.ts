@@ -1,22 +1,17 @@
-import { type FieldError, fieldErrors, validationError } from '../errors.js';
-import { matchesAll } from '../mongo/form/matches.js';
+import { type FieldError, fieldErrors } from '../errors.js';
+import { matchesAll, matchesAny, matchesNone, oneOf, startingWith } from '../mongo/form/matches.js';
 import { countExisting, type Targets } from '../mongo/read/look-ups.js';
+import type { Document } from '../mongo/send/database.js';
+import { findStored } from '../mongo/stored.js';
 import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
-import { isHiddenLink, maySee } from '../query/access.js';
-import type { BindContext } from '../query/bind-context.js';
 import { type CheckedInput, checkInput } from '../schema/check-input.js';
-import { type Attribute, type ContentType, uploadFile } from '../schema/content-type.js';
-import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
-import { underServedNames } from '../schema/served-names.js';
-import { isRecord, type Values } from '../values.js';
-import { type InputContext, notOfType } from '../schema/findings.js';
-import { parseMorphTarget } from '../schema/link-input.js';
-import { fittingFiles, readMimes, unfitFiles } from './allowed-files.js';
+import { type ContentType, uploadFile } from '../schema/content-type.js';
+import { type InputContext, type LinkedFiles, splitPath } from '../schema/findings.js';
+import type { Values } from '../values.js';
 import type { ContentContext } from './content-context.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { ruleFilter } from './rules-on-writes.js';
 import { uniqueErrors } from './unique-errors.js';
-import { hiddenValue, unknownValues, unreadChanges } from './values-left-out.js';
 
 /** The entry that a body is checked for. `id` is null on a create. */
 export interface BodyContext extends Pick<InputContext, 'mode' | 'draft' | 'held'> {
@@ -116,92 +111,62 @@ function missingErrors(found: readonly Wanted[]): FieldError[] {
   return [{ path: [], message: `${missing} relation(s) of type ${lacking.uid} associated with this entity do not exist` }];
 }
 
-/**
- * Returns the part of a body that may be written. The system's attributes are dropped silently, as in Strapi v4. Attributes that are
- * left out of service or that the caller may not write, and in strict mode unknown names, are refused or told. Throws a
- * ValidationError if the body is not an object.
- */
-export function acceptInput(type: ContentType, data: unknown, context: Context): Values {
-  if (Array.isArray(data)) throw fieldErrors([{ path: [], message: notOfType('this', 'object', null, data) }]);
-  if (!isRecord(data)) throw validationError('Missing "data" payload in the request body');
-  const undone: Undone[] = [];
-  const accepted = acceptValues(type, data, { bind: context.bind, undone, prefix: '' });
-  refuseOrTell(undone, context);
-  return accepted;
-}
+/** The names of media types in `allowedTypes`, with the first part of their MIME types. All others are `files`. */
+const families: Readonly<Record<string, string>> = { images: 'image', videos: 'video', audios: 'audio' };
 
-type Context = Pick<ContentContext, 'bind' | 'notices'>;
+const kindOf = (mime: string): string => Object.keys(families).find((name) => families[name] === mime.split('/')[0]) ?? 'files';
 
-interface Accepting extends Pick<ContentContext, 'bind'> {
-  readonly undone: Undone[];
-  /** The path of the values, with a dot at its end; empty for an entry. */
-  readonly prefix: string;
-}
-
-function acceptValues(type: ContentType, given: Values, context: Accepting): Values {
-  const values = underServedNames(type, given);
-  const accepted: Record<string, unknown> = {};
-  for (const attribute of type.attributes.values()) {
-    if (!attribute.writable || !Object.hasOwn(values, attribute.name) || values[attribute.name] === undefined) continue;
-    if (isHidden(attribute, type, context.bind)) {
-      context.undone.push(hiddenValue(attribute, type, context));
-      continue;
-    }
-    const value = acceptValue(attribute, values[attribute.name], type, context);
-    if (value !== undefined) accepted[attribute.name] = value;
+/** Returns a match for files that are of the types that their attributes allow. */
+function fittingFiles(files: readonly LinkedFiles[]): Document {
+  const byTypes = new Map<string, { readonly types: readonly string[]; readonly ids: number[] }>();
+  for (const { allowedTypes: types, ids } of files) {
+    const known = byTypes.get(types.join()) ?? { types, ids: [] };
+    byTypes.set(types.join(), known);
+    for (const id of ids) known.ids.push(id);
   }
-  for (const one of unknownValues(type, values, context)) context.undone.push(one);
-  return accepted;
+  return matchesAll(
+    ...[...byTypes.values()].map(({ types, ids }) => matchesAny(matchesNone({ _id: oneOf(ids) }), ofTypes(types))),
+  );
 }
 
-function isHidden(attribute: Attribute, type: ContentType, { access }: BindContext): boolean {
-  if (access.hidden.get(type.uid)?.has(attribute.name) === true) return true;
-  return attribute.kind === 'relation' && !maySee(access, attribute.target);
-}
-
-function acceptValue(attribute: Attribute, value: unknown, owner: ContentType, context: Accepting): unknown {
-  const { access, registry } = context.bind;
-  if (hasParts(attribute)) {
-    const at = (place: string): Accepting => ({ ...context, prefix: `${context.prefix}${attribute.name}${place}.` });
-    return eachItem(value, (item, place) => (isRecord(item) ? acceptPart(attribute, item, at(place)) : item));
-  }
-  if (attribute.kind === 'scalar') return value;
-  context.undone.push(...unreadChanges(attribute, value, owner, context.prefix));
-  if (attribute.kind !== 'morph') return value;
-  return acceptTargets(value, (item) => {
-    const target = parseMorphTarget(item).uid; // null is refused by a later check, or removes the link
-    return target === null || (maySee(access, target) && !isHiddenLink({ owner, attribute, target }, { access, registry }));
+function ofTypes(types: readonly string[]): Document {
+  const mimes = (names: readonly string[]): Document => ({
+    mime: startingWith(...names.map((name) => `${String(families[name])}/`)),
   });
+  const named = types.filter((name) => Object.hasOwn(families, name));
+  return matchesAny(
+    ...(named.length > 0 ? [mimes(named)] : []),
+    ...(types.includes('files') ? [matchesNone(mimes(Object.keys(families)))] : []),
+  );
 }
 
-const changes = ['set', 'connect', 'disconnect'] as const;
-
-/** Returns the change of a polymorphic relation without targets, and positions beside targets, that the caller may not see. */
-function acceptTargets(value: unknown, isSeen: (item: unknown) => boolean): unknown {
-  const accept = (item: unknown): unknown => (isSeen(item) ? withoutUnseen(item, isSeen) : undefined);
-  if (!isRecord(value)) return eachItem(value, accept);
-  const given = changes.filter((name) => value[name] !== undefined);
-  if (given.length === 0) return accept(value);
-  return { ...value, ...Object.fromEntries(given.map((name) => [name, eachItem(value[name], accept)])) };
+/** Reads the MIME types of files, by id. Files that do not exist are missing. Sends one command. */
+async function readMimes(
+  ids: readonly number[],
+  { collection, filter = {} }: { readonly collection: string; readonly filter?: Document | undefined },
+  { store }: Pick<ContentContext, 'store'>,
+): Promise<ReadonlyMap<number, string>> {
+  const match = matchesAll({ _id: oneOf(ids) }, filter);
+  const rows = await findStored(store.database, collection, { match, fields: ['mime'] });
+  return new Map(rows.map(({ _id, mime }) => [Number(_id), String(mime)]));
 }
 
-function withoutUnseen(item: unknown, isSeen: (item: unknown) => boolean): unknown {
-  const position = isRecord(item) ? item['position'] : undefined;
-  if (!isRecord(item) || !isRecord(position)) return item;
-  return isSeen(position['before']) && isSeen(position['after']) ? item : { ...item, position: undefined };
-}
-
-/** Applies `accept` to an item or to each of a list, with its place: empty or `[0]`. */
-function eachItem(value: unknown, accept: (item: unknown, place: string) => unknown): unknown {
-  if (!Array.isArray(value)) return accept(value, '');
-  return value.map((item, index) => accept(item, `[${String(index)}]`)).filter((item) => item !== undefined);
-}
-
-function acceptPart(attribute: PartsAttribute, item: Values, context: Accepting): Values {
-  const { id, __component: uid } = item;
-  const isInZone = attribute.kind === 'dynamiczone';
-  const mark = isInZone && uid !== undefined && { __component: uid };
-  const type = isInZone && typeof uid !== 'string' ? undefined : context.bind.registry.types.get(uidOfPart(attribute, item));
-  if (type?.kind !== 'component') return { ...mark };
-  return { ...mark, ...(id !== undefined && { id }), ...acceptValues(type, item, context) };
-}
+/**
+ * Returns a part that is not carried out if a file at a path is not of an allowed type: Strapi v4 links it. An empty list allows
+ * all types.
+ */
+export const unfitFiles = (
+  { uid }: Pick<ContentType, 'uid'>,
+  path: string,
+  { mimes, allowedTypes }: { readonly mimes: readonly string[]; readonly allowedTypes: readonly string[] },
+): readonly Undone[] =>
+  allowedTypes.length === 0 || mimes.every((mime) => allowedTypes.includes(kindOf(mime)))
+    ? []
+    : [
+        {
+          path: splitPath(path),
+          message: `${path} takes only ${allowedTypes.join(', ')}`,
+          cause: `${path.replace(/\[\d+\]|\.\d+/g, '')} of ${uid} takes only ${allowedTypes.join(', ')}, and a file of another type was linked`,
+          remedy: 'strict mode (api.rest.strict) refuses it',
+        },
+      ];

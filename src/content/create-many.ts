@@ -2,12 +2,11 @@ import { inTransaction } from '../mongo/send/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
-import { buildDocument } from './build-document.js';
+import { buildDocument, stampNew } from './build-document.js';
 import { buildCreate } from './build-write.js';
 import { acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
 import { withDatabase, type ContentContext, type WrittenMany } from './content-context.js';
-import { stampNew } from './given-times.js';
 import { createRules, insertLinked, isLinked, type PreparedEntry } from './create.js';
 import { orUniqueError, runWrite } from './run-write.js';
 

@@ -9,16 +9,14 @@ import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildDocument } from './build-document.js';
+import { buildDocument, stampNew } from './build-document.js';
 import { buildCreate, type EntryWrite } from './build-write.js';
 import { acceptChanged, acceptNew } from './accept-write.js';
 import { type BodyContext, checkBody, refuseIncomplete } from './check-body.js';
 import { type ContentContext, withDatabase, withOwnTransaction } from './content-context.js';
 import { generateUids, lastAttempt } from './generate-uids.js';
-import { stampNew } from './given-times.js';
-import { findGroupToJoin, heldNames } from './localization-group.js';
 import { createMayBreakRule, refuseBroken } from './rules-on-writes.js';
-import { copyValues, refuseHiddenLocales, sharedAttributes, shareValues } from './sync-locales.js';
+import { copyValues, findGroupToJoin, heldNames, refuseHiddenLocales, sharedAttributes, shareValues } from './sync-locales.js';
 import { asLeft, orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 

@@ -20,10 +20,15 @@ const hashing = new Queue({ atOnce: 2 });
 /** Hashes passwords and sets the hashes in their holders. Throws a ValidationError if there are too many. */
 export async function hashPasswords(passwords: readonly PlainPassword[], sender: Sender | null): Promise<void> {
   if (passwords.length > mostPasswords) throw validationError(`One write takes at most ${String(mostPasswords)} passwords`);
-  const { default: bcrypt } = await import('bcrypt'); // a native module, loaded with the first password
   await Promise.all(
     passwords.map(async ({ holder, name, value }) => {
-      holder[name] = await hashing.run(() => bcrypt.hash(String(value), rounds), sender ?? undefined);
+      holder[name] = await hashPassword(String(value), sender);
     }),
   );
+}
+
+/** Returns the hash of a password. */
+export async function hashPassword(password: string, sender: Sender | null = null): Promise<string> {
+  const { default: bcrypt } = await import('bcrypt'); // a native module, loaded with the first password
+  return hashing.run(() => bcrypt.hash(password, rounds), sender ?? undefined);
 }

@@ -1,20 +1,23 @@
-import type { ContentContext } from './content-context.js';
-import { withDatabase, withoutHooks } from './content-context.js';
-import { findOne } from './find-one.js';
 import { Alarm } from '../limits/timers.js';
-import type { Loaded } from '../mongo/form/loaded.js';
-import type { Match } from '../mongo/form/matches.js';
+import { groupField, groupOf, leading, leadsGroup } from '../mongo/form/layout.js';
+import type { Loaded, StoredDocument } from '../mongo/form/loaded.js';
+import { type Match, oneOf } from '../mongo/form/matches.js';
 import type { Database } from '../mongo/send/database.js';
 import { inTransaction } from '../mongo/send/transaction.js';
-import { deleteEntry } from '../mongo/write/write-entries.js';
 import { countExisting } from '../mongo/read/look-ups.js';
-import { isStored } from '../mongo/stored.js';
+import { findStored, isStored } from '../mongo/stored.js';
+import { bulkWrite } from '../mongo/write/bulk-write.js';
+import { changeOne } from '../mongo/write/compile-change.js';
+import { referrersOf, unlinkAll } from '../mongo/write/referrers.js';
+import { deleteEntry } from '../mongo/write/write-entries.js';
 import type { Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
-import { referrersOf, unlinkAll } from '../mongo/write/referrers.js';
+import { mayLead } from './build-document.js';
+import { type ContentContext, withDatabase, withoutHooks, type WrittenMany } from './content-context.js';
+import { findOne } from './find-one.js';
 import { matchExpected, refuseUnexpected, type EntryKey } from './meet-precondition.js';
-import { mayLead, passLead } from './pass-lead.js';
-import { runWrite } from './run-write.js';
+import { runWrite, writePortions } from './run-write.js';
+import { idsOfMany, type ManyEntries } from './update-many.js';
 
 /**
  * Deletes an entry with all links to it. Returns the entry as it was; null if there is none. Throws a PreconditionFailedError if it
@@ -52,7 +55,7 @@ function unlinkLater(type: ContentType, id: number, entered: ContentContext): vo
   const look = async (): Promise<void> => {
     // If another program has restored the entry in the meantime, its links are valid.
     if (((await countExisting([{ collection: type.collection, ids: [id] }], context.store.database))[0] ?? 0) > 0) return;
-    await unlink(type, [id], context);
+    await unlinkAll({ type, ids: [id] }, context.bind.registry, context.store);
   };
   // Not awaited: a remaining link is hidden wherever entries are shown.
   new Alarm(() => void look().catch(() => undefined), { ref: false }).set(secondLook);
@@ -61,11 +64,55 @@ function unlinkLater(type: ContentType, id: number, entered: ContentContext): vo
 async function removeWithin(type: ContentType, id: number, match: Match, context: ContentContext): Promise<boolean> {
   const deleted = await deleteEntry(context.store, type.collection, match);
   if (deleted === null) return false;
-  await passLead(type, [deleted], context);
-  await unlink(type, [id], context);
+  await endLinks(type, [id], [deleted], context);
   return true;
 }
 
-/** Removes all links to entries. */
-export const unlink = (type: ContentType, ids: readonly number[], { bind, store }: ContentContext): Promise<void> =>
-  unlinkAll({ type, ids }, bind.registry, store);
+/** Deletes the entries that meet a filter, in portions, with all links to them. Returns their number. */
+export async function removeMany(entries: ManyEntries, context: ContentContext): Promise<WrittenMany> {
+  const { type, where } = entries;
+  const write = { action: 'deleteMany', type, where, selection: null } as const;
+  return writePortions(write, context, {
+    ids: (filter, inside) => idsOfMany({ ...entries, filter }, inside),
+    filter: entries.filter,
+    run: (ids, _, inside) => removePortion(type, ids, inside),
+  });
+}
+
+async function removePortion(type: ContentType, ids: readonly number[], context: ContentContext): Promise<void> {
+  const { store } = context;
+  const filter = { _id: oneOf(ids) };
+  const leads = mayLead(type, context)
+    ? await findStored(store.database, type.collection, { match: { ...filter, ...leading } })
+    : [];
+  await bulkWrite(store, type.collection, [{ deleteMany: { filter } }]);
+  await endLinks(type, ids, leads, context);
+}
+
+/**
+ * Removes all links to deleted entries. Lets the oldest remaining entry lead the group of each one that led a group, which keeps the
+ * unique values of the group from other groups. Runs inside the transaction of the deletion.
+ */
+async function endLinks(
+  type: ContentType,
+  ids: readonly number[],
+  deleted: readonly StoredDocument[],
+  { store, bind }: ContentContext,
+): Promise<void> {
+  const groups = deleted.filter(leadsGroup).map(groupOf);
+  if (groups.length > 0) {
+    const match = { [groupField]: oneOf(groups) };
+    const remaining = await findStored(store.database, type.collection, {
+      match,
+      fields: ['_id', groupField],
+      sort: { _id: -1 },
+    });
+    const oldest = new Map(remaining.map((document) => [groupOf(document), document['_id']]));
+    await bulkWrite(
+      store,
+      type.collection,
+      [...oldest.values()].map((_id) => changeOne({ _id }, { set: leading })),
+    );
+  }
+  await unlinkAll({ type, ids }, bind.registry, store);
+}

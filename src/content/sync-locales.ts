@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fieldErrors, forbiddenError } from '../errors.js';
+import { fieldErrors, forbiddenError, missingActions } from '../errors.js';
 import { changeMany, changeOne } from '../mongo/write/compile-change.js';
 import { groupField, groupOf, inGroup, orderField, otherLocalesOf, rankPath, storedRank } from '../mongo/form/layout.js';
 import { matchesAll, matchesAny, oneOf } from '../mongo/form/matches.js';
 import type { Document } from '../mongo/send/database.js';
 import { findStored } from '../mongo/stored.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
+import { actionOf, allows } from '../query/access.js';
+import { applyLinkInput } from '../schema/apply-link-input.js';
 import { isShared } from '../schema/attribute-places.js';
 import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
+import { parseLinkInput } from '../schema/link-input.js';
 import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
 import { type Values, isRecord } from '../values.js';
 import { completeCopies } from './build-write.js';
@@ -24,6 +27,30 @@ export function sharedNames(type: ContentType, names: readonly string[]): string
 
 /** Returns the names of all attributes that have one value for all locales of an entry. */
 export const sharedAttributes = (type: ContentType): string[] => sharedNames(type, [...type.attributes.keys()]);
+
+/**
+ * Returns a stored entry of the localization group that a create joins by the `localizations` of its data; null if these name no
+ * entry that the caller may see. Throws a ForbiddenError unless the caller may update or localize entries of the type.
+ */
+export async function findGroupToJoin(
+  type: ContentType,
+  localizations: unknown,
+  context: ContentContext,
+): Promise<StoredDocument | null> {
+  const { bind, store } = context;
+  const input = parseLinkInput(localizations, type.uid);
+  const ids = input === null ? [] : applyLinkInput([], input);
+  if (ids.length === 0) return null;
+  const actions = ['update', 'createLocalization'].map((action) => actionOf(type, action));
+  if (!actions.some((action) => allows(bind.access, action))) throw missingActions(actions);
+  const filter = matchesAll({ _id: oneOf(ids) }, await ruleFilter(type, context));
+  const [entry] = await findStored(store.database, type.collection, { match: filter, sort: { _id: 1 }, limit: 1 });
+  return entry ?? null;
+}
+
+/** Returns the names of shared attributes that have a value in an entry of a group. A new entry of the group need not send them. */
+export const heldNames = (type: ContentType, source: StoredDocument): ReadonlySet<string> =>
+  new Set(sharedAttributes(type).filter((name) => (source[name] ?? null) !== null));
 
 /** A write of values that all locales of an entry share. */
 interface SharedWrite {

@@ -17,7 +17,7 @@ import { buildUpdate } from './build-write.js';
 import { acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
 import { type ContentContext, withDatabase, type WrittenMany } from './content-context.js';
-import { marksOfUpdate } from './given-times.js';
+import { marksOfUpdate } from './build-document.js';
 import { sharedNames } from './sync-locales.js';
 import { hookOf, orUniqueError, writePortions } from './run-write.js';
 

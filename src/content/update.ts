@@ -16,7 +16,7 @@ import { acceptChanged, acceptWrite } from './accept-write.js';
 import { matchExpected, refuseUnexpected, type EntryKey } from './meet-precondition.js';
 import { checkBody, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext, type WriteInput } from './content-context.js';
-import { marksOfUpdate, stampUpdate } from './given-times.js';
+import { marksOfUpdate, stampUpdate } from './build-document.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { refuseBroken, ruleFilter, updateMayBreakRule } from './rules-on-writes.js';

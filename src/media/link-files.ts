@@ -1,5 +1,5 @@
 import { nextRank } from '../content/build-parts.js';
-import { unfitFiles } from '../content/allowed-files.js';
+import { unfitFiles } from '../content/check-body.js';
 import type { ContentContext } from '../content/content-context.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { ruleFilter } from '../content/rules-on-writes.js';

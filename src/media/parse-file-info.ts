@@ -1,6 +1,5 @@
 import { fieldErrors } from '../errors.js';
-import type { Undone } from '../content/refuse-or-tell.js';
-import { unreadNames } from '../content/values-left-out.js';
+import { type Undone, unreadNames } from '../content/refuse-or-tell.js';
 import { decodeOrNull, isRecord } from '../values.js';
 import { notOfType, splitPath } from '../schema/findings.js';
 

@@ -1,7 +1,6 @@
 import { type ContentContext, costsTooMuchLate, withDatabase, withoutBudget, withoutHooks } from '../content/content-context.js';
 import { findOne } from '../content/find-one.js';
-import { refuseOrTell } from '../content/refuse-or-tell.js';
-import { unreadNames } from '../content/values-left-out.js';
+import { refuseOrTell, unreadNames } from '../content/refuse-or-tell.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { badRequestError } from '../errors.js';
 import { decodeField } from '../http/parse-json.js';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { acceptNew } from '../../src/content/accept-write.js';
-import { acceptInput } from '../../src/content/check-body.js';
+import { acceptInput, acceptNew } from '../../src/content/accept-write.js';
 import { type Access, fullAccess, type RowRule } from '../../src/query/access.js';
 import { noNotices } from '../../src/notices.js';
 import { bindContext, typeOf } from '../support/things.js';

@@ -1,18 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { between, type Match } from '../../mongo/form/matches.js';
+import { hashPassword } from '../../content/hash-passwords.js';
 import { fieldErrors } from '../../errors.js';
 import { scalarProblems } from '../../schema/check-scalar.js';
 import type { ContentType } from '../../schema/content-type.js';
 
-/** Cost factor of bcrypt, as in Strapi v4. */
-const rounds = 10;
-
-/** Loads bcrypt when it is first needed, because it is a native module. */
-const loadBcrypt = async () => (await import('bcrypt')).default;
-
-/** Returns a hash to compare with if there is no password, so that both cases take the same time. */
-const hashOfNobody = async (): Promise<string> => (await loadBcrypt()).hash('of nobody', rounds);
-
+/** A hash to compare with if there is no password, so that both cases take the same time. */
 let nobody: Promise<string> | undefined;
 
 /** Maximum length of a password in bytes, because bcrypt ignores the rest. */
@@ -21,19 +14,20 @@ const longest = 72;
 /** Returns whether a password matches the stored hash. It takes the same time if there is no hash, and for invalid passwords. */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const fits = Buffer.byteLength(password) <= longest && !password.includes('\0');
-  const spare = await (nobody ??= hashOfNobody());
-  const equal = await (await loadBcrypt()).compare(fits ? password : '', stored ?? spare);
+  const spare = await (nobody ??= hashPassword('of nobody'));
+  const { default: bcrypt } = await import('bcrypt'); // a native module, loaded with the first password
+  const equal = await bcrypt.compare(fits ? password : '', stored ?? spare);
   return equal && fits && stored !== null;
 }
 
 /** Returns the hash of a new password. Throws a ValidationError if the attribute does not allow the password. */
-export async function hashPassword(password: string, user: ContentType): Promise<string> {
+export async function hashNewPassword(password: string, user: ContentType): Promise<string> {
   const attribute = user.attributes.get('password');
   if (attribute?.kind === 'scalar') {
     const problems = scalarProblems(password, attribute, 'password', { mode: 'create', draft: false });
     if (problems.length > 0) throw fieldErrors(problems.map((message) => ({ path: ['password'], message })));
   }
-  return (await loadBcrypt()).hash(password, rounds);
+  return hashPassword(password);
 }
 
 /** Returns the hash of a code, so that the code cannot be read from the database. */

@@ -1,10 +1,10 @@
 import { roleAccess } from '../../auth/role-access.js';
 import type { Role } from '../../auth/role.js';
 import { type ContentContext, withAccess } from '../../content/content-context.js';
-import { acceptInput, checkBody } from '../../content/check-body.js';
+import { acceptInput } from '../../content/accept-write.js';
+import { checkBody } from '../../content/check-body.js';
 import { runCreate } from '../../content/create.js';
-import { refuseOrTell, type Undone } from '../../content/refuse-or-tell.js';
-import { unknownValue } from '../../content/values-left-out.js';
+import { refuseOrTell, type Undone, unknownValue } from '../../content/refuse-or-tell.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { fullAccess } from '../../query/access.js';
 import type { ApiError } from '../../errors.js';

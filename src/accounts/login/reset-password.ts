@@ -3,7 +3,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { validationError } from '../../errors.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { readTexts } from '../check-fields.js';
-import { hashPassword, heldCode, makeCode, storedCode } from './passwords.js';
+import { hashNewPassword, heldCode, makeCode, storedCode } from './passwords.js';
 import { endRefreshTokens, openSession, type Session } from './session.js';
 import { changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
@@ -52,7 +52,7 @@ export async function resetPassword(accounts: Accounts, body: Body, call: Accoun
   if (password !== passwordConfirmation) throw validationError('Passwords do not match');
   const match = { resetPasswordToken: heldCode(code) };
   if ((await findStoredUser(content, match)) === null) throw validationError('Incorrect code provided');
-  const hash = await hashPassword(password, userType(content));
+  const hash = await hashNewPassword(password, userType(content));
   // The code was sent to the address, so it belongs to the user.
   const change = endingTokens({ password: hash, resetPasswordToken: null, _chosenEmail: false });
   const user = await changeStoredUser(content, match, change);

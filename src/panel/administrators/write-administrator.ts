@@ -1,4 +1,4 @@
-import { hashPasswords } from '../../content/hash-passwords.js';
+import { hashPassword } from '../../content/hash-passwords.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { exactly, type Match } from '../../mongo/form/matches.js';
 import { findFirst } from '../../mongo/stored.js';
@@ -88,11 +88,8 @@ export async function deleteAdministrators(ids: readonly number[], { store }: Co
   return deleted;
 }
 
-async function hashed(values: AdministratorValues, sender: Sender | null): Promise<Values> {
-  const holder: Record<string, unknown> = { ...values };
-  if (values.password !== undefined) await hashPasswords([{ holder, name: 'password', value: values.password }], sender);
-  return holder;
-}
+const hashed = async ({ password, ...others }: AdministratorValues, sender: Sender | null): Promise<Values> =>
+  password === undefined ? others : { ...others, password: await hashPassword(password, sender) };
 
 /** Characters of the longest name; as many as a column of Strapi v4 holds. */
 const longest = 255;

@@ -1,4 +1,4 @@
-import { acceptInput } from '../../content/check-body.js';
+import { acceptInput } from '../../content/accept-write.js';
 import { withAccess, type ContentContext } from '../../content/content-context.js';
 import { createEnv, lenientReaders } from '../../config/create-env.js';
 import * as apiErrors from '../../errors.js';

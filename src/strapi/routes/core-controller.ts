@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { ContentContext } from '../../content/content-context.js';
-import { acceptInput } from '../../content/check-body.js';
+import { acceptInput } from '../../content/accept-write.js';
 import { validationError } from '../../errors.js';
 import { entryType } from '../../code/entity-service.js';
 import { bindEntrySelection, bindPlan } from '../../query/bind-plan.js';

@@ -1,4 +1,5 @@
-import { acceptInput, checkUnwritten } from '../../content/check-body.js';
+import { acceptInput } from '../../content/accept-write.js';
+import { checkUnwritten } from '../../content/check-body.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { type EntityId, entryType } from '../../code/entity-service.js';
 import type { Attribute, ContentType } from '../../schema/content-type.js';

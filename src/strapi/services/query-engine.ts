@@ -3,8 +3,7 @@ import { withoutHooks, type ContentContext, type WrittenMany } from '../../conte
 import { create } from '../../content/create.js';
 import { createMany } from '../../content/create-many.js';
 import { countEntries, findMany, type FoundPage } from '../../content/find-many.js';
-import { remove } from '../../content/remove.js';
-import { removeMany } from '../../content/remove-many.js';
+import { remove, removeMany } from '../../content/remove.js';
 import { update } from '../../content/update.js';
 import { updateMany } from '../../content/update-many.js';
 import { entityOf, entryType, type Entity } from '../../code/entity-service.js';
