@@ -12,7 +12,7 @@ import { startWarnings } from './accounts/users/start-warnings.js';
 import { createSeal } from './content/cursor-seal.js';
 import { createContext, type ContentSource, type CodeHooks } from './content/content-context.js';
 import { createExplainRefusal } from './http/explain-refusal.js';
-import { KeptTags } from './http/kept-tags.js';
+import { KeptTags } from './http/tag-answers.js';
 import { requestLimiter } from './http/limit-requests.js';
 import { enabledFeatures, featureActions, modelSettings, startFeatures, type Feature } from './http/feature.js';
 import type { Connection, ModelFiles, Running } from './http/running.js';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { Readable } from 'node:stream';
-import { ApiError } from '../errors.js';
+import { ApiError, notFoundError } from '../errors.js';
 import { ReadLog } from '../mongo/send/read-log.js';
 import { checkRight, identify } from './authorize.js';
 import { refuseCursors } from '../query/parse-cursors.js';
@@ -9,15 +9,15 @@ import { countAttempt } from './limit-requests.js';
 import { onceFor } from './idempotency/run-once.js';
 import { ignoreKey, keyError } from './idempotency/read-key.js';
 import { answerLive, LiveBody } from './live-body.js';
-import { letLast } from './long-answers.js';
 import { type QueryStringLimits, readParameters } from './query-string.js';
 import { decodeBody, isUndecoded } from './request-body.js';
 import { refusePreconditions } from './preconditions.js';
+import { leaveLimits } from './request-limits.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
+import type { Ending } from '../limits/ending.js';
 import type { Answer, ProjectCode, RouteCall, Row, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
 import { beginTag, isRead, noteVersion } from './tag-answers.js';
-import { answerMethod, answerUnknown } from './unknown-method.js';
 
 /** A request with a matching path. */
 interface Matched {
@@ -124,11 +124,44 @@ function beginRow(row: IdentifiedRow, call: RouteCall, reads: ReadLog | null, { 
   return beginTag(ctx, read, row.cacheControl);
 }
 
+/** Lets the answer to a request take long. Returns the signal that ends it. Throws a 503 if the service is about to stop. */
+function letLast(ctx: Context, connection: Connection): Ending {
+  const ends = connection.endOf(ctx.res);
+  leaveLimits(ctx);
+  return ends;
+}
+
 /** Answers a method that has no row (see `answerMethod`). Checks the rights first on paths of the admin API, which are hidden from other callers. */
 async function refuseMethod(rows: Rows, { ctx, connection }: Matched): Promise<void> {
   const isAdmin = [...rows.values()].some(({ action }) => action === 'admin');
   if (isAdmin) await identify(ctx, { action: 'admin' }, connection.running ?? notRunning());
   answerMethod(ctx, [...rows.keys()]);
+}
+
+/** Answers paths without rows. Throws a NotFoundError for GET, HEAD and OPTIONS. Answers 405 to other methods. */
+export function answerUnknown(ctx: Context): void {
+  if (ctx.method === 'OPTIONS') throw notFoundError();
+  answerMethod(ctx, []);
+}
+
+const known: ReadonlySet<string> = new Set(['HEAD', 'OPTIONS', 'GET', 'PUT', 'PATCH', 'POST', 'DELETE']);
+
+/**
+ * Answers a method that has no row, on a path with rows of other methods: OPTIONS with 200 and Allow, other known methods with 405
+ * and Allow, unknown ones with 501. Throws a NotFoundError for GET and HEAD. In Strapi v4 they look for a file at every path, so
+ * they are always allowed.
+ */
+function answerMethod(ctx: Context, others: readonly string[]): void {
+  if (ctx.method === 'GET' || ctx.method === 'HEAD') throw notFoundError();
+  if (!known.has(ctx.method)) {
+    ctx.status = 501;
+    ctx.body = 'Not Implemented';
+    return;
+  }
+  const isAsking = ctx.method === 'OPTIONS';
+  ctx.status = isAsking ? 200 : 405;
+  ctx.set('Allow', ['HEAD', 'GET', ...others.filter((method) => method !== 'GET')].join(', '));
+  ctx.body = isAsking ? '' : 'Method Not Allowed';
 }
 
 function send(ctx: Context, { status = 200, headers, body }: Answer): void {

@@ -1,14 +1,13 @@
 import Koa from 'koa';
-import { admitRequests, requestQueue } from './admit-requests.js';
+import { answerUnknown } from './answer-route.js';
 import { observeRequests, requestId, type RequestState } from './observe-requests.js';
-import { checkUrl, timeLimit } from './request-limits.js';
+import { admitRequests, checkUrl, requestQueue, timeLimit } from './request-limits.js';
 import { compressResponse, crossOrigin, flushEvents, flushStreams, securityHeaders } from './koa-packages.js';
 import { errorResponse } from './error-response.js';
 import { countMemory } from './count-memory.js';
 import { requestBody } from './request-body.js';
 import { routeTable } from './route-table.js';
 import { tagAnswers } from './tag-answers.js';
-import { answerUnknown } from './unknown-method.js';
 import type { Context, Middleware } from 'koa';
 import type { Config } from '../config/config.js';
 import type { Observer } from '../observe/observer.js';

@@ -1,7 +1,11 @@
+import type Koa from 'koa';
+import type { Request } from 'koa';
 import qs, { type defaultDecoder } from 'qs';
 import { invalidParameter, validationError } from '../errors.js';
 import type { Values } from '../values.js';
-import type { QueryParameters } from './route-request.js';
+
+/** The parameters of a query string: as text, or as the object that code of a project has read or set. */
+export type QueryParameters = string | Values;
 
 /** Settings of `api.limits` that apply to query strings. */
 export interface QueryStringLimits {
@@ -48,4 +52,40 @@ function decodePart(text: string, decode: defaultDecoder, charset: string, kind:
   const decoded = decode(text, undefined, charset);
   if (kind === 'key' && decoded.split(/[[\]]/).includes('__proto__')) throw invalidParameter('__proto__');
   return decoded;
+}
+
+/** The query of a request as code has read or set it. */
+interface ReadQuery {
+  /** The query string that the object belongs to. Code that changes the query string makes the object invalid. */
+  readonly querystring: string;
+  readonly query: Values;
+}
+
+const queries = new WeakMap<Request, ReadQuery>();
+
+/**
+ * Makes `ctx.query` an object of filters, sort and populate, as in Strapi v4. Code may change it in place, and may set another one.
+ * `parse` decodes a query string, and may throw a ValidationError.
+ */
+export function extendQuery(app: Koa, parse: (querystring: string) => Values): void {
+  Object.defineProperty(app.request, 'query', {
+    get(this: Request): Values {
+      const known = readQuery(this);
+      if (known !== null) return known;
+      const query = parse(this.querystring);
+      queries.set(this, { querystring: this.querystring, query });
+      return query;
+    },
+    set(this: Request, query: Values) {
+      this.querystring = qs.stringify(query);
+      // kept as well, because an empty list of `$in` has no place in a query string
+      queries.set(this, { querystring: this.querystring, query });
+    },
+  });
+}
+
+/** Returns the query of a request as code has read or set it; null if no code has. */
+export function readQuery(request: Request): Values | null {
+  const known = queries.get(request);
+  return known !== undefined && known.querystring === request.querystring ? known.query : null;
 }

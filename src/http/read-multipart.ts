@@ -5,12 +5,11 @@ import type { Context } from 'koa';
 import { payloadTooLargeError } from '../errors.js';
 import type { MediaSettings } from '../media/storage/file-storage.js';
 import type { Staging, UploadedFile } from '../media/staging.js';
-import { withoutPlace } from './admit-requests.js';
 import { GuardedRequest } from './guarded-request.js';
 import type { ByteReservation } from '../limits/byte-budget.js';
 import { bodyInvalid } from './error-response.js';
 import { memoryOf } from './count-memory.js';
-import { allowUploadTime } from './request-limits.js';
+import { allowUploadTime, withoutPlace } from './request-limits.js';
 
 /** A multipart body in the order of its parts. Its files are stored but not published. */
 export interface MultipartBody {

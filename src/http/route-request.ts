@@ -11,16 +11,13 @@ import { readMultipart, type MultipartBody, type MultipartRules } from './read-m
 import { isLocal } from './is-local.js';
 import { isMultipart } from './request-body.js';
 import type { RequestState } from './observe-requests.js';
-import { readQuery } from './request-query.js';
+import { type QueryParameters, readQuery } from './query-string.js';
 
 /** The parameters of a path by name, decoded. */
 export type RouteParams = Readonly<Record<string, string>>;
 
 /** Reads a multipart body and stages its files. */
 export type ReadMultipart = (staging: Pick<Staging, 'stage'>, rules: MultipartRules) => Promise<MultipartBody>;
-
-/** The parameters of a query string: as text, or as the object that code of a project has read or set. */
-export type QueryParameters = string | Values;
 
 /** The parts of a request that code of a project has replaced, or that a request of a batch has instead of those of the batch. */
 interface ReplacedParts {

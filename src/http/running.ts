@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Accounts } from '../auth/accounts.js';
 import type { Authenticator } from '../auth/authenticate.js';
 import { knownActions } from '../auth/known-actions.js';
@@ -5,7 +6,7 @@ import type { Config } from '../config/config.js';
 import type { Secrets } from '../config/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';
 import { notFoundError, unavailableError } from '../errors.js';
-import type { Ending } from '../limits/ending.js';
+import { endOf, type Ending } from '../limits/ending.js';
 import type { AttemptLimits, GuessLimit } from '../limits/attempts.js';
 import { type Media, withCommandsOf } from '../media/media.js';
 import type { Backend } from '../mongo/models/open-backend.js';
@@ -13,7 +14,7 @@ import type { Observer } from '../observe/observer.js';
 import type { Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import type { ExplainRefusal } from './explain-refusal.js';
-import type { KeptTags } from './kept-tags.js';
+import type { KeptTags } from './tag-answers.js';
 import type { RequestLimiter } from './limit-requests.js';
 
 /** The files of the models of a project. */
@@ -67,13 +68,25 @@ export class Connection {
   isPrepared = false;
   /** Whether the service is about to stop, so that load balancers should stop sending requests. */
   isStopping = false;
-  /** What ends the answers that last. */
-  readonly lasting = new Set<Ending>();
+  readonly #lasting = new Set<Ending>();
+
+  /**
+   * Returns the signal that ends an answer that lasts, when its client has disconnected or the service stops. Throws a 503 if the
+   * service is about to stop.
+   */
+  endOf(response: ServerResponse): Ending {
+    if (this.isStopping) notRunning('The service is about to stop, please try again');
+    const ends = endOf(response);
+    if (ends.aborted) return ends;
+    this.#lasting.add(ends);
+    ends.addEventListener('abort', () => this.#lasting.delete(ends));
+    return ends;
+  }
 
   /** Announces the stop of the service, and ends the answers that last. */
   announceStop(): void {
     this.isStopping = true;
-    for (const ends of this.lasting) ends.abort();
+    for (const ends of this.#lasting) ends.abort();
   }
 }
 

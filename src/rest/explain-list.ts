@@ -1,6 +1,6 @@
 import { explainMany } from '../content/explain-many.js';
 import { forbiddenError, invalidParameter, validationError } from '../errors.js';
-import type { QueryParameters } from '../http/route-request.js';
+import type { QueryParameters } from '../http/query-string.js';
 import type { RouteCall } from '../http/route.js';
 import type { Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';

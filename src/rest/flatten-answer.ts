@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js';
-import type { QueryParameters } from '../http/route-request.js';
+import type { QueryParameters } from '../http/query-string.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import { mapParts, mapRecords } from '../schema/parts.js';
 import { isRecord, type Values } from '../values.js';

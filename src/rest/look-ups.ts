@@ -1,7 +1,7 @@
 import { findBy } from '../content/find-by.js';
 import { countEntries } from '../content/find-many.js';
 import { validationError } from '../errors.js';
-import type { QueryParameters } from '../http/route-request.js';
+import type { QueryParameters } from '../http/query-string.js';
 import { type Action, inEnvelope } from './actions.js';
 
 /** Answers `{ data: { count }, meta: {} }`: the number of entries that a list would have on all pages. */

@@ -1,6 +1,5 @@
 import { BoundedCache } from '../caches.js';
-import { parseQueryString, type QueryStringLimits } from '../http/query-string.js';
-import type { QueryParameters } from '../http/route-request.js';
+import { parseQueryString, type QueryParameters, type QueryStringLimits } from '../http/query-string.js';
 import type { Query } from '../query/ast.js';
 import type { Limits } from '../query/bind-context.js';
 import { markRepeated } from '../query/bind-plan.js';

@@ -1,6 +1,6 @@
 import { validationError } from '../errors.js';
 import { readParameters } from '../http/query-string.js';
-import type { QueryParameters } from '../http/route-request.js';
+import type { QueryParameters } from '../http/query-string.js';
 import { parseFields } from '../query/parse-list.js';
 import { parseQuery } from '../query/parse-query.js';
 import type { Query } from '../query/ast.js';

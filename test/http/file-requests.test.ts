@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect } from 'chai';
 import { createConfig } from '../../src/config/create-config.js';
-import { isFresh, parseRange, parseResize } from '../../src/http/file-requests.js';
+import { isFresh, parseRange, parseResize } from '../../src/http/file-routes.js';
 import type { RouteRequest } from '../../src/http/route-request.js';
 import type { StoredBlob } from '../../src/mongo/stores/blob-store.js';
 

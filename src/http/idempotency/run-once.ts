@@ -8,13 +8,14 @@ import {
   findKey,
   insertKey,
   keepAnswer,
+  type KeptAnswer,
   type KeyedWrite,
   KeyTaken,
   type KeyRecord,
 } from '../../mongo/stores/key-store.js';
+import { isJson } from '../count-memory.js';
 import type { Answer, RouteCall } from '../route.js';
 import type { Running } from '../running.js';
-import { decodeAnswer, encodeAnswer } from './kept-answer.js';
 import { KeyAllowance } from './key-allowance.js';
 import { accessDigest, fingerprintOf, keyError, keyId, readKey } from './read-key.js';
 
@@ -156,3 +157,25 @@ const tooLarge = (): ApiError =>
   payloadTooLargeError(
     'The answer is too large to be stored for the Idempotency-Key (api.idempotency.answerBytes). Nothing was written: select less',
   );
+
+/** The parts of an answer besides its body, and whether that is sent as JSON. */
+interface Head extends Omit<Answer, 'body'> {
+  readonly isJson: boolean;
+}
+
+/** Returns an answer in its stored form. Throws an Error for a stream, which no write returns. */
+function encodeAnswer({ body, ...rest }: Answer): KeptAnswer {
+  const head = JSON.stringify({ ...rest, isJson: isJson(body) });
+  if (body === undefined) return { head, body: null };
+  if (isJson(body)) return { head, body: Buffer.from(JSON.stringify(body)) };
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return { head, body: Buffer.from(body) };
+  throw new Error('an answer that is kept must be JSON, text or bytes');
+}
+
+/** Returns a stored answer with the header that tells it from the first one. JSON is decoded, as code around the answer expects it. */
+function decodeAnswer({ head, body }: KeptAnswer): Answer {
+  const { isJson, ...answer } = JSON.parse(head) as Head; // written by encodeAnswer
+  const headers = { ...answer.headers, 'Idempotency-Replayed': 'true' };
+  if (body === null) return { ...answer, headers };
+  return { ...answer, headers, body: isJson ? (JSON.parse(body.toString()) as unknown) : body };
+}

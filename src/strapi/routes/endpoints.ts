@@ -4,7 +4,7 @@ import type { NamedCode } from '../../code/named-code.js';
 import { sourceFile } from '../../config/load-source.js';
 import type { LimitedRoute } from '../../limits/attempts.js';
 import { ForbiddenError, messageOf, missingActions, policyError, UnauthorizedError } from '../../errors.js';
-import { readQuery } from '../../http/request-query.js';
+import { readQuery } from '../../http/query-string.js';
 import type { ContextRoute, RouteCall } from '../../http/route.js';
 import type { ActionName } from '../../query/access.js';
 import { flattenAnswer, wantsFlat } from '../../rest/flatten-answer.js';

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type Koa from 'koa';
 import type { Request, Response } from 'koa';
-import { extendQuery } from '../../http/request-query.js';
-import { parseQueryString, type QueryStringLimits } from '../../http/query-string.js';
+import { extendQuery, parseQueryString, type QueryStringLimits } from '../../http/query-string.js';
 import type { Values } from '../../values.js';
 
 /**
