@@ -1,25 +1,34 @@
+import { invalidParameter, validationError } from '../errors.js';
+import type { Loaded } from '../mongo/form/loaded.js';
 import { readEntry } from '../mongo/read/read-entry.js';
-import type { Query } from '../query/ast.js';
-import { bindRule } from '../query/bind-filter.js';
+import { readable } from '../query/access.js';
+import { comparing, type Query } from '../query/ast.js';
+import { bindFilter, bindRule } from '../query/bind-filter.js';
+import { bindPublication } from '../query/bind-nested.js';
 import { bindEntrySelection, bindLocale, bindPlan } from '../query/bind-plan.js';
 import { allOf } from '../query/conditions.js';
 import type { Condition, Plan, Selection } from '../query/plan.js';
-import type { ContentType } from '../schema/content-type.js';
-import { surroundingReads, type ContentContext } from './content-context.js';
-import type { Loaded } from '../mongo/form/loaded.js';
+import type { Attribute, ContentType } from '../schema/content-type.js';
+import { surroundingReads, type ContentContext, type PendingRead } from './content-context.js';
 
 /** Returns the entry with an id, even if it is a draft; null if there is none. */
 export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
-  const { bind, store } = context;
+  const { bind } = context;
   const selection = bindEntrySelection(query, type, bind);
   const condition = allOf([hasId(id), ...bindRule(type, bind)]);
-  const surrounded = surroundingReads(type, context);
-  if (surrounded !== null) return surrounded.one({ query, plan: planOf(condition, selection), id }, context);
-  return readEntry(condition, selection, store.database);
+  return readOne({ query, plan: planOf(condition, selection), id }, context);
 }
 
-/** Returns the plan of a read of one entry, for code around it. */
-export const planOf = (condition: Condition, selection: Selection): Plan => ({
+/** Reads an entry by the code around reads of its type, if there is any. */
+async function readOne(read: PendingRead, context: ContentContext): Promise<Loaded | null> {
+  const { type, condition, selection } = read.plan;
+  const surrounded = surroundingReads(type, context);
+  if (surrounded !== null) return surrounded.one(read, context);
+  return readEntry(condition ?? allOf([]), selection, context.store.database);
+}
+
+/** Returns the plan of a read of one entry. */
+const planOf = (condition: Condition, selection: Selection): Plan => ({
   type: selection.type,
   condition,
   scope: null,
@@ -31,12 +40,48 @@ export const planOf = (condition: Condition, selection: Selection): Plan => ({
   selection,
 });
 
+/** A unique attribute by its name, and the text of the value that is looked for. */
+interface UniqueValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * Returns the entry with a value of a unique attribute; null if there is none. Drafts are returned too, unless the query asks for
+ * published entries. Of a localized type it is the entry of one locale. Throws the same ValidationError for attributes that do not
+ * exist, are not unique, or may not be read.
+ */
+export async function findBy(
+  type: ContentType,
+  { name, value }: UniqueValue,
+  query: Query,
+  context: ContentContext,
+): Promise<Loaded | null> {
+  const { bind } = context;
+  if (!isUnique(readable(type, name, bind.access))) throw invalidParameter(name);
+  const { locale, publicationState } = query;
+  if (type.localized && locale !== null && (typeof locale !== 'string' || locale === 'all'))
+    throw validationError('Invalid parameter locale: expected one locale');
+  const selection = bindEntrySelection(query, type, bind);
+  const filter = comparing(name, 'eq', value);
+  const state = publicationState ?? 'preview';
+  const condition = allOf([
+    bindFilter(filter, type, bind),
+    ...bindRule(type, bind),
+    ...bindLocale(locale, type, bind),
+    ...bindPublication(type, state),
+  ]);
+  const asked = { ...query, filter, publicationState: state };
+  return readOne({ query: asked, plan: planOf(condition, selection), id: null }, context);
+}
+
+/** Returns whether no two entries of a type, or of one locale, have the same value of an attribute. */
+export const isUnique = (attribute: Attribute | null): boolean =>
+  attribute?.kind === 'scalar' && attribute.unique && attribute.type !== 'password';
+
 /** Returns the entry of a single type: of the default locale and published, unless the query says otherwise. */
 export async function findSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
-  const plan = bindPlan(query, type, context.bind);
-  const surrounded = surroundingReads(type, context);
-  if (surrounded !== null) return surrounded.one({ query, plan, id: null }, context);
-  return readEntry(plan.condition ?? allOf([]), plan.selection, context.store.database);
+  return readOne({ query, plan: bindPlan(query, type, context.bind), id: null }, context);
 }
 
 /**

@@ -85,7 +85,11 @@ export async function identifyAgain({ request, action, sender }: IdentifiedReque
 
 function callerOf(ctx: Context, row: RouteRequirement, running: Running): Promise<Caller> {
   if (row.leavesRightsToCode === true) return findNobody(ctx, running);
-  return row.action === 'admin' ? findAdmin(ctx, running) : findAnybody(ctx, row, running);
+  if (row.action === 'admin') return findAdmin(ctx, running);
+  const isAdmitted = row.admitsAdmin === true || (row.admitsAdmin === 'to explain' && ctx.querystring.includes('explain='));
+  const key = isAdmitted ? adminKey(ctx) : null;
+  if (key === null) return findCaller(ctx, row, running);
+  return readAdmin(ctx, key, running).then((admin) => admin ?? findCaller(ctx, row, running));
 }
 
 const noGrants: Access = { ...fullAccess, grants: { kind: 'actions', actions: new Set() } };
@@ -96,23 +100,6 @@ export const nobody: Caller = { kind: 'public', access: noGrants, publicRoleIsEm
 async function findNobody(ctx: Context, { limiter }: Running): Promise<Caller> {
   await limiter?.(ctx, nobody);
   return nobody;
-}
-
-function findAnybody(ctx: Context, row: RouteRequirement, running: Running): Promise<Caller> {
-  const isAdmitted = row.admitsAdmin === true || (row.admitsAdmin === 'to explain' && ctx.querystring.includes('explain='));
-  const key = isAdmitted ? adminKey(ctx) : null;
-  return key === null ? findCaller(ctx, row, running) : findAdminOrCaller(ctx, { row, key }, running);
-}
-
-/** A row that accepts admin tokens, and a token that may be one. */
-interface AdminRequest {
-  readonly row: RouteRequirement;
-  readonly key: string;
-}
-
-/** Identifies the caller, who may be an admin. */
-async function findAdminOrCaller(ctx: Context, { row, key }: AdminRequest, running: Running): Promise<Caller> {
-  return (await readAdmin(ctx, key, running)) ?? findCaller(ctx, row, running);
 }
 
 /** Identifies the caller. Counts a request with refused credentials like one without credentials. */

@@ -1,11 +1,8 @@
-import { createServer } from 'node:http';
-import { Server as NetServer } from 'node:net';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { ServerConfig } from '../config/config.js';
 import { Alarm, ifLonger, meanwhile } from '../limits/timers.js';
 import { cutSlowAnswers } from './cut-slow-answers.js';
-import { oneAtATime } from './one-at-a-time.js';
 
 /** A running HTTP server. */
 export interface HttpServer {
@@ -40,6 +37,45 @@ export function prepareHttpServer(config: ServerConfig): PreparedServer {
   };
   server.on('request', oneAtATime(handle));
   return prepared;
+}
+
+/** The number of waiting requests of a connection, and the answer to the last one. */
+interface Line {
+  last: ServerResponse;
+  waiting: number;
+}
+
+/** Maximum number of waiting requests per connection. */
+const mostWaiting = 100;
+
+/**
+ * Handles the requests of a connection one after the other. A client may send further requests before it gets an answer
+ * (pipelining), and Node would handle all of them concurrently. One connection could then take the places of thousands, and their
+ * answers would wait in memory until the first one is read. Closes a connection with more than 100 waiting requests.
+ */
+function oneAtATime(handle: RequestListener): RequestListener {
+  const lines = new WeakMap<Socket, Line>();
+  return (request, response) => {
+    const { socket } = request;
+    const line = lines.get(socket);
+    if (line === undefined) {
+      lines.set(socket, { last: response, waiting: 0 });
+      handle(request, response);
+      return;
+    }
+    const before = line.last;
+    line.last = response;
+    if (before.closed) {
+      handle(request, response);
+      return;
+    }
+    line.waiting += 1;
+    if (line.waiting > mostWaiting) socket.destroy();
+    before.once('close', () => {
+      line.waiting -= 1;
+      if (!socket.destroyed) handle(request, response);
+    });
+  };
 }
 
 interface StartOptions {

@@ -1,5 +1,5 @@
 import type { typeActions } from '../auth/known-actions.js';
-import { isUnique } from '../content/find-by.js';
+import { isUnique } from '../content/find-one.js';
 import { readable } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
 import { pascalCase, typeName } from '../schema/names.js';

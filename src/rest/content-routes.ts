@@ -1,6 +1,6 @@
 import { memoize } from '../caches.js';
 import type { Config } from '../config/config.js';
-import { isUnique } from '../content/find-by.js';
+import { isUnique } from '../content/find-one.js';
 import { notFoundError } from '../errors.js';
 import { requireKey } from '../http/idempotency/read-key.js';
 import { once } from '../http/idempotency/run-once.js';

@@ -1,9 +1,13 @@
-import { explainMany } from '../content/explain-many.js';
+import { withDatabase } from '../content/content-context.js';
+import { findMany } from '../content/find-many.js';
 import { forbiddenError, invalidParameter, validationError } from '../errors.js';
 import type { QueryParameters } from '../http/query-string.js';
 import type { RouteCall } from '../http/route.js';
+import { type ExplainedWork, workIn } from '../mongo/read/explained-work.js';
+import { ReadTrace } from '../mongo/read/explain-read.js';
 import type { Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
+import { isRecord, mapValues } from '../values.js';
 import { envelopePage, type Json } from './envelope.js';
 
 /**
@@ -31,7 +35,40 @@ export function refuseToExplain(query: QueryParameters): void {
  */
 export async function explainList(type: ContentType, query: Query, { caller, content }: RouteCall): Promise<Json> {
   if (caller.kind !== 'token' || caller.token.type !== 'admin') throw forbiddenError('explain requires an admin token');
-  const { page, explain } = await explainMany(type, query, content);
+  const { database } = content.store;
+  const trace = new ReadTrace();
+  const page = await findMany(type, query, withDatabase(content, { ...database, trace }));
+  const { way, commands, advice } = await trace.explain(database, content.bind.registry);
+  const shown = commands.map(({ command, explained }) => ({ command: cutLists(command), plan: workIn(explained) }));
+  const explain: Explained = { way, commands: shown, ...(advice !== null && { advice }) };
   const { meta, ...answer } = envelopePage(page, content);
   return { ...answer, meta: { ...(meta as object), explain } };
+}
+
+/** How a page was read, for operators. */
+interface Explained {
+  /** The name of the way in which the page was read. */
+  readonly way: string;
+  readonly commands: readonly ExplainedCommand[];
+  /** The attributes that lack an index. */
+  readonly advice?: string;
+}
+
+interface ExplainedCommand {
+  /** The command as it was sent, in Extended JSON, except that long lists are cut. */
+  readonly command: unknown;
+  /** What the server did when the command was explained. */
+  readonly plan: ExplainedWork;
+}
+
+/** Maximum number of items of a list that are shown. */
+const longest = 100;
+
+/** Returns a command whose long lists are cut, because conditions on related entries may be resolved to many ids. */
+function cutLists(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const shown = value.slice(0, longest).map(cutLists);
+    return value.length > longest ? [...shown, `... ${String(value.length - longest)} more`] : shown;
+  }
+  return isRecord(value) ? mapValues(value, cutLists) : value;
 }

@@ -1,4 +1,4 @@
-import { findBy } from '../content/find-by.js';
+import { findBy } from '../content/find-one.js';
 import { countEntries } from '../content/find-many.js';
 import { validationError } from '../errors.js';
 import type { QueryParameters } from '../http/query-string.js';
