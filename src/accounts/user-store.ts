@@ -1,6 +1,6 @@
 import { collections } from '../schema/collections.js';
 import { knownUser, type KnownUser } from '../auth/caller.js';
-import { type ContentContext, withAccess } from '../content/content-context.js';
+import { type ContentContext, ownType, withAccess } from '../content/content-context.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import type { Change } from '../mongo/write/compile-change.js';
 import type { Document } from '../mongo/send/database.js';
@@ -88,11 +88,5 @@ export function permitted(body: Values, hidden: Access['hidden'], content: Conte
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)));
 }
 
-export const userType = (content: ContentContext): ContentType => typeOf(content, userUid);
-export const roleType = (content: ContentContext): ContentType => typeOf(content, roleUid);
-
-function typeOf({ bind }: ContentContext, uid: string): ContentType {
-  const type = bind.registry.types.get(uid);
-  if (type === undefined) throw new Error(`the type ${uid} is missing`);
-  return type;
-}
+export const userType = (content: ContentContext): ContentType => ownType(content, userUid);
+export const roleType = (content: ContentContext): ContentType => ownType(content, roleUid);

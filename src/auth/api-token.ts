@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { unauthorizedError } from '../errors.js';
 import { commented, type Document } from '../mongo/send/database.js';
 import type { Store } from '../mongo/store.js';
 import { findStored } from '../mongo/stored.js';
@@ -48,6 +49,11 @@ export function apiToken(document: Document): ApiToken {
     createdAt: date(document['createdAt']) ?? new Date(0),
     access: accessOf(type, permissions),
   };
+}
+
+/** Throws an UnauthorizedError if a token has expired. */
+export function refuseExpired({ expiresAt }: ApiToken): void {
+  if (expiresAt !== null && expiresAt.getTime() <= Date.now()) throw unauthorizedError('Token expired', 'token_expired');
 }
 
 function accessOf(type: TokenType, permissions: readonly string[]): Access {

@@ -1,13 +1,13 @@
 import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
-import { refusedToken, unauthorizedError, type TokenFault } from '../errors.js';
+import { refusedToken, type TokenFault } from '../errors.js';
 import { cacheByKey, cacheUntilChanged } from '../mongo/changes/changes.js';
 import { commented } from '../mongo/send/database.js';
 import type { Observer } from '../observe/observer.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Access } from '../query/access.js';
 import { readAccountSettings, type AccountSettings, type StoredSettings } from './account-settings.js';
-import { type ApiToken, tokenFinder } from './api-token.js';
+import { type ApiToken, refuseExpired, tokenFinder } from './api-token.js';
 import { type Caller, type CallingUser, readUser, weighUser, type KnownUser } from './caller.js';
 import { createOpenAccess, type OpenAccess } from './is-open.js';
 import { readRoles } from './read-roles.js';
@@ -103,7 +103,7 @@ async function bearerCaller(bearer: string, credentials: Credentials, sources: S
 }
 
 /** Returns the token of a header `Bearer <token>`; null for a header of any other form. */
-function readBearer(authorization: string | undefined): string | null {
+export function readBearer(authorization: string | undefined): string | null {
   if (authorization === undefined) return null;
   const [scheme = '', bearer, ...more] = authorization.trim().split(/\s+/);
   return scheme.toLowerCase() === 'bearer' && bearer !== undefined && more.length === 0 ? bearer : null;
@@ -142,8 +142,7 @@ const openCaller = (access: Access, ended: TokenFault | null): Caller => ({
  */
 function tokenCaller(token: ApiToken): Caller {
   if (token.type === 'admin') throw refusedToken('token_invalid');
-  if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now())
-    throw unauthorizedError('Token expired', 'token_expired');
+  refuseExpired(token);
   return { kind: 'token', access: token.access, token };
 }
 

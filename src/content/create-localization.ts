@@ -1,7 +1,7 @@
 import { ApplicationError, applicationError, notFoundError } from '../errors.js';
 import { groupOf, inGroup } from '../mongo/form/layout.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
-import { findStored, isStored } from '../mongo/stored.js';
+import { findFirst, isStored } from '../mongo/stored.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
@@ -44,8 +44,8 @@ export async function localize(
 async function readSource(type: ContentType, id: number, { bind, store }: ContentContext): Promise<StoredDocument> {
   const condition = allOf([hasId(id), ...bindRule(type, bind)]);
   const filter = compileCondition(condition, await resolveRelated(condition, store.database));
-  const [source] = await findStored(store.database, type.collection, { match: filter, limit: 1 });
-  if (source === undefined) throw notFoundError('Entity not found');
+  const source = await findFirst(store.database, type.collection, filter);
+  if (source === null) throw notFoundError('Entity not found');
   return source;
 }
 

@@ -1,5 +1,5 @@
 import { applicationError, hasCode, notFoundError } from '../errors.js';
-import { findStored } from '../mongo/stored.js';
+import { findFirst } from '../mongo/stored.js';
 import { groupOf } from '../mongo/form/layout.js';
 import type { Loaded, StoredDocument } from '../mongo/form/loaded.js';
 import { inTransaction } from '../mongo/send/transaction.js';
@@ -50,11 +50,7 @@ export const createRules = (
   ...(source !== null && { group: groupOf(source), held: heldNames(type, source) }),
 });
 
-interface Joining {
-  readonly query: Query;
-  /** The selection that is read for the answer. */
-  readonly selection: Selection;
-  /** A stored entry of the group. */
+interface Joining extends Insertion {
   readonly source: StoredDocument;
 }
 
@@ -131,7 +127,9 @@ async function insertWithNextId(
   { insertion, attempt }: Attempt,
   context: ContentContext,
 ): Promise<Loaded> {
-  const source = insertion.source === null ? null : await readAgain(type, insertion.source, context);
+  const { source: named } = insertion;
+  const source = named && (await findFirst(context.store.database, type.collection, { _id: named['_id'] }));
+  if (named !== null && source === null) throw notFoundError('Entity not found'); // it was deleted meanwhile
   const uids = await generateUids(type, data, attempt, context);
   const complete = uids === null ? data : { ...data, ...uids };
   const prepared = await prepareEntry(type, complete, source, context);
@@ -142,13 +140,6 @@ async function insertWithNextId(
   if (source === null) return readNew(type, prepared.document, insertion, context);
   await shareValues(type, prepared.document, { source, given: Object.keys(complete) }, context);
   return { document: prepared.document, selection: insertion.selection, children: [] }; // read after the commit
-}
-
-/** Reads an entry again. Throws a NotFoundError if it was deleted meanwhile. */
-async function readAgain({ collection }: ContentType, entry: StoredDocument, { store }: ContentContext): Promise<StoredDocument> {
-  const [now] = await findStored(store.database, collection, { match: { _id: entry['_id'] }, limit: 1 });
-  if (now === undefined) throw notFoundError('Entity not found');
-  return now;
 }
 
 /** Returns the new entry of a checked body. `source` is an entry of the localization group that it joins. */

@@ -2,7 +2,7 @@ import { settingValues } from '../auth/caller.js';
 import { ApiError } from '../errors.js';
 import { compileReturned } from '../mongo/read/compile-projection.js';
 import type { Database } from '../mongo/send/database.js';
-import { findStored } from '../mongo/stored.js';
+import { findFirst } from '../mongo/stored.js';
 import { type Match, matchesAll } from '../mongo/form/matches.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import { updateEntry, type EntryDocument } from '../mongo/write/write-entries.js';
@@ -118,10 +118,8 @@ async function checkChange(change: Change, context: ContentContext): Promise<Cha
   }
 }
 
-async function readStored(type: ContentType, match: Match, database: Database): Promise<EntryDocument | null> {
-  const [stored] = await findStored(database, type.collection, { match, limit: 1 });
-  return (stored as EntryDocument | undefined) ?? null; // entries have numeric ids
-}
+const readStored = async (type: ContentType, match: Match, database: Database): Promise<EntryDocument | null> =>
+  (await findFirst(database, type.collection, match)) as EntryDocument | null; // entries have numeric ids
 
 /**
  * Returns whether one command can make a change: it sets only scalars that no other locale shares and no rule depends on, and

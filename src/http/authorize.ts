@@ -1,11 +1,12 @@
 import type { Context } from 'koa';
+import { readBearer } from '../auth/authenticate.js';
 import type { Caller } from '../auth/caller.js';
 import { createRequestContext, type ContentContext } from '../content/content-context.js';
 import type { Config } from '../config/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../errors.js';
 import { type Access, type ActionName, allows, fullAccess } from '../query/access.js';
 import type { Sender } from '../limits/queue.js';
-import { findAdmin, adminKey, readAdmin } from './find-admin.js';
+import { findAdmin, readAdmin } from './find-admin.js';
 import { requestIdOf, senderOf } from './route-request.js';
 import { memoryOf } from './count-memory.js';
 import { isLocal } from './is-local.js';
@@ -87,7 +88,7 @@ function callerOf(ctx: Context, row: RouteRequirement, running: Running): Promis
   if (row.leavesRightsToCode === true) return findNobody(ctx, running);
   if (row.action === 'admin') return findAdmin(ctx, running);
   const isAdmitted = row.admitsAdmin === true || (row.admitsAdmin === 'to explain' && ctx.querystring.includes('explain='));
-  const key = isAdmitted ? adminKey(ctx) : null;
+  const key = isAdmitted ? readBearer(ctx.req.headers.authorization) : null;
   if (key === null) return findCaller(ctx, row, running);
   return readAdmin(ctx, key, running).then((admin) => admin ?? findCaller(ctx, row, running));
 }

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
-import type { ApiToken } from '../auth/api-token.js';
+import { type ApiToken, refuseExpired } from '../auth/api-token.js';
+import { readBearer } from '../auth/authenticate.js';
 import type { Caller } from '../auth/caller.js';
 import { refusedToken, unauthorizedError } from '../errors.js';
 import { fullAccess } from '../query/access.js';
@@ -11,15 +12,12 @@ import type { Running } from './running.js';
 /** Returns the admin. Throws an UnauthorizedError for any other caller. */
 export async function findAdmin(ctx: Context, running: Running): Promise<Caller> {
   ctx.set('Cache-Control', 'private, no-store');
-  const key = adminKey(ctx);
+  const key = readBearer(ctx.req.headers.authorization);
   if (key === null) throw unauthorizedError();
   const admin = await readAdmin(ctx, key, running);
   if (admin === null) throw refusedToken('token_invalid');
   return admin;
 }
-
-/** Returns the bearer token of a request; null if it has none. */
-export const adminKey = (ctx: Context): string | null => /^bearer\s+(\S+)$/i.exec(ctx.get('authorization').trim())?.[1] ?? null;
 
 /**
  * Returns the holder of the configured admin token or of a stored one; null if the key is neither. A key that is no token at all
@@ -36,8 +34,7 @@ export async function readAdmin(
   const token = await authenticator.findToken(key, requestIdOf(ctx));
   if (token === null) await countGuess(ctx, adminGuesses);
   if (token?.type !== 'admin') return null;
-  if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now())
-    throw unauthorizedError('Token expired', 'token_expired');
+  refuseExpired(token);
   return tokenCaller(token);
 }
 

@@ -1,4 +1,6 @@
+import type { AccountSettings } from '../../auth/account-settings.js';
 import { roleAccess } from '../../auth/role-access.js';
+import type { Roles } from '../../auth/role.js';
 import { builtinModels } from '../../schema/builtin-models.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { Accounts } from '../accounts.js';
@@ -8,17 +10,22 @@ import { userType, userUid } from '../user-store.js';
 
 /** Returns warnings about settings that let users choose more than an operator may expect. */
 export async function startWarnings(accounts: Accounts, content: ContentContext): Promise<readonly string[]> {
-  const { roles, settings } = accounts.authenticator;
-  const [{ byId }, { advanced }] = await Promise.all([roles(), settings()]);
-  const ofRules = [...byId.values()].flatMap(({ type, rules }) =>
+  const { authenticator, config } = accounts;
+  const [roles, { advanced }] = await Promise.all([authenticator.roles(), authenticator.settings()]);
+  const ofRules = [...roles.byId.values()].flatMap(({ type, rules }) =>
     ruleWarnings(rules ?? {}, advanced).map((warning) => `role ${type}: ${warning}`),
   );
-  return [...ofRules, ...(await registrationWarnings(accounts, content))];
+  return [...ofRules, ...registrationWarnings({ config, advanced, roles }, content)];
+}
+
+interface Registration extends Pick<Accounts, 'config'> {
+  readonly advanced: AccountSettings;
+  readonly roles: Roles;
 }
 
 /** Returns a warning if registrations may set attributes that the project has added to users, and no setting lists them. */
-async function registrationWarnings({ config, authenticator }: Accounts, content: ContentContext): Promise<readonly string[]> {
-  const [{ byType }, { advanced }] = await Promise.all([authenticator.roles(), authenticator.settings()]);
+function registrationWarnings({ config, advanced, roles }: Registration, content: ContentContext): readonly string[] {
+  const { byType } = roles;
   const role = byType.get(advanced.default_role);
   const isOpen = byType.get('public')?.actions.has('plugin::users-permissions.auth.register') === true;
   const { allowedFields } = config.plugins['users-permissions'].config.register;

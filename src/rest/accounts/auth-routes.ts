@@ -24,18 +24,18 @@ export const authAction = (name: string): ActionName => `plugin::users-permissio
 /** Options of routes that begin or end a session. Apps send their current token to these routes too, even if it has expired. */
 const ignoringEnded = { ignoresEnded: true } as const;
 
-interface SessionRoute extends Required<Pick<Route, 'limit' | 'operation'>>, Pick<Route, 'ignoresEnded'> {
+interface SessionRoute extends Required<Pick<Route, 'limit'>>, Pick<Route, 'ignoresEnded'> {
   readonly open: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>;
   /** Returns the query that selects the attributes and relations of the answered user; the empty query by default. */
   readonly userQuery?: UserQuery;
 }
 
 /** Returns a query by the contexts of the user and of the caller. */
-type UserQuery = (...contexts: readonly [ofUser: ContentContext, ofCaller: ContentContext]) => Query;
+type UserQuery = (ofUser: ContentContext, ofCaller: ContentContext) => Query;
 
 /** Returns a route that begins a session and answers with its tokens and its user. `name` is that of the required action. */
-const sessionRoute = (path: string, name: string, { open, userQuery, ...route }: SessionRoute): Route => ({
-  ...{ method: 'POST', path, action: authAction(name) },
+const sessionRoute = (path: string, name: keyof typeof authOperations, { open, userQuery, ...route }: SessionRoute): Route => ({
+  ...{ method: 'POST', path, action: authAction(name), operation: authOperations[name] },
   ...route,
   handle: async (call) => {
     const session = await open(accountsOf(call.running), bodyOf(call.request), call);
@@ -45,25 +45,15 @@ const sessionRoute = (path: string, name: string, { open, userQuery, ...route }:
 
 /** The routes of login, registration, passwords and e-mail confirmation. */
 export const authRoutes: readonly Route[] = [
-  sessionRoute('/auth/local', 'callback', { limit: 'login', operation: authOperations.logIn, open: logIn, ...ignoringEnded }),
+  sessionRoute('/auth/local', 'callback', { limit: 'login', open: logIn, ...ignoringEnded }),
   sessionRoute('/auth/local/register', 'register', {
     limit: 'register',
-    operation: authOperations.register,
     open: register,
-    userQuery: (...contexts) => registeredQuery(contexts),
+    userQuery: registeredQuery,
     ...ignoringEnded,
   }),
-  sessionRoute('/auth/reset-password', 'resetPassword', {
-    limit: 'reset-password',
-    operation: authOperations.resetPassword,
-    open: resetPassword,
-    ...ignoringEnded,
-  }),
-  sessionRoute('/auth/change-password', 'changePassword', {
-    limit: 'change-password',
-    operation: authOperations.changePassword,
-    open: changePassword,
-  }),
+  sessionRoute('/auth/reset-password', 'resetPassword', { limit: 'reset-password', open: resetPassword, ...ignoringEnded }),
+  sessionRoute('/auth/change-password', 'changePassword', { limit: 'change-password', open: changePassword }),
   {
     ...at('POST /auth/forgot-password'),
     action: authAction('forgotPassword'),
@@ -124,8 +114,9 @@ export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) =
 }));
 
 /** Returns the query for the user of a registration. It includes the role if both the caller and the user may read roles. */
-const registeredQuery = (contexts: readonly ContentContext[]): Query =>
-  contexts.every(({ bind }) => maySee(bind.access, roleUid)) ? withRole : emptyQuery;
+function registeredQuery(...contexts: Parameters<UserQuery>): Query {
+  return contexts.every(({ bind }) => maySee(bind.access, roleUid)) ? withRole : emptyQuery;
+}
 
 /** The query of a user with the role. */
 export const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [fieldOf('role')] } };

@@ -56,7 +56,7 @@ const provider = 'Redirects the browser to';
 
 /** The descriptions of the routes of sessions. */
 export const authOperations = {
-  logIn: opens('logIn', 'Log in by name or e-mail address', texts('identifier', 'password')),
+  callback: opens('logIn', 'Log in by name or e-mail address', texts('identifier', 'password')),
   register: opens('register', 'Register', { ...texts('username', 'email', 'password'), additionalProperties: true }),
   resetPassword: opens('resetPassword', 'Set a new password by a code', record({ code: text, ...password })),
   changePassword: opens('changePassword', 'Change the own password', record({ currentPassword: text, ...password })),
@@ -89,9 +89,9 @@ export const authOperations = {
     }),
 };
 
-/** The descriptions of the routes of users. */
+/** The descriptions of the routes of users, by action. */
 export const userOperations = {
-  findMany: users('findUsers', 'List users', (user, schemas) => ({
+  find: users('findUsers', 'List users', (user, schemas) => ({
     query: schemas.parameters(userUid, 'list'),
     answers: answers(listOf(user), 'The users'),
   })),
@@ -99,24 +99,24 @@ export const userOperations = {
     body: json(schemas.ofType(userUid, 'create')),
     answers: { 201: { description: 'The new user', content: json(user) } },
   })),
-  findMe: users('findMe', 'Read the own user'),
+  me: users('findMe', 'Read the own user'),
   deleteMe: users('deleteMe', 'Delete the own user'),
   count: users('countUsers', 'Count users', () => ({ query: [], answers: answers(whole, 'The number of users') })),
   findOne: users('findUser', 'Read a user'),
   update: users('updateUser', 'Change a user', (_user, schemas) => ({ body: json(schemas.ofType(userUid, 'update')) })),
-  remove: users('deleteUser', 'Delete a user'),
+  destroy: users('deleteUser', 'Delete a user'),
 };
 
-/** The descriptions of the routes of roles. */
+/** The descriptions of the routes of roles, by action. */
 export const roleOperations = {
-  findMany: roles('findRoles', 'List roles', { answers: answers(record({ roles: listOf(shownRole({ nb_users: whole })) })) }),
-  create: roles('createRole', 'Create a role', { body: roleBody, answers: done }),
-  findOne: roles('findRole', 'Read a role with its permissions', {
+  'role.find': roles('findRoles', 'List roles', { answers: answers(record({ roles: listOf(shownRole({ nb_users: whole })) })) }),
+  'role.createRole': roles('createRole', 'Create a role', { body: roleBody, answers: done }),
+  'role.findOne': roles('findRole', 'Read a role with its permissions', {
     answers: answers(record({ role: shownRole({ permissions }) })),
   }),
-  update: roles('updateRole', 'Change a role', { body: roleBody, answers: done }),
-  remove: roles('deleteRole', 'Delete a role', { answers: done }),
-  findPermissions: roles('findPermissions', 'List all actions that can be granted', {
+  'role.updateRole': roles('updateRole', 'Change a role', { body: roleBody, answers: done }),
+  'role.deleteRole': roles('deleteRole', 'Delete a role', { answers: done }),
+  'permissions.getPermissions': roles('findPermissions', 'List all actions that can be granted', {
     answers: answers(record({ permissions })),
   }),
 };

@@ -3,30 +3,26 @@ import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } fr
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { type Answer, at, type Route, type RouteCall } from '../../http/route.js';
 import { grantableActions } from '../../http/running.js';
-import type { ActionName } from '../../query/access.js';
 import { flatEntry } from '../envelope.js';
 import { roleOperations } from './operations.js';
 
-const action = (name: string): ActionName => `plugin::users-permissions.role.${name}`;
+const row = (key: `${Route['method']} /${string}`, name: keyof typeof roleOperations, handle: Route['handle']): Route => ({
+  ...at(key),
+  action: `plugin::users-permissions.${name}`,
+  operation: roleOperations[name],
+  handle,
+});
 
 /** The routes of roles and of the actions that can be granted to them. */
 export const roleRoutes: readonly Route[] = [
-  { ...at('GET /users-permissions/roles'), action: action('find'), operation: roleOperations.findMany, handle: list },
-  { ...at('POST /users-permissions/roles'), action: action('createRole'), operation: roleOperations.create, handle: create },
-  { ...at('GET /users-permissions/roles/:id'), action: action('findOne'), operation: roleOperations.findOne, handle: findOne },
-  { ...at('PUT /users-permissions/roles/:id'), action: action('updateRole'), operation: roleOperations.update, handle: update },
-  {
-    ...at('DELETE /users-permissions/roles/:id'),
-    action: action('deleteRole'),
-    operation: roleOperations.remove,
-    handle: destroy,
-  },
-  {
-    ...at('GET /users-permissions/permissions'),
-    action: 'plugin::users-permissions.permissions.getPermissions',
-    operation: roleOperations.findPermissions,
-    handle: (call) => ({ body: { permissions: permissionTree(actionsOf(call), new Set()) } }),
-  },
+  row('GET /users-permissions/roles', 'role.find', list),
+  row('POST /users-permissions/roles', 'role.createRole', create),
+  row('GET /users-permissions/roles/:id', 'role.findOne', findOne),
+  row('PUT /users-permissions/roles/:id', 'role.updateRole', update),
+  row('DELETE /users-permissions/roles/:id', 'role.deleteRole', destroy),
+  row('GET /users-permissions/permissions', 'permissions.getPermissions', (call) => ({
+    body: { permissions: permissionTree(actionsOf(call), new Set()) },
+  })),
 ];
 
 async function list({ content }: RouteCall): Promise<Answer> {

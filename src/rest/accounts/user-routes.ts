@@ -11,7 +11,6 @@ import { bodyOf, idOf } from '../../http/route-request.js';
 import { requireKey } from '../../http/idempotency/read-key.js';
 import { type Answer, at, type Route, type RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
-import type { ActionName } from '../../query/access.js';
 import { comparing, emptyQuery, type Filter, type Query } from '../../query/ast.js';
 import { bindEntrySelection } from '../../query/bind-plan.js';
 import { parseEntryQuery } from '../../query/parse-query.js';
@@ -22,35 +21,36 @@ import { withRole } from './auth-routes.js';
 import { userOperations } from './operations.js';
 import type { Values } from '../../values.js';
 
-const action = (name: string): ActionName => `plugin::users-permissions.user.${name}`;
+type Options = Pick<Route, 'isTagged' | 'keys' | 'readsPreconditions'>;
+
+const row = (
+  key: `${Route['method']} /${string}`,
+  name: keyof typeof userOperations,
+  handle: Route['handle'],
+  options: Options,
+): Route => ({
+  ...at(key),
+  action: `plugin::users-permissions.user.${name}`,
+  operation: userOperations[name],
+  ...options,
+  handle,
+});
+
+const tagged = { isTagged: true } as const;
 
 /** Options of routes that change a user. */
 const changes = { readsPreconditions: true, keys: 'whole' } as const;
 
 /** The routes of users. Their answers have no envelope. */
 export const userRoutes: readonly Route[] = [
-  { ...at('GET /users'), action: action('find'), operation: userOperations.findMany, isTagged: true, handle: list },
-  {
-    ...at('POST /users'),
-    action: action('create'),
-    operation: userOperations.create,
-    isTagged: true,
-    keys: 'whole',
-    handle: create,
-  },
-  { ...at('GET /users/me'), action: action('me'), operation: userOperations.findMe, isTagged: true, handle: findMe },
-  { ...at('DELETE /users/me'), action: action('deleteMe'), operation: userOperations.deleteMe, ...changes, handle: destroyMe },
-  { ...at('GET /users/count'), action: action('count'), operation: userOperations.count, isTagged: true, handle: countUsers },
-  { ...at('GET /users/:id'), action: action('findOne'), operation: userOperations.findOne, isTagged: true, handle: findUser },
-  {
-    ...at('PUT /users/:id'),
-    action: action('update'),
-    operation: userOperations.update,
-    isTagged: true,
-    ...changes,
-    handle: update,
-  },
-  { ...at('DELETE /users/:id'), action: action('destroy'), operation: userOperations.remove, ...changes, handle: destroy },
+  row('GET /users', 'find', (call) => plainList(userType(call.content), call), tagged),
+  row('POST /users', 'create', create, { ...tagged, keys: 'whole' }),
+  row('GET /users/me', 'me', findMe, tagged),
+  row('DELETE /users/me', 'deleteMe', destroyMe, changes),
+  row('GET /users/count', 'count', countUsers, tagged),
+  row('GET /users/:id', 'findOne', findUser, tagged),
+  row('PUT /users/:id', 'update', update, { ...tagged, ...changes }),
+  row('DELETE /users/:id', 'destroy', destroy, changes),
 ];
 
 const limitsOf = ({ running }: RouteCall) => running.config.api.limits;
@@ -58,10 +58,6 @@ const limitsOf = ({ running }: RouteCall) => running.config.api.limits;
 const inputOf = (call: RouteCall): Values => readParameters(call.request.query, limitsOf(call));
 
 const queryOf = (call: RouteCall): Query => parseEntryQuery(inputOf(call), limitsOf(call));
-
-function list(call: RouteCall): Promise<Answer> {
-  return plainList(userType(call.content), call);
-}
 
 /** Answers with the number of users whose attributes equal the parameters: `?blocked=true`. */
 async function countUsers(call: RouteCall): Promise<Answer> {
