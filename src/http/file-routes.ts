@@ -4,7 +4,7 @@ import { notFoundError, validationError } from '../errors.js';
 import { formatsByType, type ImageFormat, type ResizeOrder } from '../media/images/image-types.js';
 import { findStored, type Media, readStored } from '../media/media.js';
 import { isOtherSize, resizedFile } from '../media/resized-file.js';
-import type { ByteRange, MediaSettings } from '../media/storage/file-storage.js';
+import { type ByteRange, joinBytes, type MediaSettings } from '../media/storage/file-storage.js';
 import type { StoredBlob } from '../mongo/stores/blob-store.js';
 import { printSize } from '../values.js';
 import { whole } from './json-schema.js';
@@ -110,11 +110,7 @@ async function readPart(file: StoredBlob, part: ByteRange, media: Media): Promis
   const source = readStored(file, part, media);
   if (part.end - part.start > inOnePiece)
     return source instanceof Readable ? source : Readable.from(source, { objectMode: false });
-  const pieces: Uint8Array[] = [];
-  for await (const bytes of source) pieces.push(bytes);
-  return pieces.length === 1 && pieces[0]
-    ? Buffer.from(pieces[0].buffer, pieces[0].byteOffset, pieces[0].length)
-    : Buffer.concat(pieces);
+  return joinBytes(source);
 }
 
 /**

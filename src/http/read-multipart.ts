@@ -148,7 +148,7 @@ class Parts {
       this.#fieldsSize += bytes.length;
       if (this.#fieldsSize > fieldsSize)
         this.request.fail(payloadTooLargeError(`Fields of more than ${String(fieldsSize)} bytes`));
-      else if (this.#hold(bytes)) pieces.push(bytes);
+      else if (this.#tries(() => this.#reservation?.add(bytes.length))) pieces.push(bytes);
     });
     part.on('end', () => {
       const name = part.name ?? '';
@@ -156,23 +156,10 @@ class Parts {
     });
   }
 
-  /** Reserves memory for bytes. If that throws a 503, the request fails. */
-  #hold(bytes: Buffer): boolean {
+  /** Runs work. The request fails with its error; false is returned then. */
+  #tries(work: () => void): boolean {
     try {
-      this.#reservation?.add(bytes.length);
-      return true;
-    } catch (error) {
-      this.request.fail(error);
-      return false;
-    }
-  }
-
-  /** Calls `accept` for a file. The request fails with its errors. */
-  #accepts(part: string): boolean {
-    if (this.request.failure !== null) return false;
-    try {
-      this.#settings.accept?.(part, this.#fields);
-      allowUploadTime(this.#source);
+      work();
       return true;
     } catch (error) {
       this.request.fail(error);
@@ -182,7 +169,9 @@ class Parts {
 
   #takeFile(part: Part, name: string): void {
     const { filesLimit, sizeLimit } = this.#settings;
-    if (!this.#accepts(part.name ?? '')) return;
+    const isAccepted = this.request.failure === null && this.#tries(() => this.#settings.accept?.(part.name ?? '', this.#fields));
+    if (!isAccepted) return;
+    allowUploadTime(this.#source);
     if (this.#files.length >= filesLimit) {
       this.request.fail(payloadTooLargeError(`More than ${String(filesLimit)} files`));
       return;

@@ -8,6 +8,7 @@ import type { ResizeOrder } from './images/image-types.js';
 import { boxOf, measureImage } from './images/transform-image.js';
 import { findStored, type Media, readStored } from './media.js';
 import { Staging } from './staging.js';
+import { joinBytes } from './storage/file-storage.js';
 
 /** An image that is being drawn, shared by all requests that wait for it. */
 interface Drawing {
@@ -144,8 +145,5 @@ function isLargeEnough(bytes: Buffer, { width, height }: ResizeOrder, wanted: nu
   return Math.max(size.width, size.height) >= wanted;
 }
 
-async function readAll(file: StoredBlob, media: Media): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const bytes of readStored(file, { start: 0, end: file.size }, media)) pieces.push(bytes);
-  return Buffer.concat(pieces);
-}
+const readAll = (file: StoredBlob, media: Media): Promise<Buffer> =>
+  joinBytes(readStored(file, { start: 0, end: file.size }, media));

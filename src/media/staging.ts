@@ -1,7 +1,7 @@
 import { endless, type WaitTime, withinTime } from '../limits/clock.js';
 import { payloadTooLargeError, validationError } from '../errors.js';
 import { deletePending, findPending, insertPending, newBlobId, type PendingBlob } from '../mongo/stores/blob-store.js';
-import type { ByteSource } from './storage/file-storage.js';
+import { type ByteSource, joinBytes } from './storage/file-storage.js';
 import { storageProviders } from './storage/storage-of.js';
 import { printSize } from '../values.js';
 import type { Media } from './media.js';
@@ -75,9 +75,7 @@ export class Staging {
   async read({ id }: StagedBytes, end: number): Promise<Buffer> {
     const blob = this.#pending.get(id);
     if (blob === undefined) throw new Error(`${id} is not staged`);
-    const parts: Uint8Array[] = [];
-    for await (const part of this.#media.storageOf(blob.provider).read(blob.key, { start: 0, end })) parts.push(part);
-    return Buffer.concat(parts);
+    return joinBytes(this.#media.storageOf(blob.provider).read(blob.key, { start: 0, end }));
   }
 
   /** Marks blobs as published, so that they are not discarded. */

@@ -17,10 +17,10 @@ import { emptyQuery, fieldOf, type Pagination, type Query } from '../query/ast.j
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
-import { hasFiles, type ReceivedEntry, withReceived, type WriteEntry, writeWithFiles, writtenBody } from './entry-files.js';
-import { asksToExplain, explainList } from './explain-list.js';
+import { type ReceivedEntry, withReceived, type WriteEntry, writeWithFiles, writtenBody } from './entry-files.js';
+import { explainList } from './explain-list.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
-import type { QueryCache } from './query-cache.js';
+import { asksToExplain, type QueryCache } from './read-query.js';
 
 /** A request for entries of a content type. */
 export interface ActionInput extends RouteCall {
@@ -87,7 +87,8 @@ export function receiving<Result>(
   input: ActionInput,
   run: (input: ActionInput) => Promise<Result>,
 ): Promise<Result> {
-  if (action.receives !== true || !hasFiles(input)) return run(input);
+  const hasFiles = action.receives === true && input.running.media !== null && input.request.readMultipart !== null;
+  if (!hasFiles) return run(input);
   checkQuery(input);
   return withReceived(input, (received) => run({ ...input, received }));
 }

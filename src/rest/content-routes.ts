@@ -8,10 +8,9 @@ import type { Answer, GuardedRow, DynamicRoute, RouteCall, Rows } from '../http/
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
 import { collectionActions, receiving, singleActions, type Action, type ActionInput, type Actions } from './actions.js';
-import { refuseToExplain } from './explain-list.js';
-import { flattenAnswer, wantsFlat } from './flatten-answer.js';
+import { flattenAnswer } from './flatten-answer.js';
 import { count, findByValue } from './look-ups.js';
-import { QueryCache } from './query-cache.js';
+import { QueryCache, refuseToExplain, wantsFlat } from './read-query.js';
 
 /**
  * Returns the routes of the content API: `/:pluralName`, `/:pluralName/:id`, `/:singularName`, their localizations, and look-ups in

@@ -30,9 +30,6 @@ export interface ReceivedEntry {
   readonly staging: Staging;
 }
 
-/** Whether the body of a request may contain files. */
-export const hasFiles = ({ request, running }: RouteCall): boolean => running.media !== null && request.readMultipart !== null;
-
 /**
  * Receives a multipart body: JSON in `data`, files in `files.<path>`. Runs the work with it, and discards the files that were not
  * stored.

@@ -1,7 +1,6 @@
 import { withDatabase } from '../content/content-context.js';
 import { findMany } from '../content/find-many.js';
-import { forbiddenError, invalidParameter, validationError } from '../errors.js';
-import type { QueryParameters } from '../http/query-string.js';
+import { forbiddenError } from '../errors.js';
 import type { RouteCall } from '../http/route.js';
 import { type ExplainedWork, workIn } from '../mongo/read/explained-work.js';
 import { ReadTrace } from '../mongo/read/explain-read.js';
@@ -9,25 +8,6 @@ import type { Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord, mapValues } from '../values.js';
 import { envelopePage, type Json } from './envelope.js';
-
-/**
- * Returns whether a request asks how a list is read: by `explain=true`. Throws a ValidationError for other values than `true` and
- * `false`.
- */
-export function asksToExplain(query: QueryParameters): boolean {
-  const value = typeof query === 'string' ? explainOf(query) : query['explain'];
-  if (value === undefined || value === null || value === 'false') return false;
-  if (value !== 'true') throw invalidParameter('explain');
-  return true;
-}
-
-const explainOf = (query: string): string | null =>
-  query.includes('explain=') ? new URLSearchParams(query).get('explain') : null;
-
-/** Throws a ValidationError if a request that reads no list asks how it is read. */
-export function refuseToExplain(query: QueryParameters): void {
-  if (asksToExplain(query)) throw validationError('Invalid parameter explain: only lists are explained');
-}
 
 /**
  * Returns a page with `meta.explain`: the way in which it was read, the commands and what the server did for each. Throws a

@@ -1,5 +1,3 @@
-import type { Config } from '../config/config.js';
-import type { QueryParameters } from '../http/query-string.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import { mapParts, mapRecords } from '../schema/parts.js';
 import { isRecord, type Values } from '../values.js';
@@ -9,14 +7,6 @@ interface Models {
   readonly type: ContentType;
   readonly registry: Registry;
 }
-
-/** Returns whether a request gets flat entries: if `format` is `flat`, or by the setting unless `format` is `nested`. */
-export function wantsFlat(query: QueryParameters, { api }: Pick<Config, 'api'>): boolean {
-  const format = typeof query === 'string' ? formatOf(query) : query['format'];
-  return format === 'flat' || (api.rest.flatten && format !== 'nested');
-}
-
-const formatOf = (query: string): string | null => (query.includes('format=') ? new URLSearchParams(query).get('format') : null);
 
 /**
  * Returns an answer with flat entries in `data`: `{ id, title, author: { id, name } }` instead of `attributes`, and of `data`

@@ -19,6 +19,16 @@ export interface FileStorage {
   remove(key: string, comment?: string): Promise<void>;
 }
 
+/** Returns all bytes of a source in one piece. */
+export async function joinBytes(source: ByteSource): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const bytes of source) pieces.push(bytes);
+  const [only] = pieces;
+  return only !== undefined && pieces.length === 1
+    ? Buffer.from(only.buffer, only.byteOffset, only.length)
+    : Buffer.concat(pieces);
+}
+
 interface WrittenFile {
   readonly mime: string;
   /** The limit of how long the request may wait for the database. */

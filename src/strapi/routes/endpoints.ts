@@ -7,7 +7,8 @@ import { ForbiddenError, messageOf, missingActions, policyError, UnauthorizedErr
 import { readQuery } from '../../http/query-string.js';
 import type { ContextRoute, RouteCall } from '../../http/route.js';
 import type { ActionName } from '../../query/access.js';
-import { flattenAnswer, wantsFlat } from '../../rest/flatten-answer.js';
+import { flattenAnswer } from '../../rest/flatten-answer.js';
+import { wantsFlat } from '../../rest/read-query.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { CodeContext, CodeRequests } from './code-requests.js';

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js';
 import type { ProjectRoute, Route, RouteMatch } from '../../http/route.js';
 import type { Connection } from '../../http/running.js';
 import { createRow, namedActions } from '../../rest/content-routes.js';
-import { QueryCache } from '../../rest/query-cache.js';
+import { QueryCache } from '../../rest/read-query.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { NoteProblem } from '../load/code-problems.js';
 import { createRouteRow, type EndpointParts } from './endpoints.js';

@@ -1,4 +1,6 @@
 import { BoundedCache } from '../caches.js';
+import type { Config } from '../config/config.js';
+import { invalidParameter, validationError } from '../errors.js';
 import { parseQueryString, type QueryParameters, type QueryStringLimits } from '../http/query-string.js';
 import type { Query } from '../query/ast.js';
 import type { Limits } from '../query/bind-context.js';
@@ -46,4 +48,32 @@ export class QueryCache {
     cache.set(text, markRepeated(query, bytes), bytes);
     return query;
   }
+}
+
+/** Returns the value of a parameter beside those of a Query. Most requests have none, so the query string is not parsed for it. */
+function optionOf(query: QueryParameters, name: 'explain' | 'format'): unknown {
+  if (typeof query !== 'string') return query[name];
+  return query.includes(`${name}=`) ? new URLSearchParams(query).get(name) : null;
+}
+
+/** Returns whether a request gets flat entries: if `format` is `flat`, or by the setting unless `format` is `nested`. */
+export function wantsFlat(query: QueryParameters, { api }: Pick<Config, 'api'>): boolean {
+  const format = optionOf(query, 'format');
+  return format === 'flat' || (api.rest.flatten && format !== 'nested');
+}
+
+/**
+ * Returns whether a request asks how a list is read: by `explain=true`. Throws a ValidationError for other values than `true` and
+ * `false`.
+ */
+export function asksToExplain(query: QueryParameters): boolean {
+  const value = optionOf(query, 'explain');
+  if (value === undefined || value === null || value === 'false') return false;
+  if (value !== 'true') throw invalidParameter('explain');
+  return true;
+}
+
+/** Throws a ValidationError if a request that reads no list asks how it is read. */
+export function refuseToExplain(query: QueryParameters): void {
+  if (asksToExplain(query)) throw validationError('Invalid parameter explain: only lists are explained');
 }
