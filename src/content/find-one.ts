@@ -16,11 +16,11 @@ export async function findOne(type: ContentType, id: number, query: Query, conte
   const { bind } = context;
   const selection = bindEntrySelection(query, type, bind);
   const condition = allOf([hasId(id), ...bindRule(type, bind)]);
-  return readOne({ query, plan: planOf(condition, selection), id }, context);
+  return readSurrounded({ query, plan: planOf(condition, selection), id }, context);
 }
 
 /** Reads an entry by the code around reads of its type, if there is any. */
-async function readOne(read: PendingRead, context: ContentContext): Promise<Loaded | null> {
+async function readSurrounded(read: PendingRead, context: ContentContext): Promise<Loaded | null> {
   const { type, condition, selection } = read.plan;
   const surrounded = surroundingReads(type, context);
   if (surrounded !== null) return surrounded.one(read, context);
@@ -72,7 +72,7 @@ export async function findBy(
     ...bindPublication(type, state),
   ]);
   const asked = { ...query, filter, publicationState: state };
-  return readOne({ query: asked, plan: planOf(condition, selection), id: null }, context);
+  return readSurrounded({ query: asked, plan: planOf(condition, selection), id: null }, context);
 }
 
 /** Returns whether no two entries of a type, or of one locale, have the same value of an attribute. */
@@ -81,7 +81,7 @@ export const isUnique = (attribute: Attribute | null): boolean =>
 
 /** Returns the entry of a single type: of the default locale and published, unless the query says otherwise. */
 export async function findSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
-  return readOne({ query, plan: bindPlan(query, type, context.bind), id: null }, context);
+  return readSurrounded({ query, plan: bindPlan(query, type, context.bind), id: null }, context);
 }
 
 /**
