@@ -23,7 +23,8 @@ export function asksForMore({ type, registry }: Registered, before: Registry | n
 /** Maximum number of collections that are completed at once, so that connections remain for requests. */
 const atOnce = 8;
 
-interface Completion {
+/** The types in force, and the locale of entries without one. */
+export interface Completion {
   readonly registry: Registry;
   readonly defaultLocale: string;
 }

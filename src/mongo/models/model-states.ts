@@ -34,8 +34,8 @@ export interface ModelState extends Partial<FoundViolations> {
   readonly unusedIndexes?: readonly string[];
   /** The renames that the instance follows, each with its phase. */
   readonly renames?: readonly string[];
-  /** The indexes that searches can use; absent if no attribute of the model has the option `search`. */
-  readonly search?: SearchState;
+  /** The indexes that searches can use; absent or null if no attribute of the model has the option `search`. */
+  readonly search?: SearchState | null;
   readonly at: Date;
   readonly expiresAt: Date;
 }

@@ -1,11 +1,10 @@
-import type { Jobs } from '../../jobs.js';
 import { waited } from '../../limits/timers.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { collectionOf } from '../../schema/model.js';
 import { documentCollection, type ModelDocument, type Rename, renamesIn } from '../../schema/renames.js';
 import { collections } from '../../schema/collections.js';
-import { type Database, forJob } from '../send/database.js';
+import { forJob } from '../send/database.js';
 import { findFirst } from '../stored.js';
 import { typesWith } from '../send/field-moves.js';
 import { storedCollections } from '../send/ensure-collections.js';
@@ -19,15 +18,12 @@ import {
   servedDocuments,
   keptRenames,
 } from '../stores/rename-store.js';
-import type { ModelStatus } from './model-status.js';
+import type { ModelWork } from './model-status.js';
 import { advanceFields, followed } from './rename-fields.js';
 import { advanceType } from './rename-type.js';
 
-interface RenamesInput {
-  readonly database: Database;
+interface RenamesInput extends ModelWork {
   readonly settings: ModelSettings;
-  readonly jobs: Jobs;
-  readonly status: Pick<ModelStatus, 'reportIndexState'>;
 }
 
 const jobName = 'model renames';
@@ -44,7 +40,8 @@ export class Renames {
   #records: readonly RenameRecord[] | null = null;
   #documents: readonly ModelDocument[] = [];
   #registry: Registry | null = null;
-  #reported: ReadonlyMap<string, string> = new Map();
+  /** The uids with renames that were reported. */
+  #reported: ReadonlySet<string> = new Set();
   #stop: (() => Promise<void>) | null = null;
   readonly #waiting = new Set<() => void>();
 
@@ -87,12 +84,10 @@ export class Renames {
       registry,
     );
     for (const done of this.#waiting) done();
-    const now = new Map(open.map(({ uid }) => [uid, open.filter((one) => one.uid === uid).map(followed)]));
-    for (const uid of new Set([...now.keys(), ...this.#reported.keys()])) {
-      const renames = now.get(uid) ?? [];
-      if (this.#reported.get(uid) !== renames.join()) await status.reportIndexState(uid, { renames });
-    }
-    this.#reported = new Map([...now].map(([uid, renames]) => [uid, renames.join()]));
+    const now = this.moving();
+    for (const uid of new Set([...now, ...this.#reported]))
+      await status.set(uid, { renames: open.filter((one) => one.uid === uid).map(followed) });
+    this.#reported = now;
     if (open.length > 0) this.#stop ??= this.#work();
   }
 
