@@ -5,7 +5,7 @@ import { collectLeftOut } from './left-out.js';
 import { areDistinct, graphqlConflicts, nameConflicts } from './name-conflicts.js';
 import type { ContentType, Registry } from './content-type.js';
 import { componentsOf } from './parts.js';
-import { collectionOf, type Model, type ModelWarning } from './model.js';
+import { collectionOf, type Model, type ModelDocument, type ModelWarning } from './model.js';
 import { readModel, type ModelReading } from './read-model.js';
 import { settleReferences, type SettledModel } from './settle-references.js';
 
@@ -37,7 +37,7 @@ type Previous = Pick<RegistryBuild, 'registry' | 'models' | 'parts'>;
  * cost of a build depends on what has changed.
  */
 export function buildRegistry(
-  documents: readonly { readonly uid: string }[],
+  documents: readonly ModelDocument[],
   settings: ModelSettings = defaultModelSettings,
   previous?: Previous,
 ): RegistryBuild {
@@ -73,10 +73,10 @@ const withDocument = (reading: ModelReading, document: unknown): ModelReading =>
   document === reading.document ? reading : { ...reading, document };
 
 /** Returns the documents that are not in force as they are. */
-export const notInForce = <Stored extends { readonly uid: string }>(
-  documents: readonly Stored[],
+export const notInForce = (
+  documents: readonly ModelDocument[],
   { parts: { readings } }: Pick<RegistryBuild, 'parts'>,
-): readonly Stored[] => documents.filter((document) => !isDeepStrictEqual(readings.get(document.uid)?.document, document));
+): readonly ModelDocument[] => documents.filter((document) => !isDeepStrictEqual(readings.get(document.uid)?.document, document));
 
 /** Returns the reasons why a document cannot be in force as it is stored. `before` is its reading in the previous snapshot. */
 function problemsOf(

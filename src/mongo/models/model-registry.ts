@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../schema/build-registry.js';
 import type { Registry } from '../../schema/content-type.js';
+import type { ModelDocument } from '../../schema/model.js';
 import { reportModels, type ModelReport } from '../../schema/report-models.js';
 import { asksForMore } from './complete-documents.js';
 import type { Jobs } from '../../jobs.js';
@@ -17,7 +18,7 @@ import { RequiredChecks } from './required-nulls.js';
 import { SearchBuilds } from './search-builds.js';
 import { completeLater, prepareTypes } from './type-preparation.js';
 
-type Documents = Awaited<ReturnType<StoredModels['read']>>;
+type Documents = readonly ModelDocument[];
 
 /** Milliseconds between two counts of entries that lack required values, which may be repaired without a change of the models. */
 const recountEvery = 300_000;

@@ -1,8 +1,8 @@
 import { waited } from '../../limits/timers.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { collectionOf } from '../../schema/model.js';
-import { documentCollection, type ModelDocument, type Rename, renamesIn } from '../../schema/renames.js';
+import { collectionOf, type ModelDocument } from '../../schema/model.js';
+import { type Rename, renamesIn } from '../../schema/renames.js';
 import { collections } from '../../schema/collections.js';
 import { forJob } from '../send/database.js';
 import { findFirst } from '../stored.js';
@@ -50,7 +50,7 @@ export class Renames {
   }
 
   /** Returns stored models with the names that are served now, and begins renames that are new. */
-  async served<Document extends ModelDocument>(documents: readonly Document[]): Promise<readonly Document[]> {
+  async served(documents: readonly ModelDocument[]): Promise<readonly ModelDocument[]> {
     const { database } = this.#input;
     const asked = renamesIn(documents);
     const before = this.#documents;
@@ -147,8 +147,7 @@ export class Renames {
   /** Returns the collection of a type, which a renamed one has kept, and which a model of the service does not name. */
   #collectionOf(document: ModelDocument): string {
     const kept = (this.#records ?? []).find(({ kind, to }) => kind === 'type' && to === document.uid)?.collection;
-    const builtin = this.#input.settings.builtin.find(({ uid }) => uid === document.uid);
-    return kept ?? (builtin === undefined ? documentCollection(document) : collectionOf(builtin));
+    return kept ?? collectionOf(this.#input.settings.builtin.find(({ uid }) => uid === document.uid) ?? document);
   }
 
   /** Returns the collection of the type that is renamed; null if it is not known. */

@@ -1,6 +1,7 @@
 import { BSON } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import type { Model } from '../../schema/model.js';
+import type { Model, ModelDocument } from '../../schema/model.js';
+import type { Values } from '../../values.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, type Document, inScope } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
@@ -10,7 +11,7 @@ import { noteRemoved } from './removed-store.js';
 import { tellingModels } from './model-events.js';
 
 /** Returns the documents of `_models`, or those of some uids, as models with their uid, in a stable order. They are not checked. */
-export async function readModels(database: Database, uids?: readonly string[]): Promise<{ readonly uid: string }[]> {
+export async function readModels(database: Database, uids?: readonly string[]): Promise<(ModelDocument & Values)[]> {
   const filter = uids === undefined ? {} : { filter: { _id: { $in: uids } } };
   const documents = await readAll(database, { find: collections.models, ...filter, sort: { _id: 1 }, batchSize: 100_000 });
   return documents.map(modelOf);
@@ -24,7 +25,7 @@ export class StoredModels {
   readonly #database: Database;
   /** Sorted by uid. */
   #known: readonly DecodedModel[] = [];
-  #models: readonly StoredUid[] = [];
+  #models: readonly ModelDocument[] = [];
   /** The uids of models that may have changed since they were read; null if all may have. */
   #stale: Set<string> | null = null;
   #reading: Promise<unknown> = Promise.resolve();
@@ -43,13 +44,13 @@ export class StoredModels {
    * Returns all models as they are stored, without checks. The list is the same object until a model changes. Reads after a read
    * that is under way, because that one may be too old.
    */
-  read(): Promise<readonly StoredUid[]> {
+  read(): Promise<readonly ModelDocument[]> {
     const reading = this.#reading.then(() => this.#read());
     this.#reading = reading.catch(() => undefined);
     return reading;
   }
 
-  async #read(): Promise<readonly StoredUid[]> {
+  async #read(): Promise<readonly ModelDocument[]> {
     const stale = this.#stale;
     if (stale?.size === 0) return this.#models;
     this.#stale = new Set();
@@ -73,14 +74,10 @@ export class StoredModels {
   }
 }
 
-interface StoredUid {
-  readonly uid: string;
-}
-
 /** A model, and the document that it was decoded from. */
 interface DecodedModel {
   readonly bytes: Uint8Array;
-  readonly model: StoredUid;
+  readonly model: ModelDocument;
 }
 
 /** Compares models by uid. No two have the same uid. */
@@ -113,7 +110,7 @@ function decode(rows: readonly Uint8Array[], known: readonly DecodedModel[]): re
   });
 }
 
-const modelOf = ({ _id, ...model }: Document): { readonly uid: string } => ({ ...model, uid: String(_id) });
+const modelOf = ({ _id, ...model }: Document): ModelDocument & Values => ({ ...model, uid: String(_id) });
 
 type StoredModel = Omit<Model, 'uid'> & { readonly _id: string };
 
