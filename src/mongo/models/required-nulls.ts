@@ -3,11 +3,11 @@ import type { Document } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { dottedPath, findPlaces, type AttributePlace } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
-import { matchAt } from '../form/matches.js';
+import { matchAt, oneOf } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
-import { readAll, runRead } from '../send/read-commands.js';
+import { runRead } from '../send/read-commands.js';
 import { unfitExpressions } from './unfit-rules.js';
-import { isStored } from '../stored.js';
+import { findStored, isStored } from '../stored.js';
 import type { ModelWork } from './model-status.js';
 
 /** An attribute that stored entries violate. */
@@ -123,8 +123,8 @@ export class RequiredChecks {
   /** Returns the states of these types, by uid. */
   async #readChecked(types: readonly ContentType[]): Promise<ReadonlyMap<string, CheckedType>> {
     if (types.length === 0) return new Map();
-    const filter = { _id: { $in: types.map(({ uid }) => uid) } };
-    const rows = await readAll(this.#input.database, { find: collections.required, filter, batchSize: 100_000 });
+    const match = { _id: oneOf(types.map(({ uid }) => uid)) };
+    const rows = await findStored(this.#input.database, collections.required, { match });
     return new Map((rows as CheckedType[]).map((row) => [row._id, row])); // written by `#record`
   }
 

@@ -4,17 +4,17 @@ import type { Model, ModelDocument } from '../../schema/model.js';
 import type { Values } from '../../values.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, type Document, inScope } from '../send/database.js';
-import { readAll } from '../send/read-commands.js';
 import { unlessPresent } from '../send/ensure-collections.js';
 import { inTransaction } from '../send/transaction.js';
+import { oneOf } from '../form/matches.js';
+import { findStored } from '../stored.js';
 import { noteRemoved } from './removed-store.js';
 import { tellingModels } from './model-events.js';
 
 /** Returns the documents of `_models`, or those of some uids, as models with their uid, in a stable order. They are not checked. */
 export async function readModels(database: Database, uids?: readonly string[]): Promise<(ModelDocument & Values)[]> {
-  const filter = uids === undefined ? {} : { filter: { _id: { $in: uids } } };
-  const documents = await readAll(database, { find: collections.models, ...filter, sort: { _id: 1 }, batchSize: 100_000 });
-  return documents.map(modelOf);
+  const match = uids === undefined ? {} : { _id: oneOf(uids) };
+  return (await findStored(database, collections.models, { match, sort: { _id: 1 } })).map(modelOf);
 }
 
 /**

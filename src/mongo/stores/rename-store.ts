@@ -4,7 +4,7 @@ import { type Rename, renamesIn, withoutRenamed, withServedNames } from '../../s
 import { isRecord } from '../../values.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
-import { readAll } from '../send/read-commands.js';
+import { findStored } from '../stored.js';
 import { startingWith } from '../form/matches.js';
 
 /**
@@ -32,12 +32,8 @@ export const renameKey = ({ kind, uid, from, to }: Rename): string => `${prefix}
 
 /** Returns the records of all renames. */
 export async function readRenames(database: Database): Promise<readonly RenameRecord[]> {
-  const rows = await readAll(database, {
-    find: collections.settings,
-    filter: { _id: startingWith(`${prefix}-`) },
-    sort: { _id: 1 },
-    batchSize: 100_000,
-  });
+  const match = { _id: startingWith(`${prefix}-`) };
+  const rows = await findStored(database, collections.settings, { match, sort: { _id: 1 } });
   return rows.map(({ kind, uid, from, to, phase, since, collection }) => ({
     ...{ kind, uid, from, to, phase, since },
     ...(typeof collection === 'string' && { collection }),
