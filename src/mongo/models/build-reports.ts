@@ -2,15 +2,8 @@ import { MongoServerError } from 'mongodb';
 import { commentIn, type Database, forJob } from '../send/database.js';
 import { withinTime } from '../../limits/clock.js';
 import { ifLonger } from '../../limits/timers.js';
+import type { BuildingIndex } from './model-states.js';
 import type { ModelWork } from './model-status.js';
-
-/** An index that is being built. The progress is absent if it is not known. */
-export interface BuildingIndex {
-  readonly name: string;
-  /** Entries or keys that are done in the present phase of the build. */
-  readonly done?: number;
-  readonly total?: number;
-}
 
 /** Indexes of a collection that one command builds. */
 interface Build {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { Collection } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import { memoize } from '../../caches.js';
+import { memoize, oncePer } from '../../caches.js';
 import { packageVersion as version } from '../../package-root.js';
 import type { RegistryBuild } from '../../schema/build-registry.js';
 import type { Model } from '../../schema/model.js';
@@ -41,6 +41,9 @@ const failedWrites = new WeakSet<Error>();
 /** Returns whether a write to `_model_status` has failed with this error. */
 export const isStatusError = (error: unknown): boolean => error instanceof Error && failedWrites.has(error);
 
+/** Creates the index that deletes old states, with the first state of an instance. */
+const expiring = oncePer<ModelStatus>();
+
 /** The state of each model on this instance, in `_model_status`, for operators and the admin API. */
 export class ModelStatus {
   readonly #database: Database;
@@ -49,7 +52,6 @@ export class ModelStatus {
   readonly instance = `${hostname()}:${String(process.pid)}:${randomBytes(2).toString('hex')}`;
   /** What is written, by uid. */
   readonly #written = new Map<string, StateValues>();
-  #expiring: Promise<unknown> | null = null;
 
   constructor(database: Database, jobs: Jobs) {
     this.#database = database;
@@ -119,14 +121,6 @@ export class ModelStatus {
     await this.#change((states) => states.deleteMany({ instance: this.instance })).catch(() => undefined);
   }
 
-  /** Creates the index that deletes old states. Called with the first state, and again if it failed. */
-  #expire(): Promise<unknown> {
-    return this.#change((states) => states.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 })).catch((error: unknown) => {
-      this.#expiring = null;
-      throw error;
-    });
-  }
-
   /** Writes within the time limit of writes, because the next report waits for it. */
   async #change<Result>(write: (states: Collection<StatusDocument>) => Promise<Result>): Promise<Result> {
     try {
@@ -151,7 +145,7 @@ export class ModelStatus {
 
   async #write(states: readonly (readonly [uid: string, values: StateValues])[]): Promise<void> {
     if (states.length === 0) return;
-    await (this.#expiring ??= this.#expire());
+    await expiring(this, () => this.#change((stored) => stored.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 })));
     const operations = states.map(([uid, values]) => {
       const update = { $set: { uid, ...shared, instance: this.instance, ...values, at: new Date(), expiresAt: expiry() } };
       return { updateOne: { filter: { _id: `${uid}@${this.instance}` }, update, upsert: true } };

@@ -8,23 +8,8 @@ import { inWriteTime } from '../send/calls.js';
 import { runRead } from '../send/read-commands.js';
 import { unfitExpressions } from './unfit-rules.js';
 import { findStored, isStored } from '../stored.js';
+import type { FoundViolations, Violations } from './model-states.js';
 import type { ModelWork } from './model-status.js';
-
-/** An attribute that stored entries violate. */
-interface Violations {
-  /** Path in entries, without positions in lists. */
-  readonly attribute: string;
-  /** The number of these entries. */
-  readonly entries: number;
-}
-
-/** The attributes of a type that stored entries violate. */
-export interface FoundViolations {
-  /** Required attributes that are null, or have no value. */
-  readonly requiredNulls: readonly Violations[];
-  /** Attributes with values that do not fit their type and are read as null. */
-  readonly unfitValues: readonly Violations[];
-}
 
 /** A document of `_required`: the rules of a type that were checked, by their keys. */
 interface CheckedType {

@@ -5,6 +5,7 @@ import { forJob } from '../send/database.js';
 import { trigramAttributes } from '../send/index-state.js';
 import { textIndexName } from '../read/plan-indexes.js';
 import { listIndexes } from './ensure-indexes.js';
+import type { AttributeState } from './model-states.js';
 import type { ModelWork } from './model-status.js';
 import {
   type BuildProgress,
@@ -16,19 +17,6 @@ import {
   sampleTrigrams,
   type TrigramAttribute,
 } from './trigram-build.js';
-
-/** The indexes that searches of a type can use, for `_model_status`. */
-export interface SearchState {
-  /** Attributes with the option `search`. */
-  readonly attributes: readonly AttributeState[];
-  /** The reason why `_q`, or `_q` with a number, scans all entries; null if it does not. */
-  readonly scans: string | null;
-}
-
-type AttributeState = {
-  readonly attribute: string;
-  readonly search: 'trigram' | 'language';
-} & ({ readonly state: 'ready' | 'waiting' } | ({ readonly state: 'building' } & BuildProgress));
 
 /** Milliseconds between two samples of trigrams. */
 const sampledFor = 3_600_000;

@@ -1,4 +1,5 @@
 import { BSON } from 'mongodb';
+import { oncePer } from '../../caches.js';
 import { collections } from '../../schema/collections.js';
 import type { Model, ModelDocument } from '../../schema/model.js';
 import type { Values } from '../../values.js';
@@ -114,21 +115,15 @@ const modelOf = ({ _id, ...model }: Document): ModelDocument & Values => ({ ...m
 
 type StoredModel = Omit<Model, 'uid'> & { readonly _id: string };
 
-/** Databases that have the collection of models. */
-const created = new WeakSet<Database['db']>();
+const created = oncePer<Database['db']>();
 
 /**
  * Creates the collection, because concurrent transactions cannot. A failure is ignored: the write that follows will report it.
  */
-async function createModels(database: Database): Promise<void> {
-  const { db } = database;
-  if (created.has(db)) return;
-  const create = inWriteTime(database, () => db.createCollection(collections.models, commentIn(database))).catch(unlessPresent);
-  await create.then(
-    () => created.add(db),
-    () => undefined,
-  );
-}
+const createModels = (database: Database): Promise<unknown> =>
+  created(database.db, () =>
+    inWriteTime(database, () => database.db.createCollection(collections.models, commentIn(database))).catch(unlessPresent),
+  ).catch(() => undefined);
 
 /**
  * Stores models in one transaction, so that models which need each other appear together. Each replaces the model with its uid.
