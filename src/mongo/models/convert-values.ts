@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
+import { isUnique } from '../../schema/attribute-places.js';
 import type { ScalarAttribute } from '../../schema/content-type.js';
 import type { ConvertedType } from '../../schema/convert-value.js';
 import { exactly, matchAt } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
-import { batch, converted, entriesOf, type Entry, type Root, rootsOf, type ValueConversion } from './converted-entries.js';
+import { batch, converted, entriesOf, type Entry, rootsOf, type ValueConversion } from './converted-entries.js';
 import { unfitExpressions } from './unfit-rules.js';
 
 /** What a conversion would do. */
@@ -28,7 +29,7 @@ export async function surveyConversion(conversion: ValueConversion): Promise<Sur
     const taken = new Map<string, number>();
     for await (const document of entriesOf(root, conversion)) {
       const { reasons, values } = converted(document, root, conversion.to);
-      const twice = isUnique(root) ? duplicatesIn(values, document._id, taken) : [];
+      const twice = root.places.some(({ attribute }) => isUnique(attribute)) ? duplicatesIn(values, document._id, taken) : [];
       const [reason] = [...reasons, ...twice];
       if (reason === undefined) convertible += 1;
       else unconvertible += 1;
@@ -38,8 +39,6 @@ export async function surveyConversion(conversion: ValueConversion): Promise<Sur
   }
   return { convertible, unconvertible, examples };
 }
-
-const isUnique = ({ places }: Root): boolean => places.some(({ attribute }) => attribute.kind === 'scalar' && attribute.unique);
 
 /** Returns the reasons why values cannot be unique, and remembers them. */
 function duplicatesIn(values: readonly unknown[], id: unknown, taken: Map<string, number>): string[] {
@@ -64,9 +63,10 @@ const waiting = '_converted';
 export async function prepareConversion(conversion: ValueConversion): Promise<void> {
   const { database, to } = conversion;
   const left = { [waiting]: { $exists: true } };
-  for (const { collection } of new Set(rootsOf(conversion).map(({ type }) => type)))
+  const roots = rootsOf(conversion);
+  for (const { collection } of new Set(roots.map(({ type }) => type)))
     await inWriteTime(database, () => database.db.collection(collection).updateMany(left, { $unset: { [waiting]: '' } }));
-  for (const root of rootsOf(conversion)) {
+  for (const root of roots) {
     const { collection } = root.type;
     let open: AnyBulkWriteOperation[] = [];
     const send = async (): Promise<void> => {

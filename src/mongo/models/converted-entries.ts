@@ -20,7 +20,7 @@ export interface ValueConversion {
 export const batch = 500;
 
 /** A field of the entries of a type, and the places of the attribute in it. */
-export interface Root {
+interface Root {
   readonly type: ContentType;
   readonly field: string;
   readonly places: readonly AttributePlace[];
