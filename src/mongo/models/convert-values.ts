@@ -3,10 +3,10 @@ import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { isUnique } from '../../schema/attribute-places.js';
 import type { ScalarAttribute } from '../../schema/content-type.js';
 import type { ConvertedType } from '../../schema/convert-value.js';
-import { exactly, matchAt } from '../form/matches.js';
+import { exactly, matchAt, matchesAny } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { batch, converted, entriesOf, type Entry, rootsOf, type ValueConversion } from './converted-entries.js';
-import { unfitExpressions } from './unfit-rules.js';
+import { unfitMatches } from './unfit-rules.js';
 
 /** What a conversion would do. */
 export interface Survey {
@@ -117,10 +117,10 @@ function finished(field: string, { type }: ConvertedType): Document {
 export async function convertLate(conversion: ValueConversion): Promise<number> {
   let changed = 0;
   const { to, database, attribute: name } = conversion;
-  const unfit = unfitExpressions(to.type);
+  const unfit = unfitMatches(to.type, name);
   for (const root of unfit.length === 0 ? [] : rootsOf(conversion)) {
-    const matches = root.places.flatMap(({ steps }) => unfit.map((expression) => matchAt(steps, { [name]: expression })));
-    for await (const document of entriesOf(root, conversion, { $or: matches })) {
+    const match = matchesAny(...root.places.map(({ steps }) => matchAt(steps, ...unfit)));
+    for await (const document of entriesOf(root, conversion, match)) {
       const { value } = converted(document, root, to);
       const filter = { _id: document._id, [root.field]: exactly(document[root.field]) };
       const entries = database.db.collection<Entry>(root.type.collection);

@@ -6,7 +6,7 @@ import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../sc
 import { matchAt, oneOf } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { runRead } from '../send/read-commands.js';
-import { unfitExpressions } from './unfit-rules.js';
+import { unfitMatches } from './unfit-rules.js';
 import { findStored, isStored } from '../stored.js';
 import type { FoundViolations, Violations } from './model-states.js';
 import type { ModelWork } from './model-status.js';
@@ -144,9 +144,9 @@ const rulesOf = (type: ContentType, registry: Registry): readonly Rule[] => [
 
 function typeRule(place: AttributePlace<ScalarAttribute>): readonly Rule[] {
   const { steps, attribute } = place;
-  const unfit = unfitExpressions(attribute.type).map((expression) => matchAt(steps, { [attribute.name]: expression }));
+  const unfit = unfitMatches(attribute.type, attribute.name);
   const key = `${keyOf(place)} ${attribute.type}`;
-  return unfit.length === 0 ? [] : [{ key, attribute: dottedPath(place), list: 'unfitValues', query: { $or: unfit } }];
+  return unfit.length === 0 ? [] : [{ key, attribute: dottedPath(place), list: 'unfitValues', query: matchAt(steps, ...unfit) }];
 }
 
 const keyOf = (place: AttributePlace): string => `${dottedPath(place)} ${place.steps.map(({ zone }) => zone ?? '').join(' ')}`;
