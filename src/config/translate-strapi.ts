@@ -3,7 +3,7 @@ import { bySection, type SectionName, type Sections } from './sections.js';
 import type { SettingNode } from './setting.js';
 import { keysOfUnset, pluginAdvice, pluginMeanings, strapiKeys } from './strapi-keys.js';
 import { translateMiddleware } from './strapi-middlewares.js';
-import { valuesOf, type Translation } from './translation.js';
+import { translationOf, valuesOf, type Translation } from './translation.js';
 import { isRecord, type Values } from '../values.js';
 import type { WrittenSection } from './read-section.js';
 import { isStandIn, standInReason } from './stand-in.js';
@@ -81,9 +81,7 @@ function translateLevel(path: string, node: SettingNode | undefined, value: unkn
       return [[key, child === undefined ? below : translateLevel(full, child, below, place)] as const];
     }
     if ((below === undefined || below === null) && !keysOfUnset.has(full)) return [];
-    if (typeof meaning === 'function') {
-      if (!isMissing(full, below, place)) collect(full, meaning(below), place);
-    } else if (meaning !== null) collect(full, { advice: meaning }, place);
+    if (typeof meaning !== 'function' || !isMissing(full, below, place)) collect(full, translationOf(meaning, below), place);
     return [];
   });
   return Object.fromEntries(kept);
