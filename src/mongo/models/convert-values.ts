@@ -5,8 +5,9 @@ import type { ScalarAttribute } from '../../schema/content-type.js';
 import type { ConvertedType } from '../../schema/convert-value.js';
 import { exactly, matchAt, matchesAny } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
-import { batch, converted, entriesOf, type Entry, rootsOf, type ValueConversion } from './converted-entries.js';
+import { converted, entriesOf, type Entry, rootsOf, type ValueConversion } from './converted-entries.js';
 import { unfitMatches } from './unfit-rules.js';
+import { eachReply } from '../stored.js';
 
 /** What a conversion would do. */
 export interface Survey {
@@ -68,23 +69,19 @@ export async function prepareConversion(conversion: ValueConversion): Promise<vo
     await inWriteTime(database, () => database.db.collection(collection).updateMany(left, { $unset: { [waiting]: '' } }));
   for (const root of roots) {
     const { collection } = root.type;
-    let open: AnyBulkWriteOperation[] = [];
-    const send = async (): Promise<void> => {
-      const operations = open;
-      open = [];
-      if (operations.length > 0)
-        await inWriteTime(database, () => database.db.collection(collection).bulkWrite(operations, { ordered: false }));
-    };
-    for await (const document of entriesOf(root, conversion)) {
+    const operationsFor = (document: Entry): AnyBulkWriteOperation[] => {
       const from = document[root.field] as unknown;
       const { value } = converted(document, root, to);
-      if (isDeepStrictEqual(from, value)) continue;
+      if (isDeepStrictEqual(from, value)) return [];
       const filter = { _id: document._id as never, [root.field]: exactly(from) };
       const update = { $set: { [`${waiting}.${root.field}`]: { from, to: value, type: to.type } } };
-      open.push({ updateOne: { filter, update } });
-      if (open.length === batch) await send();
-    }
-    await send();
+      return [{ updateOne: { filter, update } }];
+    };
+    await eachReply(entriesOf(root, conversion), async (documents) => {
+      const operations = documents.flatMap(operationsFor);
+      if (operations.length > 0)
+        await inWriteTime(database, () => database.db.collection(collection).bulkWrite(operations, { ordered: false }));
+    });
   }
 }
 

@@ -119,6 +119,5 @@ export async function findLeftCollections(registry: Registry, database: Database
   const served = new Set([...registry.types.values()].map(({ collection }) => collection));
   const recorded = await findStored(database, collections.servedCollections, { fields: ['_id'] });
   const left = recorded.map(({ _id }) => String(_id)).filter((name) => !served.has(name));
-  const held = await Promise.all(left.map((name) => isStored(database, name)));
-  return left.filter((_, index) => held[index]);
+  return filterNames(left, (name) => isStored(database, name));
 }
