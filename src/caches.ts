@@ -77,6 +77,21 @@ export function memoizePair<One extends object, Other extends object, Result>(
   return (one, other) => ofOther(other)(one);
 }
 
+/** Returns a function that does work once for each object, and again if it has failed. Calls share the work that is under way. */
+export function oncePer<One extends object>(): (one: One, work: () => Promise<unknown>) => Promise<unknown> {
+  const begun = new WeakMap<One, Promise<unknown>>();
+  return (one, work) => {
+    const running =
+      begun.get(one) ??
+      work().catch((error: unknown) => {
+        begun.delete(one);
+        throw error;
+      });
+    begun.set(one, running);
+    return running;
+  };
+}
+
 /** Values that several clients have in common, by what makes them equal. Those that nobody uses any more are forgotten. */
 export class SharedValues<Value extends object> {
   readonly #known = new Map<string, WeakRef<Value>>();

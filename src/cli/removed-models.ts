@@ -1,6 +1,6 @@
 import { countRemoved, isBack, type ModelsNow, purgeRemoved as deleteData, withPart } from '../mongo/models/removed-data.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
-import { readRenames } from '../mongo/stores/rename-store.js';
+import { keptCollections, readRenames } from '../mongo/stores/rename-store.js';
 import { forgetRemoved, readRemoved, type RemovedPart } from '../mongo/stores/removed-store.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { suggest } from '../nearest-name.js';
@@ -67,9 +67,7 @@ const nameOf = ({ uid, attribute }: RemovedPart): string => (attribute === null 
 
 const modelsNow = async ({ database, settings }: OpenedDatabase): Promise<ModelsNow> => ({
   documents: await readModels(database),
-  kept: new Map(
-    (await readRenames(database)).flatMap(({ to, collection }) => (collection === undefined ? [] : [[to, collection]])),
-  ),
+  kept: keptCollections(await readRenames(database)),
   settings,
 });
 

@@ -1,10 +1,10 @@
 import { lookUp, readers, type Variables } from './create-env.js';
-import { type Setting, type SettingNode, ConfigError, environmentOf, type ValueOf } from './setting.js';
+import { type Group, type Setting, type SettingNode, ConfigError, environmentOf, type ValueOf } from './setting.js';
 import { readAddress } from './database-address.js';
 import { valuesOf } from './translation.js';
 import { checkSection, isRight } from './check-section.js';
 import type { Config } from './config.js';
-import { type SectionName, sectionNames, sections, type Sections } from './sections.js';
+import { bySection, type SectionName, sectionNames, sections, type Sections } from './sections.js';
 import { translateStrapi, type WrittenSections } from './translate-strapi.js';
 
 /** Environment variables, and a function that is called with the problem of one. It then counts as not set. */
@@ -87,12 +87,12 @@ export function examineSections(written: WrittenSections, place: ConfigPlace): E
   const isStrapiProject = place.isStrapiProject || Array.isArray(written.middlewares.value);
   const { known = sections } = place;
   const translated = translateStrapi(written, isStrapiProject, known);
-  const wrong = new Set<string>();
-  const input = { variables: place.variables, refuse: (problem: string) => wrong.add(problem) };
-  const given = (name: SectionName): unknown => applyVariables(known[name], translated.sections[name].value, input);
+  const wrong: string[] = [];
+  const input = { variables: place.variables, refuse: (problem: string) => wrong.push(problem) };
+  const given = bySection((name) => applyVariables(known[name], translated.sections[name].value, input));
   const rules = { isProduction: environment === 'production', isStrapiProject };
-  const findings = sectionNames.flatMap((name) => checkSection(known[name], given(name), written[name].file, rules));
-  const address = addressOf(given('database'), written.database.file);
+  const findings = sectionNames.flatMap((name) => checkSection(known[name], given[name], written[name].file, rules));
+  const address = addressOf(given.database, written.database.file);
   const isLeftOut = (name: SectionName): boolean => isStrapiProject && (name === 'database' || !rules.isProduction);
   const absent = translated.missing.filter(([name]) => !isLeftOut(name)).map(([, text]) => text);
   const leftOut = translated.missing.filter(([name]) => isLeftOut(name)).map(([, text]) => `${text}; it is left out`);
@@ -100,21 +100,14 @@ export function examineSections(written: WrittenSections, place: ConfigPlace): E
   const isKept = refused.length === absent.length ? isGiven : isRight;
   const found = [...translated.warnings, ...findings.map(({ text }) => text), ...address.warnings];
   // The known sections have at least the settings that `Config` is the type of.
-  const complete = <Name extends SectionName>(name: Name) =>
-    fill(known[name], given(name), isKept) as ValueOf<(typeof sections)[Name]>;
+  const complete = bySection((name) => fill(known[name], given[name], isKept)) as ValueOf<Group<typeof sections>>;
   const config: Config = {
     directory: place.directory,
     environment,
     environmentName: place.environment || 'development',
     warnings: [...place.warnings, ...leftOut, ...found],
-    server: complete('server'),
-    database: { ...complete('database'), uri: address.uri },
-    api: complete('api'),
-    plugins: complete('plugins'),
-    middlewares: complete('middlewares'),
-    admin: complete('admin'),
-    webhooks: complete('webhooks'),
-    backup: complete('backup'),
+    ...complete,
+    database: { ...complete.database, uri: address.uri },
   };
   const all = [...new Set([...config.warnings, ...limitWarnings(config.api)])];
   return {

@@ -1,9 +1,8 @@
 import { completeConfig } from './apply-variables.js';
 import { ConfigError, environmentOf } from './setting.js';
 import { suggest } from '../nearest-name.js';
-import { sectionNames, type SectionName, type Sections } from './sections.js';
+import { bySection, sectionNames, type SectionName, type Sections } from './sections.js';
 import type { Given, Config } from './config.js';
-import type { WrittenSections } from './translate-strapi.js';
 
 /** Any part of the configuration, given in code. */
 export type PartialConfig = { readonly [Name in SectionName]?: Given<Config[Name]> } & {
@@ -27,9 +26,8 @@ export function createConfig(
 ): Config {
   const unknown = Object.keys(given).find((name) => !sectionNames.some((section) => section === name));
   if (unknown !== undefined) throw new ConfigError(`config: unknown key ${unknown}${suggest(unknown, sectionNames)}`);
-  const written = sectionNames.map((name) => [name, { file: `config.${name}`, value: given[name] ?? {} }] as const);
-  // one for each name
-  const config = completeConfig(Object.fromEntries(written) as WrittenSections, {
+  const written = bySection((name) => ({ file: `config.${name}`, value: given[name] ?? {} }));
+  const config = completeConfig(written, {
     directory: directory ?? process.cwd(),
     environment: nameOf(environment, environmentName) ?? process.env.NODE_ENV,
     variables: {},

@@ -120,9 +120,11 @@ export const sections = {
 export type SectionName = keyof typeof sections;
 
 /** Names of the sections, in the order in which they are read and documented. */
-export const sectionNames: readonly SectionName[] = [
-  ...(['server', 'database', 'api', 'plugins', 'middlewares', 'admin', 'webhooks', 'backup'] as const),
-];
+export const sectionNames = Object.keys(sections) as readonly SectionName[]; // its keys
+
+/** Returns a value for each section. */
+export const bySection = <Value>(valueOf: (name: SectionName) => Value): Readonly<Record<SectionName, Value>> =>
+  Object.fromEntries(sectionNames.map((name) => [name, valueOf(name)])) as Record<SectionName, Value>; // one for each name
 
 export type Sections = Readonly<Record<SectionName, Group<SettingMap>>>;
 
@@ -133,8 +135,7 @@ export type AddedSettings = Readonly<Partial<Record<SectionName, SettingMap>>>;
 export function sectionsWith(features: readonly { readonly settings?: AddedSettings }[]): Sections {
   const extended = (name: SectionName): SettingMap =>
     Object.assign({}, sections[name].settings, ...features.map(({ settings }) => settings?.[name])) as SettingMap; // maps only
-  const names = sectionNames.map((name) => [name, group(extended(name))] as const);
-  return Object.fromEntries(names) as Sections; // one for each name
+  return bySection((name) => group(extended(name)));
 }
 
 /** Returns the values of settings that a feature has added to a section. */

@@ -1,5 +1,5 @@
 import { readOrigin } from './cors-origin.js';
-import { valuesOf, type Meaning, type Translation } from './translation.js';
+import { translationOf, valuesOf, type Meaning, type Translation } from './translation.js';
 import type { Values } from '../values.js';
 
 /** Middlewares of Strapi that Mangrove replaces or does not need. */
@@ -21,13 +21,9 @@ export function translateMiddleware(item: unknown): Translation & { readonly nam
   const { name, resolve, config } =
     typeof item === 'string' ? { name: item, resolve: undefined, config: undefined } : valuesOf(item);
   const shown = String(name ?? resolve ?? JSON.stringify(item));
-  const meaning = Object.hasOwn(known, shown)
-    ? known[shown]
-    : shown.startsWith('strapi::')
-      ? 'Mangrove has no such middleware'
-      : null;
-  if (typeof meaning === 'function') return { name: shown, ...meaning(config) };
-  return { name: shown, ...(typeof meaning === 'string' && { advice: meaning }) };
+  const other = shown.startsWith('strapi::') ? 'Mangrove has no such middleware' : null;
+  const meaning = Object.hasOwn(known, shown) ? known[shown] : undefined;
+  return { name: shown, ...translationOf(meaning === undefined ? other : meaning, config) };
 }
 
 /** Maximum size of a JSON body in bytes: that of a MongoDB document. */

@@ -1,9 +1,9 @@
 import { nearestName } from '../nearest-name.js';
-import { sectionNames, type SectionName, type Sections } from './sections.js';
+import { bySection, type SectionName, type Sections } from './sections.js';
 import type { SettingNode } from './setting.js';
 import { keysOfUnset, pluginAdvice, pluginMeanings, strapiKeys } from './strapi-keys.js';
 import { translateMiddleware } from './strapi-middlewares.js';
-import { valuesOf, type Translation } from './translation.js';
+import { translationOf, valuesOf, type Translation } from './translation.js';
 import { isRecord, type Values } from '../values.js';
 import type { WrittenSection } from './read-section.js';
 import { isStandIn, standInReason } from './stand-in.js';
@@ -33,16 +33,13 @@ interface Collected {
  */
 export function translateStrapi(written: WrittenSections, isStrapiProject: boolean, known: Sections): TranslatedConfig {
   const collected: Collected = { set: new Map(), advice: new Map(), missing: [] };
-  const kept = sectionNames.map((name) => {
+  const values: Record<string, unknown> = bySection((name) => {
     const { file, value } = written[name];
-    const translated = translateSection(name, value, { file, isStrapiProject, known, ...collected });
-    return [name, { file, value: translated }] as const;
+    return translateSection(name, value, { file, isStrapiProject, known, ...collected });
   });
-  const values: Record<string, unknown> = Object.fromEntries(kept.map(([name, { value }]) => [name, value]));
   for (const [path, value] of collected.set) setAt(values, path.split('.'), value);
-  const translated = kept.map(([name, { file }]) => [name, { file, value: values[name] }] as const);
   return {
-    sections: Object.fromEntries(translated) as Record<SectionName, WrittenSection>, // one for each name
+    sections: bySection((name) => ({ file: written[name].file, value: values[name] })),
     warnings: [...collected.advice].map(([advice, names]) => advice.replace('%', names.join(', '))),
     missing: collected.missing,
   };
@@ -84,9 +81,7 @@ function translateLevel(path: string, node: SettingNode | undefined, value: unkn
       return [[key, child === undefined ? below : translateLevel(full, child, below, place)] as const];
     }
     if ((below === undefined || below === null) && !keysOfUnset.has(full)) return [];
-    if (typeof meaning === 'function') {
-      if (!isMissing(full, below, place)) collect(full, meaning(below), place);
-    } else if (meaning !== null) collect(full, { advice: meaning }, place);
+    if (typeof meaning !== 'function' || !isMissing(full, below, place)) collect(full, translationOf(meaning, below), place);
     return [];
   });
   return Object.fromEntries(kept);

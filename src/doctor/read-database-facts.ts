@@ -1,6 +1,6 @@
 import { readAccountSettings } from '../auth/account-settings.js';
 import { readRoles } from '../auth/read-roles.js';
-import { findMissingIndexes } from '../mongo/models/missing-indexes.js';
+import { findMissingIndexes } from '../mongo/models/ensure-indexes.js';
 import { readInstances, readStates } from '../mongo/models/model-states.js';
 import { findForeign, findLeftCollections } from '../mongo/models/served-collections.js';
 import type { Database } from '../mongo/send/database.js';

@@ -1,3 +1,4 @@
+import type { AbstractCursor } from 'mongodb';
 import { type Database, type Document } from './send/database.js';
 import { readAll } from './send/read-commands.js';
 import type { Match } from './form/matches.js';
@@ -43,4 +44,13 @@ export async function countMatching(database: Database, collection: string, matc
     cursor: {},
   });
   return Number(counted?.['n'] ?? 0);
+}
+
+/** Calls a function with the documents of each reply to a cursor, and closes the cursor. */
+export async function eachReply<Row>(cursor: AbstractCursor<Row>, work: (rows: readonly Row[]) => Promise<void>): Promise<void> {
+  try {
+    while (await cursor.hasNext()) await work(cursor.readBufferedDocuments());
+  } finally {
+    await cursor.close();
+  }
 }

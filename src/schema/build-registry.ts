@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { memoize, memoizePair } from '../caches.js';
 import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
 import { collectLeftOut } from './left-out.js';
-import { areDistinct, graphqlConflicts, nameConflicts } from './name-conflicts.js';
+import { type Conflicts, graphqlConflicts, serviceConflicts } from './name-conflicts.js';
 import type { ContentType, Registry } from './content-type.js';
 import { componentsOf } from './parts.js';
-import { collectionOf, type Model, type ModelWarning } from './model.js';
+import { collectionOf, type Model, type ModelDocument, type ModelWarning } from './model.js';
 import { readModel, type ModelReading } from './read-model.js';
 import { settleReferences, type SettledModel } from './settle-references.js';
 
@@ -37,7 +37,7 @@ type Previous = Pick<RegistryBuild, 'registry' | 'models' | 'parts'>;
  * cost of a build depends on what has changed.
  */
 export function buildRegistry(
-  documents: readonly { readonly uid: string }[],
+  documents: readonly ModelDocument[],
   settings: ModelSettings = defaultModelSettings,
   previous?: Previous,
 ): RegistryBuild {
@@ -57,7 +57,7 @@ export function buildRegistry(
     { models, problems },
     previous && { models: previous.models, settled: previous.parts.settled },
   );
-  const unnamed = settings.graphql === false ? noConflicts : outsideGraphql(models, settings, previous);
+  const unnamed = outsideGraphql(models, settings, previous);
   const types = [...settled.values()].map((now) => typeOf(now, { settings, previous, inGraphql: !unnamed.has(now.model.uid) }));
   const parts = { readings, settled };
   const warnings = collectWarnings(parts, unnamed);
@@ -73,10 +73,10 @@ const withDocument = (reading: ModelReading, document: unknown): ModelReading =>
   document === reading.document ? reading : { ...reading, document };
 
 /** Returns the documents that are not in force as they are. */
-export const notInForce = <Stored extends { readonly uid: string }>(
-  documents: readonly Stored[],
+export const notInForce = (
+  documents: readonly ModelDocument[],
   { parts: { readings } }: Pick<RegistryBuild, 'parts'>,
-): readonly Stored[] => documents.filter((document) => !isDeepStrictEqual(readings.get(document.uid)?.document, document));
+): readonly ModelDocument[] => documents.filter((document) => !isDeepStrictEqual(readings.get(document.uid)?.document, document));
 
 /** Returns the reasons why a document cannot be in force as it is stored. `before` is its reading in the previous snapshot. */
 function problemsOf(
@@ -122,8 +122,7 @@ function resolveConflicts(
     const added: Model[] = [];
     const others: Model[] = [];
     for (const model of models.values()) (isNew(model) ? added : others).push(model);
-    if (areDistinct(added, others, paths)) return models;
-    const found = nameConflicts([...others, ...added], paths);
+    const found = serviceConflicts(added, others, paths);
     if (found.size === 0) return models;
     for (const [uid, lines] of found) {
       if (!problems.has(uid)) problems.set(uid, lines);
@@ -135,12 +134,9 @@ function resolveConflicts(
   return modelsOf(readings, settings);
 }
 
-type Conflicts = ReadonlyMap<string, readonly string[]>;
-
-const noConflicts: Conflicts = new Map();
-
 /** Returns the models that the GraphQL schema cannot contain. The result does not depend on the previous snapshot. */
 function outsideGraphql(models: RegistryBuild['models'], settings: ModelSettings, previous: Previous | undefined): Conflicts {
+  if (settings.graphql === false) return new Map();
   const isKept = (model: Model): boolean =>
     previous?.models.get(model.uid) === model && previous.registry.types.get(model.uid)?.inGraphql === true;
   const all = [...models.values()];

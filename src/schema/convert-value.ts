@@ -4,24 +4,6 @@ import type { AttributeDefinition } from './model.js';
 import { toBigInteger, toBoolean, toNumber, scalarTypes } from './scalar-types.js';
 import { numberText } from './stored-values.js';
 
-/** The types that values can be converted to. */
-export const convertible = [
-  ...[
-    'string',
-    'text',
-    'richtext',
-    'enumeration',
-    'integer',
-    'biginteger',
-    'decimal',
-    'float',
-    'boolean',
-    'date',
-    'datetime',
-    'json',
-  ],
-] as readonly ScalarType[]; // names of types
-
 /** The type of an attribute, and the values of an enumeration. */
 export interface ConvertedType {
   readonly type: ScalarType;
@@ -79,6 +61,9 @@ const converts: Readonly<Partial<Record<ScalarType, Convert>>> = {
     }
   },
 };
+
+/** The types that values can be converted to. */
+export const convertible = Object.keys(converts) as readonly ScalarType[]; // its keys
 
 /** Converts a stored value to the stored form of another type. Null stays null. */
 export const convertValue = (value: unknown, to: ConvertedType): Conversion =>

@@ -1,6 +1,6 @@
 import { isRecord } from '../values.js';
 import type { Attribute, ContentType, Registry } from './content-type.js';
-import type { Model, ModelWarning } from './model.js';
+import type { Model, ModelDocument, ModelWarning } from './model.js';
 
 /** Models as they are written. */
 interface Written {
@@ -8,7 +8,7 @@ interface Written {
   readonly models: ReadonlyMap<string, Model>;
   readonly problems: ReadonlyMap<string, readonly string[]>;
   readonly warnings: ReadonlyMap<string, readonly ModelWarning[]>;
-  readonly documents: readonly { readonly uid: string }[];
+  readonly documents: readonly ModelDocument[];
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../values.js';
 import type { ShardKey } from './content-type.js';
 
 /** An attribute as schema.json writes it. Keys that only an admin panel reads are kept but not used. */
@@ -91,9 +92,19 @@ export interface ModelWarning {
 /** The pattern of names of collections, as a regular expression. */
 export const collectionNamePattern = '^[A-Za-z0-9][-_0-9A-Za-z]*$';
 
+/** A document of `_models` with its uid, as it is stored. It is not checked, so that its parts may have any form. */
+export interface ModelDocument {
+  readonly uid: string;
+  readonly renamedFrom?: unknown;
+  readonly collectionName?: unknown;
+  readonly info?: unknown;
+  readonly options?: unknown;
+  readonly attributes?: unknown;
+}
+
 /** Returns the collection that stores the entries of a content type. */
-export const collectionOf = ({ collectionName, info }: Partial<Pick<Model, 'collectionName' | 'info'>>): string =>
-  String(collectionName ?? info?.singularName ?? '');
+export const collectionOf = ({ collectionName, info }: Pick<ModelDocument, 'collectionName' | 'info'>): string =>
+  String(collectionName ?? (isRecord(info) ? info['singularName'] : null) ?? '');
 
 /** Returns whether clients may keep copies of the entries of a model. */
 export const asksForSync = ({ pluginOptions }: Model): boolean => pluginOptions?.['sync']?.enabled === true;
@@ -101,15 +112,10 @@ export const asksForSync = ({ pluginOptions }: Model): boolean => pluginOptions?
 /** Returns the uids that a relation names: one, or any number if it is polymorphic. */
 export const targetsOf = ({ target = [] }: AttributeDefinition): readonly string[] => [target].flat();
 
-interface Named {
-  readonly uid: string;
-  readonly attributes?: unknown;
-}
-
 /** Returns whether the stored model is identical, including the order of attributes, which is that in answers. */
-export function isStoredAs(document: Named, stored: readonly Named[]): boolean {
+export function isStoredAs(document: ModelDocument, stored: readonly ModelDocument[]): boolean {
   const before = stored.find(({ uid }) => uid === document.uid);
   return isDeepStrictEqual(before, document) && isDeepStrictEqual(namesOf(before), namesOf(document));
 }
 
-const namesOf = (document: Named | undefined): readonly string[] => Object.keys(Object(document?.attributes) as object);
+const namesOf = (document: ModelDocument | undefined): readonly string[] => Object.keys(Object(document?.attributes) as object);

@@ -36,20 +36,22 @@ const graphqlOwners = ownedByService([
   ...fixedMutations.map((name) => `mutation:${name}`),
 ]);
 
-const pathOwners = (paths: readonly string[]): Owners => ownedByService(paths.map((name) => `path:${name}`));
+/** The reasons why models cannot have their names, by uid. */
+export type Conflicts = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Returns the conflicts of names, by uid of the later model of each conflict. A collection and a REST path belong to one model.
- * `paths` are first segments below the prefix of the REST API that other routes of the service use.
+ * `paths` are first segments below the prefix of the REST API that other routes of the service use. The names of `others` must be
+ * distinct already.
  */
-export const nameConflicts = (models: Iterable<Model>, paths: readonly string[] = []): ReadonlyMap<string, readonly string[]> =>
-  findConflicts(models, 'service', pathOwners(paths));
+export function serviceConflicts(models: readonly Model[], others: readonly Model[], paths: readonly string[] = []): Conflicts {
+  const owners = ownedByService(paths.map((name) => `path:${name}`));
+  return areDistinct(models, others, { realm: 'service', owners })
+    ? none
+    : findConflicts([...others, ...models], 'service', owners);
+}
 
-/**
- * Returns whether no name of the models is used twice, or is a name of `others`. The names of `others` must be distinct already.
- */
-export const areDistinct = (models: readonly Model[], others: readonly Model[], paths: readonly string[] = []): boolean =>
-  claimOwnNames(models, others, { realm: 'service', owners: pathOwners(paths) });
+const none: Conflicts = new Map();
 
 /** The models of the service, and the types that settings add to its schema. */
 interface GraphqlNames {
@@ -66,9 +68,9 @@ export function graphqlConflicts(
   models: readonly Model[],
   others: readonly Model[],
   { builtin, graphqlTypes = [] }: GraphqlNames,
-): ReadonlyMap<string, readonly string[]> {
+): Conflicts {
   const owners: Owners = new Map([...graphqlOwners, ...ownedByService(graphqlTypes.map((name) => `type:${name}`))]);
-  if (claimOwnNames(models, others, { realm: 'graphql', owners })) return new Map();
+  if (areDistinct(models, others, { realm: 'graphql', owners })) return none;
   const first = new Set(builtin.map(({ uid }) => uid));
   const rank = ({ uid }: Model): number => (first.has(uid) ? 0 : uid.length);
   const all = [...others, ...models].sort((a, b) => rank(a) - rank(b) || (a.uid < b.uid ? -1 : 1));
@@ -81,7 +83,7 @@ interface Owned {
 }
 
 /** Returns whether no name of the models is used twice, or is a name of `others` or of another owner. */
-function claimOwnNames(models: readonly Model[], others: readonly Model[], { realm, owners }: Owned): boolean {
+function areDistinct(models: readonly Model[], others: readonly Model[], { realm, owners }: Owned): boolean {
   const names = models.flatMap((model) => claimsOf(model)[realm]);
   const claimed = new Set(names);
   return (
@@ -91,7 +93,7 @@ function claimOwnNames(models: readonly Model[], others: readonly Model[], { rea
   );
 }
 
-function findConflicts(models: Iterable<Model>, realm: Realm, owners: Owners): ReadonlyMap<string, readonly string[]> {
+function findConflicts(models: Iterable<Model>, realm: Realm, owners: Owners): Conflicts {
   const problems = new Map<string, readonly string[]>();
   const taken = new Map(owners);
   for (const model of models) {

@@ -52,11 +52,11 @@ const hyphenated = 'is left out of GraphQL, where names cannot have a hyphen';
 
 const kept = (definition: AttributeDefinition): AttributeReading => ({ definition, problems: [], warnings: [] });
 const refused = (...problems: readonly string[]): AttributeReading => ({ definition: null, problems, warnings: [] });
-const changed = (definition: AttributeDefinition, warning: string): AttributeReading => ({
-  definition,
-  problems: [],
-  warnings: [warning],
+const warned = (reading: AttributeReading, ...warnings: readonly string[]): AttributeReading => ({
+  ...reading,
+  warnings: [...warnings, ...reading.warnings],
 });
+const changed = (definition: AttributeDefinition, warning: string): AttributeReading => warned(kept(definition), warning);
 
 /** Returns a custom field as an attribute of its stored type. */
 function readCustomField(written: AttributeDefinition, configured: Readonly<Record<string, string>>): AttributeReading {
@@ -90,29 +90,23 @@ const structures: Readonly<Record<string, Rule>> = {
     const values = isPart ? [...new Set(written.enum)] : (written.enum ?? []);
     const problems = isPart ? [] : enumerationProblems(values);
     if (problems.length > 0) return refused(...problems);
-    const { warnings, ...reading } = readScalar({ ...written, enum: values });
-    return { ...reading, warnings: [...warnings, ...(graphql ? enumerationWarnings(values) : [])] };
+    return warned(readScalar({ ...written, enum: values }), ...(graphql ? enumerationWarnings(values) : []));
   },
 };
 
 function readScalar(definition: AttributeDefinition): AttributeReading {
   if (definition.regex && isUnbounded(definition.regex)) return refused(endless);
   const initial = readDefault(definition);
-  if (initial === null) return withoutDefault(definition);
+  if (initial === null) {
+    const { default: ignored, ...rest } = definition;
+    return warned(readScalar(rest), `.default: ${JSON.stringify(ignored)} is not of type ${rest.type} and is ignored`);
+  }
   if (initial !== undefined && initial !== definition.default) return readScalar({ ...definition, default: initial });
   const problem = searchProblem(definition);
   if (problem !== null) return changed({ ...definition, search: undefined }, problem);
   if (definition.unique !== true || !isScalarType(definition.type) || scalarTypes[definition.type].uniqueAllowed)
     return kept(definition);
   return changed({ ...definition, unique: false }, `.unique has no effect for type ${definition.type}`);
-}
-
-function withoutDefault({ default: initial, ...definition }: AttributeDefinition): AttributeReading {
-  const { warnings, ...reading } = readScalar(definition);
-  return {
-    ...reading,
-    warnings: [`.default: ${JSON.stringify(initial)} is not of type ${definition.type} and is ignored`, ...warnings],
-  };
 }
 
 const endless =
@@ -122,8 +116,7 @@ const endless =
 function readUnknown(written: AttributeDefinition): AttributeReading {
   const { type } = written;
   if (didYouMean(type, typeNames) !== '' || type === '') return refused(`.type: ${unknownName(type, typeNames)}`);
-  const { warnings, ...reading } = readScalar({ ...written, type: 'json' });
-  return { ...reading, warnings: [storedAsJson('type', type), ...warnings] };
+  return warned(readScalar({ ...written, type: 'json' }), storedAsJson('type', type));
 }
 
 const typeNames = [...Object.keys(scalarTypes), ...Object.keys(structures)];

@@ -1,5 +1,5 @@
 import { isRecord, type Values } from '../values.js';
-import { collectionOf, type Model } from './model.js';
+import type { Model, ModelDocument } from './model.js';
 
 /** A new name that a model has for an attribute, or a new uid for a type. */
 export interface Rename {
@@ -17,15 +17,10 @@ interface ServedRename extends Rename {
   readonly collection?: string;
 }
 
-/** A document of `_models`, which may have any form. */
-export interface ModelDocument {
-  readonly uid: string;
-}
-
 /** Returns the renames that documents ask for. */
 export const renamesIn = (documents: readonly ModelDocument[]): readonly Rename[] =>
   documents.flatMap((document) => {
-    const { uid, renamedFrom, attributes } = document as ModelDocument & Values;
+    const { uid, renamedFrom, attributes } = document;
     const ofType: readonly Rename[] =
       typeof renamedFrom === 'string' && renamedFrom !== uid ? [{ kind: 'type', uid, from: renamedFrom, to: uid }] : [];
     const named = isRecord(attributes) ? Object.entries(attributes) : [];
@@ -42,10 +37,7 @@ export const renamesIn = (documents: readonly ModelDocument[]): readonly Rename[
  * Returns documents with the names that are served now. An attribute whose values are not moved yet has its former name, and the
  * new one as its alias. References from other models follow, whichever of both names they use.
  */
-export function withServedNames<Document extends ModelDocument>(
-  documents: readonly Document[],
-  renames: readonly ServedRename[],
-): readonly Document[] {
+export function withServedNames(documents: readonly ModelDocument[], renames: readonly ServedRename[]): readonly ModelDocument[] {
   if (renames.length === 0) return documents;
   const uids = new Set(documents.map(({ uid }) => uid));
   const types = renames.filter(({ kind }) => kind === 'type');
@@ -53,8 +45,8 @@ export function withServedNames<Document extends ModelDocument>(
   return documents.filter(({ uid }) => !hidden.has(uid)).map((document) => withNames(document, renames));
 }
 
-function withNames<Document extends ModelDocument>(document: Document, renames: readonly ServedRename[]): Document {
-  const { uid, attributes, options } = document as ModelDocument & Values;
+function withNames(document: ModelDocument, renames: readonly ServedRename[]): ModelDocument {
+  const { uid, attributes, options } = document;
   const ofType = renames.find(({ kind, from, to }) => kind === 'type' && (to === uid || from === uid));
   const own = ofType === undefined ? {} : typeNames(ofType);
   if (!isRecord(attributes)) return { ...document, ...own };
@@ -63,13 +55,15 @@ function withNames<Document extends ModelDocument>(document: Document, renames: 
     const served = rename === undefined ? name : rename[rename.serves];
     return [served, isRecord(definition) ? withReferences(definition, { uid, rename, renames }) : definition];
   });
-  const hidden = isRecord(options) ? options['privateAttributes'] : undefined;
   const listed = (name: unknown): unknown => servedName(renames, uid, name);
   return {
     ...document,
     ...own,
     attributes: Object.fromEntries(entries),
-    ...(Array.isArray(hidden) && { options: { ...(options as Values), privateAttributes: hidden.map(listed) } }), // a record
+    ...(isRecord(options) &&
+      Array.isArray(options['privateAttributes']) && {
+        options: { ...options, privateAttributes: options['privateAttributes'].map(listed) },
+      }),
   };
 }
 
@@ -141,7 +135,7 @@ export function renameProblems({ uid, kind, renamedFrom, attributes, shard }: Mo
 export const movedAway = (documents: readonly ModelDocument[], open: readonly Rename[]): ReadonlyMap<string, readonly string[]> =>
   new Map(
     documents.flatMap((document) => {
-      const { uid, attributes } = document as ModelDocument & Values;
+      const { uid, attributes } = document;
       const lost = open.filter(
         (one) => one.kind === 'attribute' && one.uid === uid && isRecord(attributes) && !Object.hasOwn(attributes, one.to),
       );
@@ -152,10 +146,7 @@ export const movedAway = (documents: readonly ModelDocument[], open: readonly Re
   );
 
 /** Returns documents without those of types that others rename. */
-export function withoutRenamed<Document extends ModelDocument>(documents: readonly Document[]): readonly Document[] {
+export function withoutRenamed(documents: readonly ModelDocument[]): readonly ModelDocument[] {
   const former = new Set(renamesIn(documents).flatMap(({ kind, from }) => (kind === 'type' ? [from] : [])));
   return former.size === 0 ? documents : documents.filter(({ uid }) => !former.has(uid));
 }
-
-/** Returns the collection of a document of `_models`. */
-export const documentCollection = (document: ModelDocument): string => collectionOf(document as Partial<Model>);

@@ -29,8 +29,15 @@ const documents = {
     { _id: 4, name: null, code: '4', size: null, parts: [{ id: 4, text: 'x' }], day: null },
   ],
   olds: [{ _id: 1, name: 'kept' }],
+  boxes: [
+    { _id: 1, lid: { id: 1, text: 'x' } },
+    { _id: 2, lid: { id: 2, text: null } },
+    { _id: 3, lid: null },
+  ],
 };
 const attributes = { name: string, code: string, size: string, day: string, parts };
+const lid = (attributes: object): TestModel => ({ ...part(attributes), uid: 'shared.lid' });
+const box: TestModel = { ...model('box', { lid: { type: 'component', component: 'shared.lid' } }), collectionName: 'boxes' };
 const thing = (changed: object = {}, rest: object = {}): TestModel => model('thing', { ...attributes, ...changed }, rest);
 
 describe('npx mangrove models, on changes of models', function () {
@@ -42,7 +49,7 @@ describe('npx mangrove models, on changes of models', function () {
     directory = await mkdtemp(join(tmpdir(), 'mangrove-change-'));
     database = await freshDatabase();
     serving = await serveModels({
-      models: [thing(), part({ text: string }), model('old', { name: string })],
+      models: [thing(), part({ text: string }), model('old', { name: string }), lid({ text: string }), box],
       documents,
       database,
     });
@@ -105,6 +112,11 @@ describe('npx mangrove models, on changes of models', function () {
         { attribute: 'parts.text', rule: 'maxLength', count: 1, ids: [1] },
         { attribute: 'parts.text', rule: 'unique', count: 2, ids: [1, 4] },
       ],
+    ],
+    [
+      'type in a component that is no list',
+      [lid({ text: { type: 'integer' } })],
+      [{ attribute: 'lid.text', rule: 'type', count: 1, ids: [1] }],
     ],
     ['nothing', [thing({ code: { ...string, unique: true, required: true } })], []],
   ];

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Document } from 'mongodb';
 import { readInstances, readStates } from '../../src/mongo/models/model-states.js';
 import { packageVersion } from '../../src/package-root.js';
 import { serveModels, storeModels, type Serving } from '../support/serve.js';
@@ -34,6 +35,16 @@ describe('_model_status', () => {
     });
     const [row] = await rows(note.uid);
     expect((row?.['expiresAt'] as Date).getTime()).to.be.greaterThan(Date.now());
+  });
+
+  it('has all rows of an instance again that was suspended until they were deleted', async () => {
+    const read = async () => (await first.database.db.collection('_model_status').find().sort({ _id: 1 }).toArray()).map(state);
+    const state = ({ _id, state, revision, problems }: Document): unknown => ({ _id: _id as unknown, state, revision, problems });
+    const before = await read();
+    expect(before.length).to.be.greaterThan(1);
+    await first.database.db.collection('_model_status').deleteMany({});
+    await first.server.backend?.models.status.keepAlive();
+    expect(await read()).to.deep.equal(before);
   });
 
   it('tells the version of Mangrove and a revision, which is another one after each change and the same for the same model', async () => {

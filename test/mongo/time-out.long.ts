@@ -13,9 +13,9 @@ import { claim } from '../../src/mongo/stores/claim.js';
 import { openCodeStore } from '../../src/mongo/stores/code-store.js';
 import { removeChunks, writeChunks } from '../../src/mongo/stores/grid-chunks.js';
 import { createFirstLocale, readLocales, writeDefaultLocale, writeSettings } from '../../src/mongo/stores/locale-store.js';
-import { loginStateStore } from '../../src/mongo/stores/login-state-store.js';
+import { putLoginState, takeLoginState } from '../../src/mongo/stores/login-state-store.js';
 import { removeModel, StoredModels } from '../../src/mongo/stores/model-store.js';
-import { refreshTokenStore } from '../../src/mongo/stores/refresh-token-store.js';
+import { endTokens, findToken, insertToken, useToken } from '../../src/mongo/stores/refresh-token-store.js';
 import { createStore } from '../../src/mongo/store.js';
 import { inTransaction } from '../../src/mongo/send/transaction.js';
 import { bulkWrite } from '../../src/mongo/write/bulk-write.js';
@@ -115,13 +115,13 @@ describe('a database that does not answer', () => {
       owner: { host: 'h', pid: 1, instance: 'i' },
       since: new Date(),
     };
-    const [tokens, states, code] = [refreshTokenStore(database), loginStateStore(database), openCodeStore(database)];
+    const code = openCodeStore(database);
     const token = { _id: 'a', user: 1, version: 1, family: 'f', expiresAt: new Date(), usedAt: null };
     const limiter = attemptLimiter(database, { collection: 'attempts', max: 5, interval: 1000 });
     const record = { kind: 'command', tokenId: null, who: 'w', at: new Date(), ip: null, what: 'w', body: null } as const;
     const store = createStore(database);
     const reads = {
-      token: () => tokens.find('a'),
+      token: () => findToken(database, 'a'),
       'code value': () => code.get('a'),
       locales: () => readLocales(database),
       'first locale': () => createFirstLocale(database, 'en'),
@@ -133,11 +133,11 @@ describe('a database that does not answer', () => {
       'no model': () => removeModel(database, 'a'), // its transaction has not been committed
     };
     const writes = {
-      token: () => tokens.insert(token),
-      'used token': () => tokens.use('a'),
-      'ended tokens': () => tokens.endUser(1),
-      'login state': () => states.put({ _id: 'a', value: 1, expiresAt: new Date() }),
-      'taken state': () => states.take('a'),
+      token: () => insertToken(database, token),
+      'used token': () => useToken(database, 'a'),
+      'ended tokens': () => endTokens(database, { user: 1 }),
+      'login state': () => putLoginState(database, { _id: 'a', value: 1, expiresAt: new Date() }),
+      'taken state': () => takeLoginState(database, 'a'),
       attempt: () => limiter.count('a'),
       claim: () => claim(database, 'a', { work: never, busy: () => new Error('busy') }),
       'code value': () => code.set('a', 1),

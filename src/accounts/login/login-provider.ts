@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
 import { ApiError, applicationError, validationError } from '../../errors.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { loginStateStore } from '../../mongo/stores/login-state-store.js';
+import { putLoginState, takeLoginState } from '../../mongo/stores/login-state-store.js';
 import type { Values } from '../../values.js';
 import type { Accounts } from '../accounts.js';
 import { identityOfTokens, type ProviderTokens } from '../providers/accept-token.js';
@@ -99,7 +99,7 @@ async function begin(provider: KnownProvider, callback: string, content: Content
   const [state, browser, nonce, verifier] = [makeCode(32), makeCode(32), randomNonce(), randomPKCECodeVerifier()];
   const value: LoginState = { provider: provider.name, browser: hashCode(browser), nonce, verifier };
   const expiresAt = new Date(Date.now() + patience);
-  await loginStateStore<LoginState>(content.store.database).put({ _id: hashCode(state), value, expiresAt });
+  await putLoginState(content.store.database, { _id: hashCode(state), value, expiresAt });
   const address = buildAuthorizationUrl(client, {
     redirect_uri: callback,
     ...(isOpenId(provider) && { nonce }),
@@ -121,7 +121,7 @@ interface Finished {
 
 async function finish(provider: KnownProvider, { address, browser }: Returned, content: ContentContext): Promise<Finished> {
   const state = address.searchParams.get('state') ?? '';
-  const begun = await loginStateStore<LoginState>(content.store.database).take(hashCode(state));
+  const begun = await takeLoginState<LoginState>(content.store.database, hashCode(state));
   if (begun === null || begun.provider !== provider.name || begun.browser !== hashCode(browser))
     throw validationError('This login was not started here, or took too long');
   const { authorizationCodeGrant } = await oauthLibrary();

@@ -3,7 +3,7 @@ import { create } from '../../content/create.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { applicationError, validationError } from '../../errors.js';
 import { absent } from '../../mongo/form/matches.js';
-import { loginStateStore } from '../../mongo/stores/login-state-store.js';
+import { putLoginState, takeLoginState } from '../../mongo/stores/login-state-store.js';
 import { emptyQuery } from '../../query/ast.js';
 import type { Accounts } from '../accounts.js';
 import { claimNames, findTaken } from '../claim-names.js';
@@ -98,7 +98,7 @@ export async function makeExchangeCode(user: StoredUser, provider: string, conte
   const code = `${codePrefix}${makeCode(32)}`;
   const value: Exchange = { user: user.id, provider };
   const expiresAt = new Date(Date.now() + 60_000);
-  await loginStateStore<Exchange>(content.store.database).put({ _id: hashCode(code), value, expiresAt });
+  await putLoginState(content.store.database, { _id: hashCode(code), value, expiresAt });
   return code;
 }
 
@@ -130,7 +130,7 @@ interface ReceivedCode {
 }
 
 async function exchangeCode(accounts: Accounts, { name, code }: ReceivedCode, content: ContentContext): Promise<StoredUser> {
-  const exchange = await loginStateStore<Exchange>(content.store.database).take(hashCode(code));
+  const exchange = await takeLoginState<Exchange>(content.store.database, hashCode(code));
   const user = exchange?.provider === name ? await findStoredUser(content, { _id: exchange.user }) : null;
   if (user === null) throw validationError('Invalid callback URL provided');
   assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);

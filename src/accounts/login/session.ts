@@ -5,7 +5,8 @@ import type { UserTokens } from '../../auth/user-tokens.js';
 import { type ContentContext, withAccess } from '../../content/content-context.js';
 import { applicationError, refusedToken, validationError } from '../../errors.js';
 import type { Accounts, AccountCall, Body } from '../accounts.js';
-import { refreshTokenStore, type RefreshToken, type RefreshTokenStore } from '../../mongo/stores/refresh-token-store.js';
+import type { Database } from '../../mongo/send/database.js';
+import { endTokens, findToken, insertToken, type RefreshToken, useToken } from '../../mongo/stores/refresh-token-store.js';
 import { knownClient, rememberClient } from './known-clients.js';
 import { makeCode, isPassword } from './passwords.js';
 import { readTexts } from '../check-fields.js';
@@ -102,9 +103,9 @@ interface RefreshTokenInput {
 const storedToken = (token: string, tokens: UserTokens): string => tokens.derive(`refresh token ${token}`);
 
 /** Returns a stored refresh token, also of the former secret; null if there is none. */
-async function findRefreshToken(token: string, tokens: UserTokens, store: RefreshTokenStore): Promise<RefreshToken | null> {
+async function findRefreshToken(token: string, tokens: UserTokens, database: Database): Promise<RefreshToken | null> {
   const former = tokens.deriveFormerly(`refresh token ${token}`);
-  return (await store.find(storedToken(token, tokens))) ?? (former === null ? null : store.find(former));
+  return (await findToken(database, storedToken(token, tokens))) ?? (former === null ? null : findToken(database, former));
 }
 
 /** Creates a refresh token of a user, stores its hash and returns the token. The token begins with its family. */
@@ -116,13 +117,13 @@ async function makeRefreshToken(
   const token = `${family}.${secret}`;
   const expiresAt = new Date(Date.now() + lifetime * 1000);
   const made = { _id: storedToken(token, tokens), user: id, version: tokenVersion, family, expiresAt, usedAt: null };
-  await refreshTokenStore(store.database).insert(made);
+  await insertToken(store.database, made);
   return token;
 }
 
 /** Ends all refresh tokens of a user. */
 export const endRefreshTokens = (userId: number, { store: { database } }: ContentContext): Promise<void> =>
-  refreshTokenStore(database).endUser(userId);
+  endTokens(database, { user: userId });
 
 /** A request that uses a refresh token. */
 interface RefreshCall extends Pick<AccountCall, 'content'> {
@@ -139,41 +140,41 @@ interface RefreshCall extends Pick<AccountCall, 'content'> {
 export async function refresh(accounts: Accounts, body: Body, { content, countUse }: RefreshCall): Promise<Session> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const { lifetime, accessExpiresIn, grace } = accounts.config.plugins['users-permissions'].config.refreshTokens;
-  const tokens = refreshTokenStore(content.store.database);
-  const found = await findRefreshToken(refreshToken, accounts.tokens, tokens);
+  const { database } = content.store;
+  const found = await findRefreshToken(refreshToken, accounts.tokens, database);
   if (found === null) throw refusedToken('token_invalid');
   await countUse(found.family);
   if (found.expiresAt.getTime() <= Date.now()) throw refusedToken('token_expired');
-  await refuseReused(found, grace, tokens);
+  await refuseReused(found, grace, database);
   const user = await findStoredUser(content, { _id: found.user });
   if (user === null || user.tokenVersion !== found.version) throw refusedToken('token_revoked');
   assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
   // The token is used only now, so that a user who must first confirm an address keeps it. A concurrent request may have used it.
-  const before = await tokens.use(found._id);
+  const before = await useToken(database, found._id);
   if (before === null) throw refusedToken('token_invalid');
-  await refuseReused(before, grace, tokens);
+  await refuseReused(before, grace, database);
   // The successor is derived from the token and the secret of the service, so that it need not be stored to be found again.
   const secret = accounts.tokens.derive(`refresh ${refreshToken}`);
   const token = await makeRefreshToken(user, { family: before.family, secret, lifetime, tokens: accounts.tokens }, content);
   // A concurrent logout or reuse has ended the family before the new token was part of it.
-  if ((await tokens.find(before._id)) === null) {
-    await tokens.endFamily(before.family);
+  if ((await findToken(database, before._id)) === null) {
+    await endTokens(database, { family: before.family });
     throw refusedToken('token_revoked');
   }
   return { user, jwt: accounts.tokens.sign(user, accessExpiresIn), refreshToken: token };
 }
 
 /** Ends the family of a token that was first used longer than `grace` seconds ago, and throws an UnauthorizedError. */
-async function refuseReused({ usedAt, family }: RefreshToken, grace: number, tokens: RefreshTokenStore): Promise<void> {
+async function refuseReused({ usedAt, family }: RefreshToken, grace: number, database: Database): Promise<void> {
   if (usedAt === null || Date.now() - usedAt.getTime() < grace * 1000) return;
-  await tokens.endFamily(family);
+  await endTokens(database, { family });
   throw refusedToken('token_revoked');
 }
 
 /** Ends the family of a refresh token. Does nothing if the token does not exist. */
 export async function logOut(accounts: Accounts, body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
-  const tokens = refreshTokenStore(content.store.database);
-  const found = await findRefreshToken(refreshToken, accounts.tokens, tokens);
-  if (found !== null) await tokens.endFamily(found.family);
+  const { database } = content.store;
+  const found = await findRefreshToken(refreshToken, accounts.tokens, database);
+  if (found !== null) await endTokens(database, { family: found.family });
 }

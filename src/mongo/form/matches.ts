@@ -49,11 +49,14 @@ export const withElement = (match: Match): Match => ({ $elemMatch: match });
 /** Matches a text that begins with one of these words, which may contain letters, digits, hyphens and underscores. */
 export const startingWith = (...words: readonly string[]): Match => ({ $regex: `^(${words.join('|')})` });
 
-/** Returns a match for entries that have the component at the end of the steps, which meets a condition on one attribute. */
-export function matchAt([step, ...rest]: AttributePlace['steps'], condition: Document): Document {
+/** Returns a match for entries that have the component at the end of the steps, which meets one of some conditions on attributes. */
+export const matchAt = (steps: AttributePlace['steps'], ...conditions: readonly Document[]): Match =>
+  matchesAny(...conditions.map((condition) => matchOne(steps, condition)));
+
+function matchOne([step, ...rest]: AttributePlace['steps'], condition: Document): Document {
   if (step === undefined) return condition;
   const { name, list, zone } = step;
-  const inner = { ...(zone !== null && { __component: zone }), ...matchAt(rest, condition) };
+  const inner = { ...(zone !== null && { __component: zone }), ...matchOne(rest, condition) };
   if (list) return { [name]: { $elemMatch: inner } };
   const below = Object.entries(inner).map(([key, value]) => [`${name}.${key}`, value as unknown]);
   return { [name]: { $ne: null }, ...(Object.fromEntries(below) as Document) };

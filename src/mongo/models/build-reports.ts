@@ -1,16 +1,9 @@
 import { MongoServerError } from 'mongodb';
-import type { Jobs } from '../../jobs.js';
 import { commentIn, type Database, forJob } from '../send/database.js';
 import { withinTime } from '../../limits/clock.js';
 import { ifLonger } from '../../limits/timers.js';
-
-/** An index that is being built. The progress is absent if it is not known. */
-export interface BuildingIndex {
-  readonly name: string;
-  /** Entries or keys that are done in the present phase of the build. */
-  readonly done?: number;
-  readonly total?: number;
-}
+import type { BuildingIndex } from './model-states.js';
+import type { ModelWork } from './model-status.js';
 
 /** Indexes of a collection that one command builds. */
 interface Build {
@@ -21,17 +14,8 @@ interface Build {
 
 /** A build whose indexes are reported. */
 interface LongBuild extends Build {
-  /** The indexes that were reported last, as JSON. */
-  reported: string;
-  /** Resolves when they are written. */
+  /** Resolves when the indexes that were reported last are written. */
   written: Promise<void>;
-}
-
-interface ReportsInput {
-  readonly database: Database;
-  readonly jobs: Jobs;
-  /** Called with the indexes that are being built; with none when they are built. */
-  readonly report: (uid: string, indexes: readonly BuildingIndex[]) => Promise<void>;
 }
 
 /** Duration of a build, in milliseconds, after which its indexes are reported. */
@@ -45,19 +29,19 @@ const longestLook = 1_000;
 
 /** Reports indexes that are being built, with their progress, if that takes long. */
 export class BuildReports {
-  readonly #input: ReportsInput;
+  readonly #input: ModelWork;
   readonly #builds = new Set<LongBuild>();
   #stopLooking: (() => Promise<void>) | null = null;
   /** Whether the user of the connection may read the progress, as far as is known. */
   #mayLook = true;
 
-  constructor(input: ReportsInput) {
+  constructor(input: ModelWork) {
     this.#input = input;
   }
 
   /** Runs a build and reports its indexes until it has ended. */
   async during<Result>(build: Build, work: () => Promise<Result>): Promise<Result> {
-    const long: LongBuild = { ...build, reported: '', written: Promise.resolve() };
+    const long: LongBuild = { ...build, written: Promise.resolve() };
     try {
       return await ifLonger(longBuild, () => this.#begin(long), work);
     } finally {
@@ -91,18 +75,17 @@ export class BuildReports {
     }
   }
 
-  /** Writes the indexes after those that were reported before, if they differ. */
-  #report(build: LongBuild, indexes: readonly BuildingIndex[]): Promise<void> {
-    const { jobs, report } = this.#input;
+  /** Writes the indexes after those that were reported before. */
+  #report(build: LongBuild, indexesBuilding: readonly BuildingIndex[]): Promise<void> {
+    const { jobs, status } = this.#input;
     const { uid } = build;
-    const text = JSON.stringify(indexes);
-    if (text === build.reported) return build.written;
-    build.reported = text;
-    const write = (): Promise<void> =>
-      report(uid, indexes).catch((err: unknown) => {
+    const write = () => status.set(uid, { indexesBuilding });
+    build.written = build.written.then(write).then(
+      () => undefined,
+      (err: unknown) => {
         jobs.observer.observe({ kind: 'failed', work: 'index state', about: { uid }, err });
-      });
-    build.written = build.written.then(write);
+      },
+    );
     return build.written;
   }
 }

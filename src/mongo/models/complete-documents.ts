@@ -5,6 +5,7 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { translating } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
 import { groupNumber, leadField, leading } from '../form/layout.js';
+import { eachReply } from '../stored.js';
 
 /** A type in the registry that is in force. */
 interface Registered {
@@ -23,7 +24,8 @@ export function asksForMore({ type, registry }: Registered, before: Registry | n
 /** Maximum number of collections that are completed at once, so that connections remain for requests. */
 const atOnce = 8;
 
-interface Completion {
+/** The types in force, and the locale of entries without one. */
+export interface Completion {
   readonly registry: Registry;
   readonly defaultLocale: string;
 }
@@ -67,20 +69,16 @@ async function completeLeads(collection: Entries): Promise<void> {
   const leads = { $max: { $eq: [`$${leadField}`, true] } };
   const groups = [{ $group: { _id: groupNumber, leads, first: { $min: '$_id' } } }, { $match: { leads: false } }];
   const cursor = collection.aggregate<{ readonly first: number }>(groups, { allowDiskUse: true, batchSize: batch });
-  let open: number[] = [];
-  for await (const { first } of cursor) {
-    open.push(first);
-    if (open.length === batch) {
-      await setLeads(collection, open);
-      open = [];
-    }
-  }
-  await setLeads(collection, open);
+  await eachReply(cursor, (rows) =>
+    setLeads(
+      collection,
+      rows.map(({ first }) => first),
+    ),
+  );
 }
 
 /** Lets entries lead, except for those whose values other groups have, which other programs can only have stored meanwhile. */
 async function setLeads(collection: Entries, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return;
   const operations = ids.map((_id) => ({ updateOne: { filter: { _id }, update: { $set: leading } } }));
   await collection.bulkWrite(operations, { ordered: false }).catch((error: unknown) => {
     if (!(error instanceof MongoBulkWriteError && error.code === 11000)) throw error;

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
+import { isUnique } from '../../schema/attribute-places.js';
 import type { ScalarAttribute } from '../../schema/content-type.js';
 import type { ConvertedType } from '../../schema/convert-value.js';
-import { exactly, matchAt } from '../form/matches.js';
+import { exactly, matchAt, matchesAny } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
-import { batch, converted, entriesOf, type Entry, type Root, rootsOf, type ValueConversion } from './converted-entries.js';
-import { unfitExpressions } from './unfit-rules.js';
+import { converted, entriesOf, type Entry, rootsOf, type ValueConversion } from './converted-entries.js';
+import { unfitMatches } from './unfit-rules.js';
+import { eachReply } from '../stored.js';
 
 /** What a conversion would do. */
 export interface Survey {
@@ -28,7 +30,7 @@ export async function surveyConversion(conversion: ValueConversion): Promise<Sur
     const taken = new Map<string, number>();
     for await (const document of entriesOf(root, conversion)) {
       const { reasons, values } = converted(document, root, conversion.to);
-      const twice = isUnique(root) ? duplicatesIn(values, document._id, taken) : [];
+      const twice = root.places.some(({ attribute }) => isUnique(attribute)) ? duplicatesIn(values, document._id, taken) : [];
       const [reason] = [...reasons, ...twice];
       if (reason === undefined) convertible += 1;
       else unconvertible += 1;
@@ -38,8 +40,6 @@ export async function surveyConversion(conversion: ValueConversion): Promise<Sur
   }
   return { convertible, unconvertible, examples };
 }
-
-const isUnique = ({ places }: Root): boolean => places.some(({ attribute }) => attribute.kind === 'scalar' && attribute.unique);
 
 /** Returns the reasons why values cannot be unique, and remembers them. */
 function duplicatesIn(values: readonly unknown[], id: unknown, taken: Map<string, number>): string[] {
@@ -64,27 +64,24 @@ const waiting = '_converted';
 export async function prepareConversion(conversion: ValueConversion): Promise<void> {
   const { database, to } = conversion;
   const left = { [waiting]: { $exists: true } };
-  for (const { collection } of new Set(rootsOf(conversion).map(({ type }) => type)))
+  const roots = rootsOf(conversion);
+  for (const { collection } of new Set(roots.map(({ type }) => type)))
     await inWriteTime(database, () => database.db.collection(collection).updateMany(left, { $unset: { [waiting]: '' } }));
-  for (const root of rootsOf(conversion)) {
+  for (const root of roots) {
     const { collection } = root.type;
-    let open: AnyBulkWriteOperation[] = [];
-    const send = async (): Promise<void> => {
-      const operations = open;
-      open = [];
-      if (operations.length > 0)
-        await inWriteTime(database, () => database.db.collection(collection).bulkWrite(operations, { ordered: false }));
-    };
-    for await (const document of entriesOf(root, conversion)) {
+    const operationsFor = (document: Entry): AnyBulkWriteOperation[] => {
       const from = document[root.field] as unknown;
       const { value } = converted(document, root, to);
-      if (isDeepStrictEqual(from, value)) continue;
+      if (isDeepStrictEqual(from, value)) return [];
       const filter = { _id: document._id as never, [root.field]: exactly(from) };
       const update = { $set: { [`${waiting}.${root.field}`]: { from, to: value, type: to.type } } };
-      open.push({ updateOne: { filter, update } });
-      if (open.length === batch) await send();
-    }
-    await send();
+      return [{ updateOne: { filter, update } }];
+    };
+    await eachReply(entriesOf(root, conversion), async (documents) => {
+      const operations = documents.flatMap(operationsFor);
+      if (operations.length > 0)
+        await inWriteTime(database, () => database.db.collection(collection).bulkWrite(operations, { ordered: false }));
+    });
   }
 }
 
@@ -117,10 +114,10 @@ function finished(field: string, { type }: ConvertedType): Document {
 export async function convertLate(conversion: ValueConversion): Promise<number> {
   let changed = 0;
   const { to, database, attribute: name } = conversion;
-  const unfit = unfitExpressions(to.type);
+  const unfit = unfitMatches(to.type, name);
   for (const root of unfit.length === 0 ? [] : rootsOf(conversion)) {
-    const matches = root.places.flatMap(({ steps }) => unfit.map((expression) => matchAt(steps, { [name]: expression })));
-    for await (const document of entriesOf(root, conversion, { $or: matches })) {
+    const match = matchesAny(...root.places.map(({ steps }) => matchAt(steps, ...unfit)));
+    for await (const document of entriesOf(root, conversion, match)) {
       const { value } = converted(document, root, to);
       const filter = { _id: document._id, [root.field]: exactly(document[root.field]) };
       const entries = database.db.collection<Entry>(root.type.collection);

@@ -16,11 +16,11 @@ export interface ValueConversion {
   readonly database: Database;
 }
 
-/** Number of entries that are written at once. */
-export const batch = 500;
+/** Number of entries that are read and written at once. */
+const batch = 500;
 
 /** A field of the entries of a type, and the places of the attribute in it. */
-export interface Root {
+interface Root {
   readonly type: ContentType;
   readonly field: string;
   readonly places: readonly AttributePlace[];

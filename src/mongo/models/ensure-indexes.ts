@@ -1,6 +1,7 @@
 import { MongoServerError, type Db, type IndexDescriptionInfo } from 'mongodb';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { ownIndexes, planIndexes, type IndexPlan } from '../read/plan-indexes.js';
+import { keepsUnique, ownIndexes, planIndexes, type IndexPlan } from '../read/plan-indexes.js';
+import type { Database } from '../send/database.js';
 import { messageOf } from '../../errors.js';
 
 /** A line for each index that could not be built. */
@@ -38,6 +39,25 @@ export async function compareIndexes(db: Db, type: ContentType, registry: Regist
     stale: present.filter((name) => name.startsWith(ownIndexes) && !wanted.has(name)),
     isNew: present.length === 0,
   };
+}
+
+/** An index that a model needs, and that its collection lacks. */
+export interface MissingIndex {
+  readonly uid: string;
+  readonly name: string;
+  readonly isUnique: boolean;
+}
+
+/** Returns the missing indexes of all collections that exist, also those that are being built. */
+export async function findMissingIndexes(registry: Registry, { db }: Database): Promise<readonly MissingIndex[]> {
+  const types = [...registry.types.values()].filter(({ kind }) => kind !== 'component');
+  const found = await Promise.all(
+    types.map(async (type): Promise<readonly MissingIndex[]> => {
+      const { missing, isNew } = await compareIndexes(db, type, registry);
+      return (isNew ? [] : missing).map((plan) => ({ uid: type.uid, name: plan.name, isUnique: keepsUnique(plan) }));
+    }),
+  );
+  return found.flat();
 }
 
 /** Drops indexes. Those that another instance has dropped meanwhile are left out. */

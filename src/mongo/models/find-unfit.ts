@@ -66,7 +66,7 @@ function changedPlace(place: AttributePlace, { types }: Registry): readonly Stor
 const freeInDrafts: ReadonlySet<string> = new Set(['required', 'minLength']);
 
 async function search(type: ContentType, at: StoredPlace, rule: Rule, database: Database): Promise<UnfitData> {
-  const inside = matchAt(at.place.steps, rule.match);
+  const inside = matchAt(at.place.steps, ...rule.matches);
   const match = type.draftAndPublish && freeInDrafts.has(rule.rule) ? { $and: [inside, { publishedAt: { $ne: null } }] } : inside;
   if (rule.refuses !== undefined) return scan(type, at, { ...rule, match }, database);
   const group = { _id: null, count: { $sum: 1 }, examples: firstOf('$_id') };
@@ -79,7 +79,12 @@ async function search(type: ContentType, at: StoredPlace, rule: Rule, database: 
 }
 
 /** Reads the values of a rule that the database cannot decide, one batch after the other. */
-async function scan(type: ContentType, at: StoredPlace, { rule, match, refuses }: Rule, database: Database): Promise<UnfitData> {
+async function scan(
+  type: ContentType,
+  at: StoredPlace,
+  { rule, match, refuses }: Rule & { readonly match: Document },
+  database: Database,
+): Promise<UnfitData> {
   const root = at.place.steps[0]?.name ?? at.name;
   const examples: number[] = [];
   let count = 0;

@@ -1,11 +1,10 @@
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { Queue } from '../../limits/queue.js';
-import type { Jobs } from '../../jobs.js';
-import { type Database, forJob } from '../send/database.js';
+import { forJob } from '../send/database.js';
 import { type IndexPlan, indexesLeftOut, keepsUnique, planIndexes } from '../read/plan-indexes.js';
 import { findUnused } from './unused-indexes.js';
-import { type BuildingIndex, BuildReports } from './build-reports.js';
-import type { ModelStatus } from './model-status.js';
+import { BuildReports } from './build-reports.js';
+import type { ModelWork } from './model-status.js';
 import { buildIndexes, compareIndexes, dropIndexes, type IndexDifferences, type IndexProblems } from './ensure-indexes.js';
 
 /** Maximum number of types whose indexes are built at once, so that connections remain for requests. */
@@ -13,12 +12,9 @@ const atOnce = 4;
 
 const day = 86_400_000;
 
-interface BuildsInput {
-  readonly database: Database;
-  readonly jobs: Jobs;
+interface BuildsInput extends ModelWork {
   /** Returns the types for which indexes of names that are not served yet may be built meanwhile. */
   readonly awaitingNames: (registry: Registry) => readonly ContentType[];
-  readonly status: Pick<ModelStatus, 'reportIndexes' | 'reportIndexState'>;
 }
 
 /** Builds that were begun. Both resolve, even if builds fail. */
@@ -35,16 +31,12 @@ interface BegunBuilds {
 export class IndexBuilds {
   readonly #input: BuildsInput;
   #lookedForUnused = 0;
-  /** The uids of types for which unused indexes were reported. */
-  readonly #unused = new Set<string>();
   readonly #turns = new Queue({ atOnce });
   readonly #reports: BuildReports;
 
   constructor(input: BuildsInput) {
     this.#input = input;
-    const { status } = input;
-    const report = (uid: string, indexesBuilding: readonly BuildingIndex[]) => status.reportIndexState(uid, { indexesBuilding });
-    this.#reports = new BuildReports({ ...input, report });
+    this.#reports = new BuildReports(input);
   }
 
   /** Reports once a day which indexes no read has used for a month. */
@@ -53,9 +45,8 @@ export class IndexBuilds {
     this.#lookedForUnused = Date.now();
     const { database, status } = this.#input;
     for (const type of types.values()) {
-      const unused = type.collection === '' ? [] : await findUnused(type, forJob(database, 'model recount'));
-      if (unused.length > 0 || this.#unused.delete(type.uid)) await status.reportIndexState(type.uid, { unusedIndexes: unused });
-      if (unused.length > 0) this.#unused.add(type.uid);
+      const unusedIndexes = type.collection === '' ? [] : await findUnused(type, forJob(database, 'model recount'));
+      await status.set(type.uid, { unusedIndexes });
     }
   }
 
@@ -106,7 +97,7 @@ export class IndexBuilds {
         const leftOut = indexesLeftOut(type, registry).map(describeLeftOut);
         const problems = [...left.problems, ...leftOut, ...(await this.#watched(type, left.others))];
         for (const text of problems) observer.observe({ kind: 'index refused', uid: type.uid, text });
-        await status.reportIndexes(type.uid, problems);
+        await status.set(type.uid, { indexProblems: problems });
       });
     } catch (err) {
       observer.observe({ kind: 'failed', work: 'index build', about: { uid: type.uid }, err });

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../schema/build-registry.js';
 import type { Registry } from '../../schema/content-type.js';
+import type { ModelDocument } from '../../schema/model.js';
 import { reportModels, type ModelReport } from '../../schema/report-models.js';
 import { asksForMore } from './complete-documents.js';
 import type { Jobs } from '../../jobs.js';
@@ -11,13 +12,13 @@ import { IndexBuilds } from './index-builds.js';
 import { readLocales, type Locales } from '../stores/locale-store.js';
 import { StoredModels } from '../stores/model-store.js';
 import { findForeign, recordServed } from './served-collections.js';
-import { ModelStatus } from './model-status.js';
+import { ModelStatus, type ModelWork } from './model-status.js';
 import { Renames } from './renames.js';
 import { RequiredChecks } from './required-nulls.js';
 import { SearchBuilds } from './search-builds.js';
-import { TypePreparation } from './type-preparation.js';
+import { completeLater, prepareTypes } from './type-preparation.js';
 
-type Documents = Awaited<ReturnType<StoredModels['read']>>;
+type Documents = readonly ModelDocument[];
 
 /** Milliseconds between two counts of entries that lack required values, which may be repaired without a change of the models. */
 const recountEvery = 300_000;
@@ -41,9 +42,8 @@ export interface ExpectedModels {
  * previous one stays in force, and the reason is logged and stored in `_model_status`.
  */
 export class ModelRegistry {
-  readonly #database: Database;
+  readonly #work: ModelWork;
   readonly #settings: ModelSettings;
-  readonly #jobs: Jobs;
   /** What `_model_status` says about this instance. */
   readonly status: ModelStatus;
   readonly #listeners = new Set<(registry: Registry) => void>();
@@ -60,28 +60,19 @@ export class ModelRegistry {
   readonly #required: RequiredChecks;
   readonly #searches: SearchBuilds;
   readonly #indexes: IndexBuilds;
-  readonly #preparation: TypePreparation;
   readonly #models: StoredModels;
   /** The renames of attributes and types that models ask for. */
   readonly renames: Renames;
 
   constructor(database: Database, settings: ModelSettings, jobs: Jobs) {
-    this.#database = database;
     this.#models = new StoredModels(database);
     this.#settings = settings;
-    this.#jobs = jobs;
     this.status = new ModelStatus(database, jobs);
-    const parts = { database, jobs, status: this.status };
-    this.renames = new Renames({ ...parts, settings });
-    this.#indexes = new IndexBuilds({ ...parts, awaitingNames: (registry) => this.renames.awaitingNames(registry) });
-    this.#searches = new SearchBuilds({
-      database,
-      jobs,
-      hasOthers: () => this.status.hasOthers(),
-      report: (uid, state) => this.status.reportSearch(uid, state),
-    });
-    this.#preparation = new TypePreparation({ database, jobs, indexes: this.#indexes, searches: this.#searches });
-    this.#required = new RequiredChecks(database, (uid, found) => this.status.reportViolations(uid, found));
+    this.#work = { database, jobs, status: this.status };
+    this.renames = new Renames({ ...this.#work, settings });
+    this.#indexes = new IndexBuilds({ ...this.#work, awaitingNames: (registry) => this.renames.awaitingNames(registry) });
+    this.#searches = new SearchBuilds(this.#work);
+    this.#required = new RequiredChecks(this.#work);
     jobs.start({ name: 'model recount', every: recountEvery, run: () => this.#lookAgain() });
     this.#build = buildRegistry([], settings);
     this.snapshot = { registry: this.#build.registry, locales: { codes: ['en'], default: 'en' } };
@@ -173,15 +164,17 @@ export class ModelRegistry {
     const previous = this.#stored === null ? null : this.#build.registry;
     const build = await this.#buildOf(stored, expected);
     const changed = changedTypes(build.registry, previous);
-    await recordServed(changed, this.#database, previous);
-    const { stored: older, indexed } = await this.#preparation.prepare(changed, build.registry, this.snapshot.locales.default);
+    await recordServed(changed, this.#work.database, previous);
+    const completion = { registry: build.registry, defaultLocale: this.snapshot.locales.default };
+    const preparing = { ...this.#work, indexes: this.#indexes, searches: this.#searches };
+    const { stored: older, indexed } = await prepareTypes(changed, completion, preparing);
     this.#background = Promise.all([this.#background, indexed]);
     await this.#searches.keep(build.registry);
     this.#stored = stored;
     this.#replace(build);
     await this.renames.follow(build.registry);
     const incomplete = changed.filter((type) => asksForMore({ type, registry: build.registry }, previous));
-    this.#preparation.completeLater(incomplete, build.registry, this.snapshot.locales.default);
+    completeLater(incomplete, completion, this.#work);
     const check = () => this.#required.check(changed, build.registry, older);
     this.#background = this.#background.then(check).catch(this.#report('required count'));
     this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#report('search build'));
@@ -193,7 +186,7 @@ export class ModelRegistry {
     this.#staleLocales = false;
     try {
       const before = this.snapshot.locales;
-      const locales = await readLocales(this.#database);
+      const locales = await readLocales(this.#work.database);
       this.snapshot = { ...this.snapshot, locales };
       if (!isDeepStrictEqual(locales, before)) for (const listener of this.#localeListeners) listener();
     } catch (error) {
@@ -205,7 +198,7 @@ export class ModelRegistry {
   async #buildOf(stored: Documents, expected: ExpectedModels | null): Promise<RegistryBuild> {
     if (expected?.before === this.#build && isDeepStrictEqual(stored, expected.stored)) return expected.after;
     const inForce = this.#stored === null ? null : this.#build.registry;
-    const foreign = await findForeign(notInForce(stored, this.#build), this.#database, inForce);
+    const foreign = await findForeign(notInForce(stored, this.#build), this.#work.database, inForce);
     return buildRegistry(stored, { ...this.#settings, foreign }, this.#build);
   }
 
@@ -216,7 +209,7 @@ export class ModelRegistry {
   }
 
   readonly #report = (work: Work) => (err: unknown) => {
-    this.#jobs.observer.observe({ kind: 'failed', work, err });
+    this.#work.jobs.observer.observe({ kind: 'failed', work, err });
   };
 
   #replace(build: RegistryBuild): void {

@@ -7,9 +7,44 @@ import { above, oneOf } from '../form/matches.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { findStored } from '../stored.js';
-import type { BuildingIndex } from './build-reports.js';
-import type { FoundViolations } from './required-nulls.js';
-import type { SearchState } from './search-builds.js';
+import type { BuildProgress } from './trigram-build.js';
+
+/** An index that is being built. The progress is absent if it is not known. */
+export interface BuildingIndex {
+  readonly name: string;
+  /** Entries or keys that are done in the present phase of the build. */
+  readonly done?: number;
+  readonly total?: number;
+}
+
+/** An attribute that stored entries violate. */
+export interface Violations {
+  /** Path in entries, without positions in lists. */
+  readonly attribute: string;
+  /** The number of these entries. */
+  readonly entries: number;
+}
+
+/** The attributes of a type that stored entries violate. */
+export interface FoundViolations {
+  /** Required attributes that are null, or have no value. */
+  readonly requiredNulls: readonly Violations[];
+  /** Attributes with values that do not fit their type and are read as null. */
+  readonly unfitValues: readonly Violations[];
+}
+
+/** The indexes that searches of a type can use. */
+interface SearchState {
+  /** Attributes with the option `search`. */
+  readonly attributes: readonly AttributeState[];
+  /** The reason why `_q`, or `_q` with a number, scans all entries; null if it does not. */
+  readonly scans: string | null;
+}
+
+export type AttributeState = {
+  readonly attribute: string;
+  readonly search: 'trigram' | 'language';
+} & ({ readonly state: 'ready' | 'waiting' } | ({ readonly state: 'building' } & BuildProgress));
 
 /** The state of a model on one instance, as `_model_status` has it. */
 export interface ModelState extends Partial<FoundViolations> {
@@ -34,8 +69,8 @@ export interface ModelState extends Partial<FoundViolations> {
   readonly unusedIndexes?: readonly string[];
   /** The renames that the instance follows, each with its phase. */
   readonly renames?: readonly string[];
-  /** The indexes that searches can use; absent if no attribute of the model has the option `search`. */
-  readonly search?: SearchState;
+  /** The indexes that searches can use; absent or null if no attribute of the model has the option `search`. */
+  readonly search?: SearchState | null;
   readonly at: Date;
   readonly expiresAt: Date;
 }

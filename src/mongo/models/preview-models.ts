@@ -4,7 +4,7 @@ import { planIndexes } from '../read/plan-indexes.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../schema/build-registry.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { Model } from '../../schema/model.js';
+import type { Model, ModelDocument } from '../../schema/model.js';
 import { movedAway, withoutRenamed } from '../../schema/renames.js';
 import { warningText } from '../../schema/report-models.js';
 import { findUnfit, type UnfitData } from './find-unfit.js';
@@ -53,7 +53,7 @@ interface PreviewedChange {
 
 /** Returns the effects of storing these models together, and of removing others. */
 export async function previewChange(
-  models: readonly StoredModel[],
+  models: readonly ModelDocument[],
   { backend }: Connected,
   removed: readonly string[] = [],
 ): Promise<PreviewedChange> {
@@ -62,7 +62,7 @@ export async function previewChange(
   const others = stored.filter(({ uid }) => !uids.includes(uid));
   const changed = [...others, ...models].sort((a, b) => Number(a.uid > b.uid) - Number(a.uid < b.uid));
   const records = await readRenames(backend.store.database);
-  const served = (documents: readonly StoredModel[]) => servedDocuments(withoutRenamed(documents), records);
+  const served = (documents: readonly ModelDocument[]) => servedDocuments(withoutRenamed(documents), records);
   const inForce = backend.models.inForce();
   const open = [...notInForce(stored, inForce), ...models];
   const foreign = await findForeign(open, backend.store.database, inForce.registry);
@@ -84,12 +84,8 @@ export async function previewRemoval(uid: string, connected: Connected): Promise
   return (await previewChange([], connected, [uid])).preview;
 }
 
-interface StoredModel {
-  readonly uid: string;
-}
-
 /** Builds the registry of the stored models. Returns the one in force if it has no problems and nothing was stored since. */
-function buildStored(stored: readonly StoredModel[], settings: ModelSettings, inForce: RegistryBuild): RegistryBuild {
+function buildStored(stored: readonly ModelDocument[], settings: ModelSettings, inForce: RegistryBuild): RegistryBuild {
   const isWhole = inForce.problems.size === 0 && stored.length === inForce.parts.readings.size;
   return isWhole && notInForce(stored, inForce).length === 0 ? inForce : buildRegistry(stored, settings, inForce);
 }

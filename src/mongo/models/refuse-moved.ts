@@ -1,6 +1,7 @@
 import { placesNamed } from '../../schema/attribute-places.js';
 import type { Registry } from '../../schema/content-type.js';
-import { type ModelDocument, type Rename, renamesIn } from '../../schema/renames.js';
+import type { ModelDocument } from '../../schema/model.js';
+import { type Rename, renamesIn } from '../../schema/renames.js';
 import type { Database } from '../send/database.js';
 import { typesWith } from '../send/field-moves.js';
 import { readRenames, renameKey } from '../stores/rename-store.js';

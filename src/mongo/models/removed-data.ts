@@ -2,9 +2,8 @@ import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry } from '../../schema/build-registry.js';
 import { type AttributePlace, placesNamed } from '../../schema/attribute-places.js';
 import type { Registry } from '../../schema/content-type.js';
-import { collectionOf } from '../../schema/model.js';
-import { documentCollection, type ModelDocument } from '../../schema/renames.js';
-import { isRecord, type Values } from '../../values.js';
+import { collectionOf, type ModelDocument } from '../../schema/model.js';
+import { isRecord } from '../../values.js';
 import { matchAt } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
@@ -12,6 +11,7 @@ import { typesWith } from '../send/field-moves.js';
 import { collections } from '../../schema/collections.js';
 import { countMatching } from '../stored.js';
 import type { RemovedPart } from '../stores/removed-store.js';
+import { withCollections } from '../stores/rename-store.js';
 import { moveFields } from './copy-fields.js';
 import { refuseMoved } from './refuse-moved.js';
 
@@ -25,27 +25,27 @@ export interface ModelsNow {
 
 /** Returns whether a model has a removed part again. */
 export function isBack({ uid, attribute }: RemovedPart, { documents }: ModelsNow): boolean {
-  const model = documents.find((document) => document.uid === uid) as (ModelDocument & Values) | undefined; // of any form
+  const model = documents.find((document) => document.uid === uid);
   if (attribute === null || model === undefined) return model !== undefined;
-  return isRecord(model['attributes']) && Object.hasOwn(model['attributes'], attribute);
+  return isRecord(model.attributes) && Object.hasOwn(model.attributes, attribute);
 }
 
 /** Returns the documents of models with a removed part put back. Throws an Error if the model of an attribute does not exist. */
 export function withPart({ uid, attribute, definition }: RemovedPart, { documents }: ModelsNow): readonly ModelDocument[] {
   const others = documents.filter((document) => document.uid !== uid);
   if (attribute === null) return [...others, { uid, ...definition }];
-  const model = documents.find((document) => document.uid === uid) as (ModelDocument & Values) | undefined; // of any form
+  const model = documents.find((document) => document.uid === uid);
   if (model === undefined)
     throw new Error(`there is no model ${uid}; restore it first: npx mangrove models restore-removed ${uid}`);
-  const attributes = isRecord(model['attributes']) ? model['attributes'] : {};
+  const attributes = isRecord(model.attributes) ? model.attributes : {};
   const part = Object.fromEntries(Object.entries(definition).filter(([key]) => key !== 'renamedFrom'));
-  const restored: ModelDocument & Values = { ...model, attributes: { ...attributes, [attribute]: part } };
-  return [...others, restored];
+  return [...others, { ...model, attributes: { ...attributes, [attribute]: part } }];
 }
 
 /** Returns the number of entries that hold data of a removed part. */
 export async function countRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
-  if (part.attribute === null) return part.uid.includes('::') ? countMatching(database, collectionOfType(part, now), {}) : 0;
+  if (part.attribute === null)
+    return part.uid.includes('::') ? countMatching(database, collectionIn(now, { uid: part.uid, ...part.definition }), {}) : 0;
   const registry = registryWith(part, now);
   if (registry === null) return 0;
   let count = 0;
@@ -59,18 +59,13 @@ export async function countRemoved(part: RemovedPart, now: ModelsNow, database: 
   return count;
 }
 
-/** Returns the collection of a removed type. */
-const collectionOfType = ({ uid, definition }: Pick<RemovedPart, 'uid' | 'definition'>, { kept }: ModelsNow): string =>
-  kept.get(uid) ?? collectionOf(definition);
+/** Returns the collection of a type. */
+const collectionIn = ({ kept }: ModelsNow, document: ModelDocument): string => kept.get(document.uid) ?? collectionOf(document);
 
 /** Returns the types as they are with a removed attribute; null if its model is gone too. */
 function registryWith(part: RemovedPart, now: ModelsNow): Registry | null {
   if (now.documents.every(({ uid }) => uid !== part.uid)) return null;
-  const documents = withPart(part, now).map((one) => ({
-    ...one,
-    ...(now.kept.has(one.uid) && { collectionName: now.kept.get(one.uid) }),
-  }));
-  return buildRegistry(documents, now.settings).registry;
+  return buildRegistry(withCollections(withPart(part, now), now.kept), now.settings).registry;
 }
 
 /**
@@ -89,14 +84,10 @@ export async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: 
 
 async function purgeType({ uid, definition }: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
   const { db } = database;
-  const collection = collectionOfType({ uid, definition }, now);
+  const collection = collectionIn(now, { uid, ...definition });
   if (!uid.includes('::') || collection === '') return 0;
-  const builtin = now.settings.builtin.map((model) => ({ uid: model.uid, collection: collectionOf(model) }));
-  const used = [
-    ...now.documents.map((one) => ({ uid: one.uid, collection: now.kept.get(one.uid) ?? documentCollection(one) })),
-    ...builtin,
-  ];
-  const other = used.find((one) => one.uid.includes('::') && one.collection === collection);
+  const used = [...now.documents, ...now.settings.builtin].filter((one) => one.uid.includes('::'));
+  const other = used.find((one) => collectionIn(now, one) === collection);
   if (other !== undefined) throw new Error(`the collection ${collection} belongs to ${other.uid} now`);
   const count = await countMatching(database, collection, {});
   await inWriteTime(database, () => db.dropCollection(collection));

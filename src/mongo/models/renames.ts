@@ -1,11 +1,10 @@
-import type { Jobs } from '../../jobs.js';
 import { waited } from '../../limits/timers.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { collectionOf } from '../../schema/model.js';
-import { documentCollection, type ModelDocument, type Rename, renamesIn } from '../../schema/renames.js';
+import { collectionOf, type ModelDocument } from '../../schema/model.js';
+import { type Rename, renamesIn } from '../../schema/renames.js';
 import { collections } from '../../schema/collections.js';
-import { type Database, forJob } from '../send/database.js';
+import { forJob } from '../send/database.js';
 import { findFirst } from '../stored.js';
 import { typesWith } from '../send/field-moves.js';
 import { storedCollections } from '../send/ensure-collections.js';
@@ -19,15 +18,12 @@ import {
   servedDocuments,
   keptRenames,
 } from '../stores/rename-store.js';
-import type { ModelStatus } from './model-status.js';
+import type { ModelWork } from './model-status.js';
 import { advanceFields, followed } from './rename-fields.js';
 import { advanceType } from './rename-type.js';
 
-interface RenamesInput {
-  readonly database: Database;
+interface RenamesInput extends ModelWork {
   readonly settings: ModelSettings;
-  readonly jobs: Jobs;
-  readonly status: Pick<ModelStatus, 'reportIndexState'>;
 }
 
 const jobName = 'model renames';
@@ -44,7 +40,8 @@ export class Renames {
   #records: readonly RenameRecord[] | null = null;
   #documents: readonly ModelDocument[] = [];
   #registry: Registry | null = null;
-  #reported: ReadonlyMap<string, string> = new Map();
+  /** The uids with renames that were reported. */
+  #reported: ReadonlySet<string> = new Set();
   #stop: (() => Promise<void>) | null = null;
   readonly #waiting = new Set<() => void>();
 
@@ -53,7 +50,7 @@ export class Renames {
   }
 
   /** Returns stored models with the names that are served now, and begins renames that are new. */
-  async served<Document extends ModelDocument>(documents: readonly Document[]): Promise<readonly Document[]> {
+  async served(documents: readonly ModelDocument[]): Promise<readonly ModelDocument[]> {
     const { database } = this.#input;
     const asked = renamesIn(documents);
     const before = this.#documents;
@@ -87,12 +84,10 @@ export class Renames {
       registry,
     );
     for (const done of this.#waiting) done();
-    const now = new Map(open.map(({ uid }) => [uid, open.filter((one) => one.uid === uid).map(followed)]));
-    for (const uid of new Set([...now.keys(), ...this.#reported.keys()])) {
-      const renames = now.get(uid) ?? [];
-      if (this.#reported.get(uid) !== renames.join()) await status.reportIndexState(uid, { renames });
-    }
-    this.#reported = new Map([...now].map(([uid, renames]) => [uid, renames.join()]));
+    const now = this.moving();
+    for (const uid of new Set([...now, ...this.#reported]))
+      await status.set(uid, { renames: open.filter((one) => one.uid === uid).map(followed) });
+    this.#reported = now;
     if (open.length > 0) this.#stop ??= this.#work();
   }
 
@@ -152,8 +147,7 @@ export class Renames {
   /** Returns the collection of a type, which a renamed one has kept, and which a model of the service does not name. */
   #collectionOf(document: ModelDocument): string {
     const kept = (this.#records ?? []).find(({ kind, to }) => kind === 'type' && to === document.uid)?.collection;
-    const builtin = this.#input.settings.builtin.find(({ uid }) => uid === document.uid);
-    return kept ?? (builtin === undefined ? documentCollection(document) : collectionOf(builtin));
+    return kept ?? collectionOf(this.#input.settings.builtin.find(({ uid }) => uid === document.uid) ?? document);
   }
 
   /** Returns the collection of the type that is renamed; null if it is not known. */

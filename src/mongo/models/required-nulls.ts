@@ -3,28 +3,13 @@ import type { Document } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { dottedPath, findPlaces, type AttributePlace } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
-import { matchAt } from '../form/matches.js';
+import { matchAt, oneOf } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
-import type { Database } from '../send/database.js';
-import { readAll, runRead } from '../send/read-commands.js';
-import { unfitExpressions } from './unfit-rules.js';
-import { isStored } from '../stored.js';
-
-/** An attribute that stored entries violate. */
-interface Violations {
-  /** Path in entries, without positions in lists. */
-  readonly attribute: string;
-  /** The number of these entries. */
-  readonly entries: number;
-}
-
-/** The attributes of a type that stored entries violate. */
-export interface FoundViolations {
-  /** Required attributes that are null, or have no value. */
-  readonly requiredNulls: readonly Violations[];
-  /** Attributes with values that do not fit their type and are read as null. */
-  readonly unfitValues: readonly Violations[];
-}
+import { runRead } from '../send/read-commands.js';
+import { unfitMatches } from './unfit-rules.js';
+import { findStored, isStored } from '../stored.js';
+import type { FoundViolations, Violations } from './model-states.js';
+import type { ModelWork } from './model-status.js';
 
 /** A document of `_required`: the rules of a type that were checked, by their keys. */
 interface CheckedType {
@@ -49,29 +34,22 @@ interface Rule {
 interface Violated {
   readonly type: ContentType;
   readonly rules: readonly Rule[];
-  readonly found: FoundViolations;
 }
-
-type Report = (uid: string, found: FoundViolations) => Promise<void>;
-
-const nothing: FoundViolations = { requiredNulls: [], unfitValues: [] };
 
 /**
  * Counts the entries with values that a change of the models made null or too few, and those with values that other programs had
- * stored before. Calls `report` with each new count.
+ * stored before. Reports and logs each new count.
  */
 export class RequiredChecks {
-  readonly #database: Database;
-  readonly #report: Report;
+  readonly #input: ModelWork;
   /** Types with entries that violate rules, by uid. */
   readonly #violated = new Map<string, Violated>();
 
   /** Whether a type of the database was checked before. */
   #isBegun = false;
 
-  constructor(database: Database, report: Report) {
-    this.#database = database;
-    this.#report = report;
+  constructor(input: ModelWork) {
+    this.#input = input;
   }
 
   /**
@@ -82,7 +60,7 @@ export class RequiredChecks {
   async check(types: readonly ContentType[], registry: Registry, stored: ReadonlySet<string>): Promise<void> {
     const isNew = ({ collection }: ContentType): boolean => !stored.has(collection);
     const checked = await this.#readChecked(types.filter((type) => !isNew(type)));
-    this.#isBegun ||= checked.size > 0 || (await isStored(this.#database, collections.required));
+    this.#isBegun ||= checked.size > 0 || (await isStored(this.#input.database, collections.required));
     const isFirst = !this.#isBegun;
     const records: CheckedType[] = [];
     for (const type of types) {
@@ -107,27 +85,31 @@ export class RequiredChecks {
 
   /** Counts the entries that violate some rules. Returns the keys of the rules with such entries. */
   async #count(type: ContentType, rules: readonly Rule[]): Promise<readonly string[]> {
+    const { database, jobs, status } = this.#input;
     const violated: (Rule & Violations)[] = [];
     for (const rule of rules) {
       const { query } = rule;
-      const entries = Number((await runRead(this.#database, { count: type.collection, query }))['n']);
+      const entries = Number((await runRead(database, { count: type.collection, query }))['n']);
       if (entries > 0) violated.push({ ...rule, entries });
     }
     const listed = (wanted: keyof FoundViolations): readonly Violations[] =>
       violated.flatMap(({ list, attribute, entries }) => (list === wanted ? [{ attribute, entries }] : []));
-    const found = { requiredNulls: listed('requiredNulls'), unfitValues: listed('unfitValues') };
-    const before = this.#violated.get(type.uid)?.found ?? nothing;
+    const [requiredNulls, unfitValues] = [listed('requiredNulls'), listed('unfitValues')];
     if (violated.length === 0) this.#violated.delete(type.uid);
-    else this.#violated.set(type.uid, { type, rules: violated, found });
-    if (!isDeepStrictEqual(found, before)) await this.#report(type.uid, found);
+    else this.#violated.set(type.uid, { type, rules: violated });
+    if (await status.set(type.uid, { requiredNulls, unfitValues })) {
+      const unfit = { kind: 'entries unfit', uid: type.uid } as const;
+      for (const found of requiredNulls) jobs.observer.observe({ ...unfit, problem: 'null', ...found });
+      for (const found of unfitValues) jobs.observer.observe({ ...unfit, problem: 'type', ...found });
+    }
     return violated.map(({ key }) => key);
   }
 
   /** Returns the states of these types, by uid. */
   async #readChecked(types: readonly ContentType[]): Promise<ReadonlyMap<string, CheckedType>> {
     if (types.length === 0) return new Map();
-    const filter = { _id: { $in: types.map(({ uid }) => uid) } };
-    const rows = await readAll(this.#database, { find: collections.required, filter, batchSize: 100_000 });
+    const match = { _id: oneOf(types.map(({ uid }) => uid)) };
+    const rows = await findStored(this.#input.database, collections.required, { match });
     return new Map((rows as CheckedType[]).map((row) => [row._id, row])); // written by `#record`
   }
 
@@ -136,8 +118,9 @@ export class RequiredChecks {
     const operations = records.map((replacement) => ({
       replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true },
     }));
-    const checked = this.#database.db.collection<CheckedType>(collections.required);
-    await inWriteTime(this.#database, () => checked.bulkWrite(operations, { ordered: false }));
+    const { database } = this.#input;
+    const checked = database.db.collection<CheckedType>(collections.required);
+    await inWriteTime(database, () => checked.bulkWrite(operations, { ordered: false }));
     this.#isBegun = true;
   }
 }
@@ -161,9 +144,9 @@ const rulesOf = (type: ContentType, registry: Registry): readonly Rule[] => [
 
 function typeRule(place: AttributePlace<ScalarAttribute>): readonly Rule[] {
   const { steps, attribute } = place;
-  const unfit = unfitExpressions(attribute.type).map((expression) => matchAt(steps, { [attribute.name]: expression }));
+  const unfit = unfitMatches(attribute.type, attribute.name);
   const key = `${keyOf(place)} ${attribute.type}`;
-  return unfit.length === 0 ? [] : [{ key, attribute: dottedPath(place), list: 'unfitValues', query: { $or: unfit } }];
+  return unfit.length === 0 ? [] : [{ key, attribute: dottedPath(place), list: 'unfitValues', query: matchAt(steps, ...unfit) }];
 }
 
 const keyOf = (place: AttributePlace): string => `${dottedPath(place)} ${place.steps.map(({ zone }) => zone ?? '').join(' ')}`;

@@ -1,11 +1,12 @@
 import { memoize } from '../../caches.js';
 import type { ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';
-import type { Jobs } from '../../jobs.js';
-import { type Database, forJob } from '../send/database.js';
+import { forJob } from '../send/database.js';
 import { trigramAttributes } from '../send/index-state.js';
 import { textIndexName } from '../read/plan-indexes.js';
 import { listIndexes } from './ensure-indexes.js';
+import type { AttributeState } from './model-states.js';
+import type { ModelWork } from './model-status.js';
 import {
   type BuildProgress,
   buildTrigrams,
@@ -17,42 +18,18 @@ import {
   type TrigramAttribute,
 } from './trigram-build.js';
 
-/** The indexes that searches of a type can use, for `_model_status`. */
-export interface SearchState {
-  /** Attributes with the option `search`. */
-  readonly attributes: readonly AttributeState[];
-  /** The reason why `_q`, or `_q` with a number, scans all entries; null if it does not. */
-  readonly scans: string | null;
-}
-
-type AttributeState = {
-  readonly attribute: string;
-  readonly search: 'trigram' | 'language';
-} & ({ readonly state: 'ready' | 'waiting' } | ({ readonly state: 'building' } & BuildProgress));
-
-interface BuildsInput {
-  readonly database: Database;
-  readonly jobs: Jobs;
-  readonly hasOthers: () => Promise<boolean>;
-  readonly report: (uid: string, state: SearchState) => Promise<void>;
-}
-
 /** Milliseconds between two samples of trigrams. */
 const sampledFor = 3_600_000;
 
 /** Builds the indexes and trigrams of searches for the models in force, after all other builds. */
 export class SearchBuilds {
-  readonly #input: BuildsInput;
+  readonly #input: ModelWork;
   #types: readonly ContentType[] = [];
-  /** The builds whose trigrams writes store; null before the first models are in force. */
-  #kept: ReadonlySet<string> | null = null;
   /** The builds that were needed last; null before those in the database were read. */
   #built: ReadonlySet<string> | null = null;
-  /** The uids of types whose states are written. */
-  readonly #reported = new Set<string>();
   #isClosed = false;
 
-  constructor(input: BuildsInput) {
+  constructor(input: ModelWork) {
     this.#input = input;
     const name = 'search samples';
     const own = forJob(input.database, name);
@@ -73,9 +50,8 @@ export class SearchBuilds {
   async keep({ types }: Registry): Promise<void> {
     const kept = [...types.values()].filter((type) => type.collection !== '' && searchedAttributes(type).length > 0);
     const places = new Map(kept.flatMap(placesOf).map((place) => [recordId(place), place]));
-    if (this.#kept === null || [...this.#kept].some((id) => !places.has(id)))
+    if (this.#built === null || this.#types.flatMap(placesOf).some((place) => !places.has(recordId(place))))
       await restartOthers([...places.values()], this.#input.database);
-    this.#kept = new Set(places.keys());
     this.#types = kept;
     const { searches } = this.#input.database;
     for (const { collection, aliases } of kept) for (const [from, to] of aliases ?? []) searches.rename(collection, from, to);
@@ -90,7 +66,7 @@ export class SearchBuilds {
 
   /** Builds the missing trigrams of these types, and drops those that no type needs. Called when the indexes are built. */
   async build(changed: readonly ContentType[]): Promise<void> {
-    const { database, report } = this.#input;
+    const { database, status } = this.#input;
     if (changed.length === 0) return;
     const built = changed.filter((type) => this.#types.includes(type));
     const wanted = new Set(this.#types.flatMap((type) => placesOf(type).map(recordId)));
@@ -98,8 +74,7 @@ export class SearchBuilds {
     if (built.length > 0 || !isKnown)
       for (const id of await readBuilds(database)) if (!wanted.has(id)) await dropBuild(id, database);
     this.#built = wanted;
-    const former = changed.filter(({ uid }) => this.#reported.has(uid) && !built.some((type) => type.uid === uid));
-    for (const { uid } of former) await report(uid, { attributes: [], scans: null });
+    for (const { uid } of changed.filter((type) => !built.includes(type))) await status.set(uid, { search: null });
     for (const type of built) await this.#buildType(type);
   }
 
@@ -127,7 +102,7 @@ export class SearchBuilds {
   }
 
   async #buildTrigrams(type: ContentType, place: TrigramAttribute): Promise<void> {
-    const { database, hasOthers } = this.#input;
+    const { database, status } = this.#input;
     const isWanted = (): boolean =>
       !this.#isClosed && this.#types.some((one) => placesOf(one).some((other) => recordId(other) === recordId(place)));
     let reported = 0;
@@ -136,7 +111,7 @@ export class SearchBuilds {
       reported = Date.now();
       await this.#report(type, { ...place, ...progress });
     };
-    if (!(await buildTrigrams(place, { database, isWanted, hasOthers, report }))) return;
+    if (!(await buildTrigrams(place, { database, isWanted, hasOthers: () => status.hasOthers(), report }))) return;
     await this.#sample(place);
     await this.#report(type, null);
   }
@@ -150,7 +125,7 @@ export class SearchBuilds {
   }
 
   async #report(type: ContentType, building: (TrigramAttribute & BuildProgress) | null): Promise<void> {
-    const { database, report } = this.#input;
+    const { database, status } = this.#input;
     const stateOf = ({ name, search }: ScalarAttribute): AttributeState => {
       const shared = { attribute: name, search: search?.kind ?? 'trigram' };
       if (building?.attribute === name) return { ...shared, state: 'building', entries: building.entries, of: building.of };
@@ -160,8 +135,7 @@ export class SearchBuilds {
           : database.searches.isComplete(type.collection, name);
       return { ...shared, state: isReady ? 'ready' : 'waiting' };
     };
-    this.#reported.add(type.uid);
-    await report(type.uid, { attributes: searchedAttributes(type).map(stateOf), scans: whyScanned(type) });
+    await status.set(type.uid, { search: { attributes: searchedAttributes(type).map(stateOf), scans: whyScanned(type) } });
   }
 }
 

@@ -1,7 +1,7 @@
 import { collections } from '../../schema/collections.js';
 import { builtinModels } from '../../schema/builtin-models.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { collectionNamePattern, collectionOf, type Model } from '../../schema/model.js';
+import { collectionNamePattern, collectionOf, type ModelDocument } from '../../schema/model.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { storedCollections } from '../send/ensure-collections.js';
@@ -20,15 +20,13 @@ interface ServedCollection {
 
 type Types = Pick<Registry, 'types'>;
 
-type StoredModel = { readonly uid: string } & Partial<Pick<Model, 'collectionName' | 'info'>>;
-
 /**
  * Returns the collections of these models that have documents and were never served, so that they may belong to another
  * application. If the first record is incomplete, the database may be older than the record. In this case the collections of
  * active models, and those with indexes of the service, count as served. `inForce` are types whose collections are recorded.
  */
 export async function findForeign(
-  models: readonly StoredModel[],
+  models: readonly ModelDocument[],
   database: Database,
   inForce: Types | null = null,
 ): Promise<ReadonlySet<string>> {
@@ -61,7 +59,7 @@ const lastRecorded = collections.users;
  * Returns the collections of content types, except for those of types in force and of built-in types. Models with an invalid
  * collection name are left out, because they are not in force.
  */
-function namesOf(models: readonly StoredModel[], inForce: Types | null = null): readonly string[] {
+function namesOf(models: readonly ModelDocument[], inForce: Types | null = null): readonly string[] {
   const named = models.filter(({ uid }) => uid.includes('::') && !builtinUids.has(uid));
   const names = named.filter((model) => !isServed(model.uid, collectionOf(model), inForce)).map(collectionOf);
   return [...new Set(names)].filter((name) => isName.test(name));
@@ -80,7 +78,7 @@ async function readRecorded(names: readonly string[], database: Database): Promi
 }
 
 /** Returns those of the models that are in force on some instance of the service. */
-async function readActive(models: readonly StoredModel[], database: Database): Promise<readonly StoredModel[]> {
+async function readActive(models: readonly ModelDocument[], database: Database): Promise<readonly ModelDocument[]> {
   const states = await findStored(database, collections.modelStatus, { match: { state: oneOf(['active', 'moving']) } });
   const active = new Set(states.map(({ uid }) => uid as unknown));
   return models.filter(({ uid }) => active.has(uid));
@@ -121,6 +119,5 @@ export async function findLeftCollections(registry: Registry, database: Database
   const served = new Set([...registry.types.values()].map(({ collection }) => collection));
   const recorded = await findStored(database, collections.servedCollections, { fields: ['_id'] });
   const left = recorded.map(({ _id }) => String(_id)).filter((name) => !served.has(name));
-  const held = await Promise.all(left.map((name) => isStored(database, name)));
-  return left.filter((_, index) => held[index]);
+  return filterNames(left, (name) => isStored(database, name));
 }

@@ -8,6 +8,7 @@ import { countStored, readAll } from '../send/read-commands.js';
 import { trigramPath } from '../form/layout.js';
 import { claim } from '../stores/claim.js';
 import { storedTrigrams } from '../form/trigrams.js';
+import { findStored } from '../stored.js';
 
 /** An attribute whose trigrams are stored. */
 export interface TrigramAttribute {
@@ -68,7 +69,7 @@ const records = ({ db }: Database) => db.collection<BuildRecord>(collections.sea
 
 /** Returns the ids of all builds, in every state. */
 export async function readBuilds(database: Database): Promise<readonly string[]> {
-  const rows = await readAll(database, { find: collections.searches, projection: { _id: 1 }, batchSize: 100_000 });
+  const rows = await findStored(database, collections.searches, { fields: ['_id'] });
   return rows.map(({ _id }) => String(_id));
 }
 

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Jobs } from '../../jobs.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
-import { type Database, forJob } from '../send/database.js';
+import { waited } from '../../limits/timers.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { forJob } from '../send/database.js';
 import { ensureCollections, storedCollections } from '../send/ensure-collections.js';
-import { completeDocuments } from './complete-documents.js';
+import { completeDocuments, type Completion } from './complete-documents.js';
 import type { IndexBuilds } from './index-builds.js';
+import type { ModelWork } from './model-status.js';
 import type { SearchBuilds } from './search-builds.js';
 import { shardNewTypes } from './shard-types.js';
 
@@ -17,9 +17,7 @@ const indexPatience = 250;
  */
 const completionDelays = [250, 1000, 5000];
 
-interface PreparationInput {
-  readonly database: Database;
-  readonly jobs: Jobs;
+interface Preparing extends Pick<ModelWork, 'database' | 'jobs'> {
   readonly indexes: IndexBuilds;
   readonly searches: SearchBuilds;
 }
@@ -32,47 +30,46 @@ interface Prepared {
 }
 
 /**
- * Brings stored entries and indexes in line with new and changed types, before the types are served and for a while after that.
+ * Brings stored entries and indexes in line with new and changed types: completes entries and begins to build indexes. Resolves when
+ * the types can be served.
  */
-export class TypePreparation {
-  readonly #input: PreparationInput;
+export async function prepareTypes(
+  types: readonly ContentType[],
+  completion: Completion,
+  { database, jobs, indexes, searches }: Preparing,
+): Promise<Prepared> {
+  const { registry } = completion;
+  searches.suspend(types);
+  const names = types.map(({ collection }) => collection);
+  const stored = await storedCollections(names, database);
+  await ensureCollections(
+    names.filter((name) => !stored.has(name)),
+    database,
+  );
+  for (const text of await shardNewTypes(types, registry, database))
+    jobs.observer.observe({ kind: 'warned', topic: 'database', text });
+  const older = types.filter(({ collection }) => stored.has(collection));
+  await completeDocuments(older, completion, database);
+  const { unique, all } = indexes.begin(types, registry, stored);
+  const patience = new AbortController();
+  await Promise.race([unique, waited(indexPatience, patience.signal)]);
+  patience.abort();
+  return { stored, indexed: all };
+}
 
-  constructor(input: PreparationInput) {
-    this.#input = input;
-  }
-
-  /** Completes entries and begins to build indexes. Resolves when the types can be served. */
-  async prepare(types: readonly ContentType[], registry: Registry, locale: string): Promise<Prepared> {
-    const { database, jobs, indexes, searches } = this.#input;
-    searches.suspend(types);
-    const names = types.map(({ collection }) => collection);
-    const stored = await storedCollections(names, database);
-    await ensureCollections(
-      names.filter((name) => !stored.has(name)),
-      database,
-    );
-    for (const text of await shardNewTypes(types, registry, database))
-      jobs.observer.observe({ kind: 'warned', topic: 'database', text });
-    const older = types.filter(({ collection }) => stored.has(collection));
-    await completeDocuments(older, { registry, defaultLocale: locale }, database);
-    const { unique, all } = indexes.begin(types, registry, stored);
-    const patience = new AbortController();
-    await Promise.race([unique, delay(indexPatience, undefined, { signal: patience.signal }).catch(() => undefined)]);
-    patience.abort();
-    return { stored, indexed: all };
-  }
-
-  /** Completes entries again that are written in the former form after the types are served. */
-  completeLater(types: readonly ContentType[], registry: Registry, locale: string): void {
-    if (types.length === 0) return;
-    const { database, jobs } = this.#input;
-    const times = completionDelays.map((milliseconds) => new Date(Date.now() + milliseconds));
-    const name = 'entry completion';
-    jobs.start({
-      name,
-      at: () => times.shift() ?? null,
-      failure: 'entries written during a model change could not be completed',
-      run: () => completeDocuments(types, { registry, defaultLocale: locale }, forJob(database, name)),
-    });
-  }
+/** Completes entries again that are written in the former form after the types are served. */
+export function completeLater(
+  types: readonly ContentType[],
+  completion: Completion,
+  { database, jobs }: Pick<ModelWork, 'database' | 'jobs'>,
+): void {
+  if (types.length === 0) return;
+  const times = completionDelays.map((milliseconds) => new Date(Date.now() + milliseconds));
+  const name = 'entry completion';
+  jobs.start({
+    name,
+    at: () => times.shift() ?? null,
+    failure: 'entries written during a model change could not be completed',
+    run: () => completeDocuments(types, completion, forJob(database, name)),
+  });
 }

@@ -35,27 +35,27 @@ const expressions: Readonly<Record<ScalarType, Document | null>> = {
 };
 
 /**
- * Returns the expressions that find the stored values which an attribute of the type reads as null. A list is one of its own,
+ * Returns the matches of stored values under a name that an attribute of the type reads as null. A list is matched on its own,
  * because an expression matches it by its elements.
  */
-export function unfitExpressions(type: ScalarType): readonly Document[] {
+export function unfitMatches(type: ScalarType, name: string): readonly Document[] {
   const expression = expressions[type];
   if (expression === null) return [];
-  return type === 'blocks' ? [expression] : [expression, { $type: 'array' }];
+  return (type === 'blocks' ? [expression] : [expression, { $type: 'array' }]).map((one) => ({ [name]: one }));
 }
 
 /** A rule of an attribute. */
 export interface Rule {
   readonly rule: string;
-  /** Finds the values that violate it, in the entry or component that has them. */
-  readonly match: Document;
+  /** Find the values that violate it, in the entry or component that has them. */
+  readonly matches: readonly Document[];
   /** Decides whether one of them violates it, if the database cannot. */
   readonly refuses?: (value: unknown) => boolean;
 }
 
 /** Returns the rules of an attribute that stored values may violate. */
 export function rulesOf(attribute: Attribute, name: string): readonly Rule[] {
-  const required = attribute.required ? [{ rule: 'required', match: { [name]: null } }] : [];
+  const required = attribute.required ? [{ rule: 'required', matches: [{ [name]: null }] }] : [];
   if (attribute.kind === 'scalar') return [...required, ...scalarRules(attribute, name)];
   return listsParts(attribute) ? [...required, ...countRules(attribute, name)] : required;
 }
@@ -66,9 +66,9 @@ function countRules({ required, min, max }: PartsAttribute, name: string): reado
   const least = { [name]: { $type: 'array' }, ...(min !== null && { [item(min - 1)]: { $exists: false } }) };
   return [
     ...(min !== null && (min > 1 || (required && min === 1))
-      ? [{ rule: 'min', match: required ? least : { ...least, [item(0)]: { $exists: true } } }]
+      ? [{ rule: 'min', matches: [required ? least : { ...least, [item(0)]: { $exists: true } }] }]
       : []),
-    ...(max !== null ? [{ rule: 'max', match: { [item(max)]: { $exists: true } } }] : []),
+    ...(max !== null ? [{ rule: 'max', matches: [{ [item(max)]: { $exists: true } }] }] : []),
   ];
 }
 
@@ -84,23 +84,25 @@ const formed: ReadonlySet<string> = new Set(['email', 'uid']);
 
 function scalarRules(attribute: ScalarAttribute, name: string): readonly Rule[] {
   const { minLength, maxLength, min, max, regex } = attribute;
-  const unfit = unfitExpressions(attribute.type).map((expression) => ({ [name]: expression }));
+  const unfit = unfitMatches(attribute.type, name);
   const isText = scalarTypes[attribute.type].search === 'text';
-  const texts = { [name]: { $type: 'string' } };
+  const texts = [{ [name]: { $type: 'string' } }];
   const isOdd = (value: unknown): boolean => value !== '' && regex !== null && !matches(regex, String(value));
   const lengthOf = (value: unknown): number => String(value).length;
   return [
-    ...(unfit.length > 0 ? [{ rule: 'type', match: { $or: unfit } }] : []),
-    ...(formed.has(attribute.type) ? [{ rule: 'type', match: texts, refuses: isMisformed(attribute) }] : []),
-    ...(attribute.type === 'enumeration' ? [{ rule: 'enum', match: { [name]: { $type: 'string', $nin: attribute.enum } } }] : []),
+    ...(unfit.length > 0 ? [{ rule: 'type', matches: unfit }] : []),
+    ...(formed.has(attribute.type) ? [{ rule: 'type', matches: texts, refuses: isMisformed(attribute) }] : []),
+    ...(attribute.type === 'enumeration'
+      ? [{ rule: 'enum', matches: [{ [name]: { $type: 'string', $nin: attribute.enum } }] }]
+      : []),
     ...(isText && minLength !== null
-      ? [{ rule: 'minLength', match: texts, refuses: (value: unknown) => lengthOf(value) < minLength }]
+      ? [{ rule: 'minLength', matches: texts, refuses: (value: unknown) => lengthOf(value) < minLength }]
       : []),
     ...(isText && maxLength !== null
-      ? [{ rule: 'maxLength', match: texts, refuses: (value: unknown) => lengthOf(value) > maxLength }]
+      ? [{ rule: 'maxLength', matches: texts, refuses: (value: unknown) => lengthOf(value) > maxLength }]
       : []),
-    ...(typeof min === 'number' ? [{ rule: 'min', match: { [name]: { $lt: min } } }] : []),
-    ...(typeof max === 'number' ? [{ rule: 'max', match: { [name]: { $gt: max } } }] : []),
-    ...(isText && regex !== null ? [{ rule: 'regex', match: texts, refuses: isOdd }] : []),
+    ...(typeof min === 'number' ? [{ rule: 'min', matches: [{ [name]: { $lt: min } }] }] : []),
+    ...(typeof max === 'number' ? [{ rule: 'max', matches: [{ [name]: { $gt: max } }] }] : []),
+    ...(isText && regex !== null ? [{ rule: 'regex', matches: texts, refuses: isOdd }] : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { oncePer } from '../../caches.js';
 import type { Attempt } from '../../limits/attempts.js';
 import { inWriteTime } from '../send/calls.js';
 import { commented, commentIn, type Database } from '../send/database.js';
@@ -35,12 +36,8 @@ const countsOf = ({ db }: Database, collection: string) => db.collection<Count>(
  * attempt goes uncounted.
  */
 export function attemptLimiter(database: Database, { collection, max, interval }: LimiterInput): AttemptLimiter {
-  let indexed: Promise<void> | null = null;
-  const ensureIndexes = (): Promise<void> =>
-    (indexed ??= createIndexes(database, collection).catch((error: unknown) => {
-      indexed = null;
-      throw error;
-    }));
+  const indexed = oncePer<Database['db']>();
+  const ensureIndexes = () => indexed(database.db, () => createIndexes(database, collection));
   return {
     count: async (key, attempts = 1, requestId) => {
       const own = commented(database, requestId);

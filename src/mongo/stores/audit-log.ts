@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
-import { readAll } from '../send/read-commands.js';
+import { findStored } from '../stored.js';
 
 /** The author of a change. */
 export interface Actor {
@@ -55,6 +55,6 @@ export async function recordChange(database: Database, record: AuditRecord): Pro
 
 /** Returns the last changes, the newest first. */
 export async function readChanges(database: Database, limit: number): Promise<readonly Record<string, unknown>[]> {
-  const rows = await readAll(database, { find: collections.audit, sort: { _id: -1 }, limit, batchSize: limit });
+  const rows = await findStored(database, collections.audit, { sort: { _id: -1 }, limit });
   return rows.map(({ _id, ...row }) => ({ id: String(_id), ...row }));
 }

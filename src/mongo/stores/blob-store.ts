@@ -5,6 +5,8 @@ import { commentIn, type Database, inScope } from '../send/database.js';
 import { conflictError } from '../send/driver-errors.js';
 import { readAll } from '../send/read-commands.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
+import { absent, oneOf } from '../form/matches.js';
+import { findStored, isStored } from '../stored.js';
 
 /**
  * The record of the bytes of a file in the database. The documents have the form of GridFS (`uploads.files`), whether the bytes
@@ -127,18 +129,19 @@ export async function retireBlobs(
       .find(filter as Filter<BlobDocument>, options(database))
       .toArray(),
   );
-  const since = new Date();
-  const update = { $set: { filename: null, pending: { owner, since } } };
+  const pending = { owner, since: new Date() };
   await inWriteTime(database, () =>
-    blobs(database).updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, update, options(database)),
+    blobs(database).updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, unpublishing(pending), options(database)),
   );
-  return found.map((document) => ({ ...idOf(document), owner, since }));
+  return found.map((document) => ({ ...idOf(document), ...pending }));
 }
+
+const unpublishing = (pending: Pick<PendingBlob, 'owner' | 'since'>) => ({ $set: { filename: null, pending } });
 
 /** Publishes the files of an import and unpublishes all others, whose bytes are deleted later. May run twice. */
 export async function publishImported(database: Database, run: string, owner: BlobOwner): Promise<void> {
   const former = { pending: { $exists: false }, 'metadata.import': { $ne: run } };
-  const update = { $set: { filename: null, pending: { owner, since: new Date() } } };
+  const update = unpublishing({ owner, since: new Date() });
   await translating(() => blobs(database).updateMany(former, update, commentIn(database)));
   const hidden = { filename: { $regex: `^${importedName('')}` }, 'metadata.import': run };
   const name = { $substrCP: ['$filename', importedName('').length, { $strLenCP: '$filename' }] };
@@ -148,7 +151,7 @@ export async function publishImported(database: Database, run: string, owner: Bl
 /** Unpublishes the files of an aborted import. Their bytes are deleted later. */
 export async function retireImported(database: Database, owner: BlobOwner): Promise<void> {
   const hidden = { filename: { $regex: `^${importedName('')}` } };
-  const update = { $set: { filename: null, pending: { owner, since: new Date() } } };
+  const update = unpublishing({ owner, since: new Date() });
   await translating(() => blobs(database).updateMany(hidden, update, commentIn(database)));
 }
 
@@ -195,9 +198,7 @@ export const blobCollections: readonly OwnCollection[] = [
 
 /** Returns whether there is a file with one of the names. */
 export async function someBlobExists(database: Database, names: readonly string[]): Promise<boolean> {
-  const filter = { filename: { $in: [...names] }, pending: { $exists: false } };
-  const found = await readAll(database, { find: 'uploads.files', filter, projection: { _id: 1 }, limit: 1 });
-  return found.length > 0;
+  return isStored(database, 'uploads.files', { filename: oneOf(names), pending: absent });
 }
 
 /** Number of keys of one command. */
@@ -207,8 +208,8 @@ const keysAtOnce = 1_000;
 export async function referredKeys(database: Database, keys: readonly string[]): Promise<readonly string[]> {
   const found = new Set<string>();
   for (let start = 0; start < keys.length; start += keysAtOnce) {
-    const filter = { 'metadata.key': { $in: keys.slice(start, start + keysAtOnce) }, pending: { $exists: false } };
-    const records = await readAll(database, { find: 'uploads.files', filter, projection: { 'metadata.key': 1 } });
+    const match = { 'metadata.key': oneOf(keys.slice(start, start + keysAtOnce)), pending: absent };
+    const records = await findStored(database, 'uploads.files', { match, fields: ['metadata.key'] });
     for (const { metadata } of records as unknown as readonly BlobDocument[]) found.add(metadata.key); // written in this form
   }
   return keys.filter((key) => found.has(key));

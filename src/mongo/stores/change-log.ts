@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Timestamp } from 'mongodb';
-import type { Database, Document } from '../send/database.js';
+import { oneOf } from '../form/matches.js';
+import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
+import { findStored } from '../stored.js';
 
 /**
  * The collection of the change log. Each change of a followed collection is one document with a number, without gaps, and its
@@ -100,7 +102,6 @@ export async function idsWith(
   collection: string,
   { path, values, limit }: { readonly path: string; readonly values: readonly unknown[]; readonly limit: number },
 ): Promise<readonly unknown[]> {
-  const filter = { [path]: { $in: values } };
-  const command: Document = { find: collection, filter, projection: { _id: 1 }, limit, batchSize: limit };
-  return (await readAll(database, command)).map(({ _id }) => _id as unknown);
+  const found = await findStored(database, collection, { match: { [path]: oneOf(values) }, fields: ['_id'], limit });
+  return found.map(({ _id }) => _id as unknown);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Document } from 'mongodb';
+import { oncePer } from '../../caches.js';
 import type { Due, Leases } from '../../jobs.js';
 import { meanwhile } from '../../limits/timers.js';
 import { collections } from '../../schema/collections.js';
@@ -59,15 +60,16 @@ export async function claim<Result>(database: Database, name: string, { work, bu
   }
 }
 
+const expiring = oncePer<Database['db']>();
+
 /** Returns the leases of jobs. What is stored about a job expires an hour after its last run. */
 export function leasesIn(database: Database): Leases {
   const claims = claimsOf(database);
-  let expiring: Promise<unknown> | null = null;
   const expire = () => inWriteTime(database, () => claims.createIndex({ until: 1 }, { expireAfterSeconds: forgottenAfter }));
   return {
     hold: async (job, due, work) => {
       const named = forJob(database, job);
-      await (expiring ??= expire()).catch(() => (expiring = null)); // the next run tries again
+      await expiring(database.db, expire).catch(() => undefined); // the next run tries again
       const held = { _id: `job ${job}`, holder: (await take(named, `job ${job}`, due)) ?? '' };
       if (held.holder === '') return false;
       const lost = new AbortController();

@@ -1,7 +1,7 @@
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
-import { readAll } from '../send/read-commands.js';
+import { findFirst } from '../stored.js';
 
 /** The beginning of the keys of views in the store of Strapi v4: how the panel shows the entries of a type or a component. */
 export const viewPrefix = 'plugin_content_manager_configuration_';
@@ -26,10 +26,7 @@ interface StoredValue {
 export function openCodeStore(database: Database): CodeStore {
   const values = database.db.collection<StoredValue>(collections.codeStore);
   return {
-    get: async (key) => {
-      const [stored] = await readAll(database, { find: collections.codeStore, filter: { _id: key }, limit: 1 });
-      return stored === undefined ? null : ((stored['value'] ?? null) as unknown);
-    },
+    get: async (key) => ((await findFirst(database, collections.codeStore, { _id: key }))?.['value'] ?? null) as unknown,
     set: async (key, value) => {
       await inWriteTime(database, () => values.replaceOne({ _id: key }, { value }, { upsert: true, ...inScope(database) }));
     },

@@ -24,20 +24,16 @@ export const contentAudit: OwnCollection = {
   ],
 };
 
-/** Stores a write in the transaction of the database. It is deleted after some days. */
-async function storeAudited(database: Database, { id, ...write }: AuditedWrite, days: number): Promise<void> {
-  const expiresAt = new Date(write.at.getTime() + days * 86_400_000);
-  const writes = database.db.collection(collections.contentAudit);
-  await inWriteTime(database, () => writes.insertOne({ ...write, of: id, expiresAt }, inScope(database)));
-}
-
 /** Returns the subscriber that keeps who has changed which entry, for some days. */
 export const auditingWrites = (days: number): Subscriber => ({
   hears: (kind) => kind !== 'any',
   within: async (event, database) => {
     if (event.kind === 'any') return;
-    const { type, id, kind: action, caller: by, requestId, at } = event;
-    await storeAudited(database, { at, uid: type.uid, id, action, by, requestId }, days);
+    const { type, id: of, kind: action, caller: by, requestId, at } = event;
+    const expiresAt = new Date(at.getTime() + days * 86_400_000);
+    const writes = database.db.collection(collections.contentAudit);
+    const write = { at, uid: type.uid, action, by, requestId, of, expiresAt };
+    await inWriteTime(database, () => writes.insertOne(write, inScope(database)));
   },
 });
 

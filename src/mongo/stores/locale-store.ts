@@ -1,7 +1,7 @@
 import { collections } from '../../schema/collections.js';
-import { inReadTime, inWriteTime } from '../send/calls.js';
+import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
-import { readAll } from '../send/read-commands.js';
+import { findFirst, findStored, isStored } from '../stored.js';
 
 /** All locales, and the default for requests without a locale. */
 export interface Locales {
@@ -13,9 +13,9 @@ const settingsId = 'i18n';
 
 /** Reads the locales. If there are none, returns English, the first locale of Strapi v4. */
 export async function readLocales(database: Database): Promise<Locales> {
-  const [locales, [settings]] = await Promise.all([
-    readAll(database, { find: collections.locales, sort: { _id: 1 }, projection: { code: 1 }, batchSize: 1000 }),
-    readAll(database, { find: collections.settings, filter: { _id: settingsId }, limit: 1 }),
+  const [locales, settings] = await Promise.all([
+    findStored(database, collections.locales, { sort: { _id: 1 }, fields: ['code'] }),
+    findFirst(database, collections.settings, { _id: settingsId }),
   ]);
   const codes = locales.map(({ code }) => String(code));
   const chosen: unknown = settings?.['defaultLocale'];
@@ -28,9 +28,8 @@ export const writeDefaultLocale = (database: Database, code: string): Promise<vo
 
 /** Stores a locale if there is none, so that it can be listed. */
 export async function createFirstLocale(database: Database, code: string): Promise<void> {
+  if (await isStored(database, collections.locales)) return;
   const locales = database.db.collection<{ _id: number }>(collections.locales);
-  if ((await inReadTime(database, () => locales.findOne({}, { projection: { _id: 1 }, ...commentIn(database) }))) !== null)
-    return;
   const now = new Date();
   const first = { code, name: localeName(code), createdAt: now, updatedAt: now };
   await inWriteTime(database, () =>

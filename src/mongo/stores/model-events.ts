@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { collections } from '../../schema/collections.js';
 import type { Database, Document } from '../send/database.js';
-import { readAll } from '../send/read-commands.js';
+import { oneOf } from '../form/matches.js';
+import { findStored } from '../stored.js';
 import { storeDeliveries, eventBody } from './delivery-store.js';
 
 const event = 'model.change';
@@ -11,10 +12,10 @@ type Written = ReadonlyMap<string, Document | null>;
 
 /** Runs a write of models, in a transaction, and stores the event `model.change` of those that change for the webhooks that are told of it. */
 export async function tellingModels<Result>(database: Database, written: Written, write: () => Promise<Result>): Promise<Result> {
-  const webhooks = await readAll(database, { find: collections.webhooks, filter: { isEnabled: true, events: event } });
+  const webhooks = await findStored(database, collections.webhooks, { match: { isEnabled: true, events: event } });
   if (webhooks.length === 0) return write();
   const uids = [...written.keys()];
-  const stored = await readAll(database, { find: collections.models, filter: { _id: { $in: uids } }, batchSize: 100_000 });
+  const stored = await findStored(database, collections.models, { match: { _id: oneOf(uids) } });
   const before = new Map(stored.map(({ _id, ...model }) => [String(_id), model]));
   const result = await write();
   const changed = uids.filter((uid) => !isDeepStrictEqual(before.get(uid) ?? null, plain(written.get(uid))));

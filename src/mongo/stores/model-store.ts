@@ -1,19 +1,21 @@
 import { BSON } from 'mongodb';
+import { oncePer } from '../../caches.js';
 import { collections } from '../../schema/collections.js';
-import type { Model } from '../../schema/model.js';
+import type { Model, ModelDocument } from '../../schema/model.js';
+import type { Values } from '../../values.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, type Document, inScope } from '../send/database.js';
-import { readAll } from '../send/read-commands.js';
 import { unlessPresent } from '../send/ensure-collections.js';
 import { inTransaction } from '../send/transaction.js';
+import { oneOf } from '../form/matches.js';
+import { findStored } from '../stored.js';
 import { noteRemoved } from './removed-store.js';
 import { tellingModels } from './model-events.js';
 
 /** Returns the documents of `_models`, or those of some uids, as models with their uid, in a stable order. They are not checked. */
-export async function readModels(database: Database, uids?: readonly string[]): Promise<{ readonly uid: string }[]> {
-  const filter = uids === undefined ? {} : { filter: { _id: { $in: uids } } };
-  const documents = await readAll(database, { find: collections.models, ...filter, sort: { _id: 1 }, batchSize: 100_000 });
-  return documents.map(modelOf);
+export async function readModels(database: Database, uids?: readonly string[]): Promise<(ModelDocument & Values)[]> {
+  const match = uids === undefined ? {} : { _id: oneOf(uids) };
+  return (await findStored(database, collections.models, { match, sort: { _id: 1 } })).map(modelOf);
 }
 
 /**
@@ -24,7 +26,7 @@ export class StoredModels {
   readonly #database: Database;
   /** Sorted by uid. */
   #known: readonly DecodedModel[] = [];
-  #models: readonly StoredUid[] = [];
+  #models: readonly ModelDocument[] = [];
   /** The uids of models that may have changed since they were read; null if all may have. */
   #stale: Set<string> | null = null;
   #reading: Promise<unknown> = Promise.resolve();
@@ -43,13 +45,13 @@ export class StoredModels {
    * Returns all models as they are stored, without checks. The list is the same object until a model changes. Reads after a read
    * that is under way, because that one may be too old.
    */
-  read(): Promise<readonly StoredUid[]> {
+  read(): Promise<readonly ModelDocument[]> {
     const reading = this.#reading.then(() => this.#read());
     this.#reading = reading.catch(() => undefined);
     return reading;
   }
 
-  async #read(): Promise<readonly StoredUid[]> {
+  async #read(): Promise<readonly ModelDocument[]> {
     const stale = this.#stale;
     if (stale?.size === 0) return this.#models;
     this.#stale = new Set();
@@ -73,14 +75,10 @@ export class StoredModels {
   }
 }
 
-interface StoredUid {
-  readonly uid: string;
-}
-
 /** A model, and the document that it was decoded from. */
 interface DecodedModel {
   readonly bytes: Uint8Array;
-  readonly model: StoredUid;
+  readonly model: ModelDocument;
 }
 
 /** Compares models by uid. No two have the same uid. */
@@ -113,25 +111,19 @@ function decode(rows: readonly Uint8Array[], known: readonly DecodedModel[]): re
   });
 }
 
-const modelOf = ({ _id, ...model }: Document): { readonly uid: string } => ({ ...model, uid: String(_id) });
+const modelOf = ({ _id, ...model }: Document): ModelDocument & Values => ({ ...model, uid: String(_id) });
 
 type StoredModel = Omit<Model, 'uid'> & { readonly _id: string };
 
-/** Databases that have the collection of models. */
-const created = new WeakSet<Database['db']>();
+const created = oncePer<Database['db']>();
 
 /**
  * Creates the collection, because concurrent transactions cannot. A failure is ignored: the write that follows will report it.
  */
-async function createModels(database: Database): Promise<void> {
-  const { db } = database;
-  if (created.has(db)) return;
-  const create = inWriteTime(database, () => db.createCollection(collections.models, commentIn(database))).catch(unlessPresent);
-  await create.then(
-    () => created.add(db),
-    () => undefined,
-  );
-}
+const createModels = (database: Database): Promise<unknown> =>
+  created(database.db, () =>
+    inWriteTime(database, () => database.db.createCollection(collections.models, commentIn(database))).catch(unlessPresent),
+  ).catch(() => undefined);
 
 /**
  * Stores models in one transaction, so that models which need each other appear together. Each replaces the model with its uid.

@@ -1,9 +1,10 @@
-import type { Db } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
+import { oncePer } from '../../caches.js';
 import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
 
-/** A stored refresh token. `_id` is its keyed hash. */
+/** A refresh token in `_refresh_tokens`. `_id` is its keyed hash. The server deletes expired ones. */
 export interface RefreshToken {
   readonly _id: string;
   readonly user: number;
@@ -16,49 +17,33 @@ export interface RefreshToken {
   readonly usedAt: Date | null;
 }
 
-export interface RefreshTokenStore {
-  /** Stores a token unless it is stored already. */
-  insert(token: RefreshToken): Promise<void>;
-  /** Returns a token; null if there is none. */
-  find(id: string): Promise<RefreshToken | null>;
-  /** Marks a token as used unless it is already. Returns the token as it was before; null if there is none. */
-  use(id: string): Promise<RefreshToken | null>;
-  endFamily(family: string): Promise<void>;
-  endUser(user: number): Promise<void>;
-}
-
-/** Returns the refresh tokens in `_refresh_tokens`. The server deletes expired ones. */
-export function refreshTokenStore(database: Database): RefreshTokenStore {
-  const tokens = database.db.collection<RefreshToken>(collections.refreshTokens);
-  const own = commentIn(database);
-  return {
-    insert: async ({ _id, ...token }) => {
-      await ensureIndexes(database);
-      await inWriteTime(database, () => tokens.updateOne({ _id }, { $setOnInsert: token }, { upsert: true, ...own }));
-    },
-    find: (id) => inReadTime(database, () => tokens.findOne({ _id: id }, own)),
-    use: (id) =>
-      inWriteTime(database, () =>
-        tokens.findOneAndUpdate({ _id: id }, [{ $set: { usedAt: { $ifNull: ['$usedAt', new Date()] } } }], {
-          returnDocument: 'before',
-          ...own,
-        }),
-      ),
-    endFamily: async (family) => {
-      await inWriteTime(database, () => tokens.deleteMany({ family }, own));
-    },
-    endUser: async (user) => {
-      await inWriteTime(database, () => tokens.deleteMany({ user }, own));
-    },
-  };
-}
+const tokensIn = ({ db }: Database): Collection<RefreshToken> => db.collection<RefreshToken>(collections.refreshTokens);
 
 const indexes = [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }, { key: { family: 1 } }, { key: { user: 1 } }];
-const indexed = new WeakSet<Db>();
+const indexed = oncePer<Db>();
 
-async function ensureIndexes(database: Database): Promise<void> {
-  const { db } = database;
-  if (indexed.has(db)) return;
-  await inWriteTime(database, () => db.collection(collections.refreshTokens).createIndexes(indexes, commentIn(database)));
-  indexed.add(db);
+/** Stores a token unless it is stored already. */
+export async function insertToken(database: Database, { _id, ...token }: RefreshToken): Promise<void> {
+  const [tokens, own] = [tokensIn(database), commentIn(database)];
+  await indexed(database.db, () => inWriteTime(database, () => tokens.createIndexes(indexes, own)));
+  await inWriteTime(database, () => tokens.updateOne({ _id }, { $setOnInsert: token }, { upsert: true, ...own }));
+}
+
+/** Returns a token; null if there is none. */
+export const findToken = (database: Database, id: string): Promise<RefreshToken | null> =>
+  inReadTime(database, () => tokensIn(database).findOne({ _id: id }, commentIn(database)));
+
+/** Marks a token as used unless it is already. Returns the token as it was before; null if there is none. */
+export function useToken(database: Database, id: string): Promise<RefreshToken | null> {
+  const update = [{ $set: { usedAt: { $ifNull: ['$usedAt', new Date()] } } }];
+  const options = { returnDocument: 'before', ...commentIn(database) } as const;
+  return inWriteTime(database, () => tokensIn(database).findOneAndUpdate({ _id: id }, update, options));
+}
+
+/** Deletes all tokens of a login, or of a user. */
+export async function endTokens(
+  database: Database,
+  of: Pick<RefreshToken, 'family'> | Pick<RefreshToken, 'user'>,
+): Promise<void> {
+  await inWriteTime(database, () => tokensIn(database).deleteMany(of, commentIn(database)));
 }

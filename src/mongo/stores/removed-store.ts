@@ -1,4 +1,5 @@
 import { collections } from '../../schema/collections.js';
+import type { ModelDocument } from '../../schema/model.js';
 import { renamesIn } from '../../schema/renames.js';
 import { isRecord, type Values } from '../../values.js';
 import { inWriteTime } from '../send/calls.js';
@@ -13,11 +14,6 @@ export interface RemovedPart {
   /** The definition of the attribute, or the document of the model without its uid. */
   readonly definition: Values;
   readonly at: Date;
-}
-
-/** A document of `_models`, which may have any form. */
-interface ModelDocument {
-  readonly uid: string;
 }
 
 /** Maximum number of parts that are remembered. The oldest are forgotten; their data stays. */
@@ -63,11 +59,10 @@ export async function noteRemoved(
 type GonePart = Omit<RemovedPart, 'at'>;
 
 function partsGone({ uid, ...before }: ModelDocument, after: ModelDocument | undefined): readonly GonePart[] {
-  const { attributes } = before as Values;
   if (after === undefined) return [{ uid, attribute: null, definition: before }];
-  const kept = (after as ModelDocument & Values)['attributes'];
-  if (!isRecord(attributes) || !isRecord(kept)) return [];
-  return Object.entries(attributes).flatMap(([attribute, definition]) =>
+  const { attributes: kept } = after;
+  if (!isRecord(before.attributes) || !isRecord(kept)) return [];
+  return Object.entries(before.attributes).flatMap(([attribute, definition]) =>
     Object.hasOwn(kept, attribute) || !isRecord(definition) ? [] : [{ uid, attribute, definition }],
   );
 }

@@ -1,9 +1,10 @@
 import { collections } from '../../schema/collections.js';
-import { type ModelDocument, type Rename, renamesIn, withoutRenamed, withServedNames } from '../../schema/renames.js';
+import type { ModelDocument } from '../../schema/model.js';
+import { type Rename, renamesIn, withoutRenamed, withServedNames } from '../../schema/renames.js';
 import { isRecord } from '../../values.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
-import { readAll } from '../send/read-commands.js';
+import { findStored } from '../stored.js';
 import { startingWith } from '../form/matches.js';
 
 /**
@@ -31,12 +32,8 @@ export const renameKey = ({ kind, uid, from, to }: Rename): string => `${prefix}
 
 /** Returns the records of all renames. */
 export async function readRenames(database: Database): Promise<readonly RenameRecord[]> {
-  const rows = await readAll(database, {
-    find: collections.settings,
-    filter: { _id: startingWith(`${prefix}-`) },
-    sort: { _id: 1 },
-    batchSize: 100_000,
-  });
+  const match = { _id: startingWith(`${prefix}-`) };
+  const rows = await findStored(database, collections.settings, { match, sort: { _id: 1 } });
   return rows.map(({ kind, uid, from, to, phase, since, collection }) => ({
     ...{ kind, uid, from, to, phase, since },
     ...(typeof collection === 'string' && { collection }),
@@ -44,37 +41,30 @@ export async function readRenames(database: Database): Promise<readonly RenameRe
 }
 
 /** Returns models with the names and collections that are served, as renames have them. */
-export function servedDocuments<Document extends ModelDocument>(
-  documents: readonly Document[],
-  records: readonly RenameRecord[],
-): readonly Document[] {
+export function servedDocuments(documents: readonly ModelDocument[], records: readonly RenameRecord[]): readonly ModelDocument[] {
   const asked = new Set(renamesIn(documents).map(renameKey));
   const isNamed = (one: RenameRecord): boolean => one.phase !== 'done' || asked.has(renameKey(one));
   const served = records
     .filter(isNamed)
     .map((one) => ({ ...one, serves: one.phase === 'copying' ? ('from' as const) : ('to' as const) }));
-  const kept = records.filter((one) => !isNamed(one));
-  return withServedNames(withCollections(documents, kept), served);
+  const left = records.filter((one) => !isNamed(one));
+  return withServedNames(withCollections(documents, keptCollections(left)), served);
 }
+
+/** Returns the collections that renamed types have kept, by uid. */
+export const keptCollections = (records: readonly RenameRecord[]): ReadonlyMap<string, string> =>
+  new Map(records.flatMap(({ to, collection }) => (collection === undefined ? [] : [[to, collection] as const])));
 
 /** Returns models with the collections of types that no longer name their former uid, so that another type can have that uid. */
-function withCollections<Document extends ModelDocument>(
-  documents: readonly Document[],
-  records: readonly RenameRecord[],
-): readonly Document[] {
-  const kept = new Map(records.flatMap(({ to, collection }) => (collection === undefined ? [] : [[to, collection] as const])));
-  if (kept.size === 0) return documents;
-  return documents.map((document) => ({
-    ...document,
-    ...(kept.has(document.uid) && { collectionName: kept.get(document.uid) }),
-  }));
-}
+export const withCollections = (
+  documents: readonly ModelDocument[],
+  kept: ReadonlyMap<string, string>,
+): readonly ModelDocument[] =>
+  kept.size === 0 ? documents : documents.map((one) => (kept.has(one.uid) ? { ...one, collectionName: kept.get(one.uid) } : one));
 
 /** Returns models that are about to be stored as they would be served, without those of types that others rename. */
-export const asServed = async <Document extends ModelDocument>(
-  database: Database,
-  documents: readonly Document[],
-): Promise<readonly Document[]> => servedDocuments(withoutRenamed(documents), await readRenames(database));
+export const asServed = async (database: Database, documents: readonly ModelDocument[]): Promise<readonly ModelDocument[]> =>
+  servedDocuments(withoutRenamed(documents), await readRenames(database));
 
 /** Returns the records of renames that are under way. */
 export const openRenames = async (database: Database): Promise<readonly RenameRecord[]> =>
@@ -119,6 +109,6 @@ export function keptRenames(known: readonly RenameRecord[], documents: readonly 
  */
 function isKept({ kind, uid, from, to, collection }: RenameRecord, documents: readonly ModelDocument[]): boolean {
   if (kind === 'type') return collection !== undefined;
-  const { attributes } = (documents.find((document) => document.uid === uid) ?? {}) as { readonly attributes?: unknown }; // of any form
+  const attributes = documents.find((document) => document.uid === uid)?.attributes;
   return isRecord(attributes) && Object.hasOwn(attributes, to) && !Object.hasOwn(attributes, from);
 }

@@ -1,8 +1,14 @@
-import type { Document } from 'mongodb';
+import { type Document, type MongoClient, Timestamp } from 'mongodb';
 import { withinTime } from '../../limits/clock.js';
 import type { Database } from '../send/database.js';
-import { hasOplogOf, readOplog, type OplogFacts } from './oplog-facts.js';
 import { itemsOf, textOrNull } from '../../values.js';
+
+/** How far the log of a replica set reaches back. */
+interface OplogFacts {
+  readonly hours: number;
+  /** Whether it has reached its size, so that its oldest entries are deleted. A log that has not still grows. */
+  readonly isFull: boolean;
+}
 
 /** What a server says about itself. Facts that the user of the connection may not read are null. */
 export interface ServerFacts {
@@ -45,7 +51,7 @@ export async function readServerFacts(database: Database): Promise<ServerFacts> 
     tryTo({ replSetGetConfig: 1 }),
     tryTo({ replSetGetStatus: 1 }),
     tryTo({ dbStats: 1 }, db.databaseName),
-    hasOplogOf(database) ? withinTime(patience, () => readOplog(client, patience)).catch(() => null) : null,
+    isReplicated && !isSharded ? withinTime(patience, () => readOplog(client, patience)).catch(() => null) : null,
   ]);
   const { authenticatedUserRoles: roles, authenticatedUserPrivileges: privileges } = documentOf(connection?.['authInfo']);
   return {
@@ -92,3 +98,31 @@ const isUnhealthy = ({ state, health }: Document): boolean => health === 0 || !w
 const describeMember = ({ name, stateStr }: Document): string => `${String(name)} (${String(stateStr)})`;
 
 const documentOf = (value: unknown): Document => (typeof value === 'object' && value !== null ? value : {});
+
+/** The share of its size from which on a log counts as full. */
+const fullFrom = 0.9;
+
+/** Reads the first and the last entry of the log. Rejects if the user of the connection may not. */
+async function readOplog(client: MongoClient, maxTimeMS: number): Promise<OplogFacts | null> {
+  const oplog = client.db('local').collection('oplog.rs');
+  const end = async (order: 1 | -1): Promise<number | null> => {
+    const [entry] = await oplog
+      .find({}, { projection: { ts: 1 }, maxTimeMS })
+      .sort({ $natural: order })
+      .limit(1)
+      .toArray();
+    const time: unknown = entry?.['ts'];
+    return time instanceof Timestamp ? time.getHighBits() : null;
+  };
+  const [first, last, [stats]] = await Promise.all([
+    end(1),
+    end(-1),
+    oplog.aggregate([{ $collStats: { storageStats: {} } }], { maxTimeMS }).toArray(),
+  ]);
+  if (first === null || last === null) return null;
+  const { size = 0, maxSize = Infinity } = (stats?.['storageStats'] ?? {}) as {
+    readonly size?: number;
+    readonly maxSize?: number;
+  };
+  return { hours: (last - first) / 3_600, isFull: size > fullFrom * maxSize };
+}

@@ -22,8 +22,8 @@ const actionsOf = (uid: string): Document => ({ $regex: `^${uid.replaceAll('.', 
 
 /** Grants roles, tokens and administrators what they may do with a type under its new uid too. Idempotent. */
 export async function copyRights(database: Database, change: UidChange): Promise<void> {
-  await copyActions(database, change);
-  await copySubjects(database, change);
+  await copyPermissions(database, collections.permissions, { field: 'action', match: actionsOf, ...change });
+  await copyPermissions(database, collections.adminPermissions, { field: 'subject', match: exactly, ...change });
   for (const token of await findStored(database, collections.tokens, { match: { permissions: actionsOf(change.from) } })) {
     const actions = (token['permissions'] as readonly unknown[]).filter((action) => String(action).startsWith(`${change.from}.`)); // matched
     const added = { $addToSet: { permissions: { $each: actions.map((action) => renamed(action, change)) } } };
@@ -42,44 +42,31 @@ export async function removeFormerRights(database: Database, { from }: UidChange
   await changeRules(database, (rules) => Object.fromEntries(Object.entries(rules).filter(([uid]) => uid !== from)));
 }
 
-async function copyActions(database: Database, change: UidChange): Promise<void> {
-  const fields = ['action', 'role'];
-  const rows = await findStored(database, collections.permissions, { match: { action: actionsOf(change.from) }, fields });
-  const known = await findStored(database, collections.permissions, { match: { action: actionsOf(change.to) }, fields });
-  const has = new Set(known.map(({ action, role }) => `${String(role)} ${String(action)}`));
-  const added = rows.filter(({ action, role }) => !has.has(`${String(role)} ${renamed(action, change)}`));
-  const ids = await createStore(database).ids.next(collections.permissions, added.length, database);
+/** Where a collection of permissions names types: the field, and the match of the values that name one. */
+interface Naming {
+  readonly field: 'action' | 'subject';
+  readonly match: (uid: string) => unknown;
+}
+
+/** Copies the permissions that name the type, with its new uid, to the roles that lack them. */
+async function copyPermissions(
+  database: Database,
+  collection: string,
+  { field, match, from, to }: Naming & UidChange,
+): Promise<void> {
+  const find = (uid: string) => findStored(database, collection, { match: { [field]: match(uid) } });
+  const keyOf = ({ role, action, subject }: Document): string => JSON.stringify([role, action, subject]);
+  const has = new Set((await find(to)).map(keyOf));
+  const copies = (await find(from)).map((row) => ({ ...row, [field]: renamed(row[field], { from, to }) }));
+  const added = copies.filter((row) => !has.has(keyOf(row)));
+  if (added.length === 0) return;
+  const ids = await createStore(database).ids.next(collection, added.length, database);
   const now = new Date();
-  const documents = added.map(({ action, role }, index) => {
+  const documents: Document[] = added.map((row, index) => {
     const _id = ids[index] ?? 0;
-    return {
-      _id,
-      action: renamed(action, change),
-      role: role as unknown,
-      createdAt: now,
-      updatedAt: now,
-      ...initialRanks({ role: _id }),
-    };
+    return { ...row, _id, createdAt: now, updatedAt: now, ...initialRanks({ role: _id }) };
   });
-  await insert(database, collections.permissions, documents);
-}
-
-/** Copies what administrators may do, which names the type as its subject. */
-async function copySubjects(database: Database, { from, to }: UidChange): Promise<void> {
-  const rows = await findStored(database, collections.adminPermissions, { match: { subject: oneOf([from, to]) } });
-  const keyOf = ({ action, role }: Document): string => `${String(role)} ${String(action)}`;
-  const has = new Set(rows.filter(({ subject }) => subject === to).map(keyOf));
-  const added = rows.filter((row) => row['subject'] === from && !has.has(keyOf(row)));
-  const ids = await createStore(database).ids.next(collections.adminPermissions, added.length, database);
-  await insert(
-    database,
-    collections.adminPermissions,
-    added.map((row, index) => ({ ...row, _id: ids[index] ?? 0, subject: to })),
-  );
-}
-
-async function insert(database: Database, collection: string, documents: readonly Document[]): Promise<void> {
-  if (documents.length > 0) await inWriteTime(database, () => database.db.collection(collection).insertMany([...documents]));
+  await inWriteTime(database, () => database.db.collection(collection).insertMany(documents));
 }
 
 const updateOne = (database: Database, collection: string, match: Document, update: Document): Promise<unknown> =>

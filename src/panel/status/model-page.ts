@@ -114,7 +114,7 @@ const progressText = (done: number | undefined, total: number | undefined): stri
   done === undefined || total === undefined ? '' : `, ${String(done)} of ${String(total)}`;
 
 function searchLines({ search }: ModelState): readonly string[] {
-  if (search === undefined) return [];
+  if (search == null) return [];
   const lines = search.attributes.map((one) => {
     const progress = one.state === 'building' ? progressText(one.entries, one.of) : '';
     return `${one.attribute}: ${one.state}${progress}`;
