@@ -2,6 +2,7 @@ import { asKnown, type ContentContext, withDatabase } from '../content/content-c
 import { forbiddenError, unauthorizedError } from '../errors.js';
 import type { Answer, RouteCall } from '../http/route.js';
 import type { StoredAdministrator } from './administrators/administrator.js';
+import { mapValues } from '../values.js';
 import { panelOf, type Panel } from './panel.js';
 import { may, type Rights, rightsOf } from './rights/rights.js';
 import { servedPermissions } from './rights/served-permissions.js';
@@ -16,20 +17,26 @@ export interface PanelCall extends OpenPanelCall {
   readonly rights: Rights;
 }
 
-interface PanelRouteKey {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly path: string;
-}
-
 /**
  * A route of the panel. `right` is an action, or one of several actions, without a subject; `logged in` for every administrator;
  * `nobody` for requests without a log-in.
  */
 export type PanelRoute =
-  | (PanelRouteKey & { readonly right: 'nobody'; readonly handle: (call: OpenPanelCall) => Promise<Answer> })
-  | (PanelRouteKey & { readonly right: 'logged in' | PanelAction | readonly PanelAction[]; readonly handle: Handler });
+  | { readonly right: 'nobody'; readonly handle: Handler<OpenPanelCall> }
+  | { readonly right: 'logged in' | PanelAction | readonly PanelAction[]; readonly handle: Handler };
 
-type Handler = (call: PanelCall) => Promise<Answer>;
+export type Handler<Call = PanelCall> = (call: Call) => Answer | Promise<Answer>;
+
+export type PanelMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Values by method and path, such as `GET /admin/users`. */
+type ByPath<Value> = Readonly<Record<`${PanelMethod} ${string}`, Value>>;
+
+export type PanelRoutes = ByPath<PanelRoute>;
+
+/** Returns the routes of handlers that need the same right. */
+export const needing = (right: 'logged in' | PanelAction, handlers: ByPath<Handler>): PanelRoutes =>
+  mapValues(handlers, (handle) => ({ right, handle }));
 
 /** The full name of an action of administrators, such as `admin::users.read`. */
 export type PanelAction = `${string}::${string}`;

@@ -7,15 +7,15 @@ import { isStored } from '../../mongo/stored.js';
 import { claim } from '../../mongo/stores/claim.js';
 import { collections } from '../../schema/collections.js';
 import { checkPanelBody, object } from '../check-body.js';
-import type { OpenPanelCall, PanelRoute } from '../panel-route.js';
+import type { OpenPanelCall, PanelRoutes } from '../panel-route.js';
 import { readAdminRoles, superAdminCode } from './administrator.js';
 import { countAttempt, openSession } from './session.js';
 import { insertAdministrator, fields } from './write-administrator.js';
 
 /** The registration of the first administrator. */
-export const firstAdministratorRoutes: readonly PanelRoute[] = [
-  { method: 'POST', path: '/admin/register-admin', right: 'nobody', handle: registerFirst },
-];
+export const firstAdministratorRoutes: PanelRoutes = {
+  'POST /admin/register-admin': { right: 'nobody', handle: registerFirst },
+};
 
 const body = object({
   email: fields.email().required(),

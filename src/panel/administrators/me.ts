@@ -3,7 +3,7 @@ import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { isPassword } from '../../accounts/login/passwords.js';
 import { array, checkPanelBody, object, string } from '../check-body.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { allPermissions } from '../rights/all-permissions.js';
 import { may, permissionsFor, type Rights } from '../rights/rights.js';
 import { findAdministrator, shownAdministrator } from './administrator.js';
@@ -11,16 +11,12 @@ import { countAttempt, rememberClient } from './session.js';
 import { changeAdministrator, isEmailTaken, fields } from './write-administrator.js';
 
 /** The routes of the administrator who is logged in. */
-export const meRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/admin/users/me', right: 'logged in', handle: me },
-  { method: 'PUT', path: '/admin/users/me', right: 'logged in', handle: changeMe },
-  { method: 'GET', path: '/admin/users/me/permissions', right: 'logged in', handle: myPermissions },
-  { method: 'POST', path: '/admin/permissions/check', right: 'logged in', handle: checkPermissions },
-];
-
-function me({ rights }: PanelCall): Promise<Answer> {
-  return Promise.resolve(answerData(shownAdministrator(rights.administrator)));
-}
+export const meRoutes: PanelRoutes = {
+  'GET /admin/users/me': { right: 'logged in', handle: ({ rights }) => answerData(shownAdministrator(rights.administrator)) },
+  'PUT /admin/users/me': { right: 'logged in', handle: changeMe },
+  'GET /admin/users/me/permissions': { right: 'logged in', handle: myPermissions },
+  'POST /admin/permissions/check': { right: 'logged in', handle: checkPermissions },
+};
 
 const profile = object({
   email: string().email(),
@@ -59,8 +55,8 @@ const defined = <Values extends object>(values: Values) =>
 const refused = (name: string, message: string): ApiError =>
   new ApiError(400, 'BadRequestError', 'ValidationError', { details: { [name]: [message] } });
 
-function myPermissions({ rights, content }: PanelCall): Promise<Answer> {
-  return Promise.resolve(answerData(rights.isSuper ? allPermissions(content) : rights.permissions));
+function myPermissions({ rights, content }: PanelCall): Answer {
+  return answerData(rights.isSuper ? allPermissions(content) : rights.permissions);
 }
 
 const checked = object({

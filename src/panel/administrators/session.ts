@@ -9,20 +9,20 @@ import { exactly } from '../../mongo/form/matches.js';
 import { updateEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
 import { checkPanelBody, object, string } from '../check-body.js';
-import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoute } from '../panel-route.js';
+import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoutes } from '../panel-route.js';
 import { findAdministrator, shownAdministrator, shownWithoutRoles, type StoredAdministrator } from './administrator.js';
 import { changeAdministrator, fields } from './write-administrator.js';
 
 /** The routes of log-ins, registrations by invitation, and forgotten passwords. */
-export const sessionRoutes: readonly PanelRoute[] = [
-  { method: 'POST', path: '/admin/login', right: 'nobody', handle: logIn },
-  { method: 'POST', path: '/admin/renew-token', right: 'nobody', handle: renewToken },
-  { method: 'POST', path: '/admin/logout', right: 'logged in', handle: () => Promise.resolve(answerData({})) },
-  { method: 'GET', path: '/admin/registration-info', right: 'nobody', handle: registrationInfo },
-  { method: 'POST', path: '/admin/register', right: 'nobody', handle: register },
-  { method: 'POST', path: '/admin/forgot-password', right: 'nobody', handle: forgotPassword },
-  { method: 'POST', path: '/admin/reset-password', right: 'nobody', handle: resetPassword },
-];
+export const sessionRoutes: PanelRoutes = {
+  'POST /admin/login': { right: 'nobody', handle: logIn },
+  'POST /admin/renew-token': { right: 'nobody', handle: renewToken },
+  'POST /admin/logout': { right: 'logged in', handle: () => answerData({}) },
+  'GET /admin/registration-info': { right: 'nobody', handle: registrationInfo },
+  'POST /admin/register': { right: 'nobody', handle: register },
+  'POST /admin/forgot-password': { right: 'nobody', handle: forgotPassword },
+  'POST /admin/reset-password': { right: 'nobody', handle: resetPassword },
+};
 
 async function logIn(call: OpenPanelCall): Promise<Answer> {
   const administrator = await checkLogIn(call);

@@ -12,7 +12,7 @@ import { withDatabase } from '../../content/content-context.js';
 import { fullAccess } from '../../query/access.js';
 import { collections } from '../../schema/collections.js';
 import { array, boolean, checkPanelBody, number, object, string } from '../check-body.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { mayGive } from '../rights/rights.js';
 import {
@@ -33,14 +33,14 @@ import {
 } from './write-administrator.js';
 
 /** The routes of administrators. */
-export const administratorRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/admin/users', right: 'admin::users.read', handle: list },
-  { method: 'POST', path: '/admin/users', right: 'admin::users.create', handle: invite },
-  { method: 'POST', path: '/admin/users/batch-delete', right: 'admin::users.delete', handle: removeSeveral },
-  { method: 'GET', path: '/admin/users/:id', right: 'admin::users.read', handle: read },
-  { method: 'PUT', path: '/admin/users/:id', right: 'admin::users.update', handle: change },
-  { method: 'DELETE', path: '/admin/users/:id', right: 'admin::users.delete', handle: remove },
-];
+export const administratorRoutes: PanelRoutes = {
+  'GET /admin/users': { right: 'admin::users.read', handle: list },
+  'POST /admin/users': { right: 'admin::users.create', handle: invite },
+  'POST /admin/users/batch-delete': { right: 'admin::users.delete', handle: removeSeveral },
+  'GET /admin/users/:id': { right: 'admin::users.read', handle: read },
+  'PUT /admin/users/:id': { right: 'admin::users.update', handle: change },
+  'DELETE /admin/users/:id': { right: 'admin::users.delete', handle: remove },
+};
 
 /** Filters, sorts and searches reach the attributes that are shown, and no others. */
 const listAccess = {

@@ -5,7 +5,7 @@ import type { Answer } from '../../http/route.js';
 import { decodeId, isRecord, type Values } from '../../values.js';
 import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
 import { emptyQuery, fieldOf, type Populate, type Query } from '../../query/ast.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { listedComponent, permittedAttributes } from '../rights/field-paths.js';
 import { countedParts, type PartOf, values } from './entry-query.js';
@@ -14,10 +14,10 @@ import { contextOfEntry, typeOf } from './read-routes.js';
 import { createEntry, showWritten } from './write-entry.js';
 
 /** The routes that copy entries. */
-export const cloneRoutes: readonly PanelRoute[] = [
-  { method: 'POST', path: '/content-manager/collection-types/:uid/clone/:sourceId', right: 'logged in', handle: clone },
-  { method: 'POST', path: '/content-manager/collection-types/:uid/auto-clone/:sourceId', right: 'logged in', handle: autoClone },
-];
+export const cloneRoutes = needing('logged in', {
+  'POST /content-manager/collection-types/:uid/clone/:sourceId': clone,
+  'POST /content-manager/collection-types/:uid/auto-clone/:sourceId': autoClone,
+});
 
 /** Copies an entry with the changed values of the body. */
 async function clone(call: PanelCall): Promise<Answer> {

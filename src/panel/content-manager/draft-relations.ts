@@ -10,7 +10,7 @@ import { accessInPart, readable } from '../../query/access.js';
 import type { BindContext } from '../../query/bind-context.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { largestPage, parametersOf } from '../panel-query.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerData, needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { permittedAttributes } from '../rights/field-paths.js';
 import { may } from '../rights/rights.js';
@@ -19,24 +19,13 @@ import { countedParts, type PartOf, values } from './entry-query.js';
 import { contextOfEntry, typeOf } from './read-routes.js';
 import { singleOf } from './write-routes.js';
 
-const collection = '/content-manager/collection-types/:uid';
-
 /** The routes that count the drafts that entries link, before these are published. */
-export const draftRelationRoutes: readonly PanelRoute[] = [
-  {
-    method: 'GET',
-    path: `${collection}/:id/actions/countDraftRelations`,
-    right: 'logged in',
-    handle: (call) => count({ type: typeOf(call, 'collectionType'), id: idOf(call) }, call),
-  },
-  { method: 'GET', path: `${collection}/actions/countManyEntriesDraftRelations`, right: 'logged in', handle: countMany },
-  {
-    method: 'GET',
-    path: '/content-manager/single-types/:uid/actions/countDraftRelations',
-    right: 'logged in',
-    handle: countSingle,
-  },
-];
+export const draftRelationRoutes = needing('logged in', {
+  'GET /content-manager/collection-types/:uid/:id/actions/countDraftRelations': (call) =>
+    count({ type: typeOf(call, 'collectionType'), id: idOf(call) }, call),
+  'GET /content-manager/collection-types/:uid/actions/countManyEntriesDraftRelations': countMany,
+  'GET /content-manager/single-types/:uid/actions/countDraftRelations': countSingle,
+});
 
 async function countSingle(call: PanelCall): Promise<Answer> {
   if (!may(call.rights, `${explorer}.read`, typeOf(call, 'singleType').uid)) throw forbiddenError();

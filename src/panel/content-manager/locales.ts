@@ -9,7 +9,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import { decodeId, isRecord, type Values } from '../../values.js';
 import { checkPanelBody, mixed, object, string } from '../check-body.js';
 import { parametersOf } from '../panel-query.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { permittedBody } from './permitted-body.js';
 import { idQuery } from './entry-rights.js';
@@ -17,14 +17,9 @@ import { contextOfEntry, showEntry, typeOf } from './read-routes.js';
 import { asNew, createEntry } from './write-entry.js';
 
 /** The route of what a form takes over from an entry in another locale. */
-export const localeRoutes: readonly PanelRoute[] = [
-  {
-    method: 'POST',
-    path: '/i18n/content-manager/actions/get-non-localized-fields',
-    right: 'logged in',
-    handle: sharedFields,
-  },
-];
+export const localeRoutes = needing('logged in', {
+  'POST /i18n/content-manager/actions/get-non-localized-fields': sharedFields,
+});
 
 /**
  * Returns the locale of a request for entries of a type; the default one if it names none, null for a type without locales. Throws an

@@ -7,7 +7,7 @@ import { idOf } from '../../http/route-request.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { knownFilters } from '../../query/known-filters.js';
 import type { ContentType } from '../../schema/content-type.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { needing, type PanelCall } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { shownTypes } from '../rights/actions.js';
 import { contentFor, type EntryAction } from '../rights/content-access.js';
@@ -16,11 +16,11 @@ import { countedParts, entryQuery, type EntryForm, populateFor } from './entry-q
 import { entryShower } from './show-entry.js';
 
 /** The routes that read entries. */
-export const readRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/content-manager/collection-types/:uid', right: 'logged in', handle: list },
-  { method: 'GET', path: '/content-manager/collection-types/:uid/:id', right: 'logged in', handle: read },
-  { method: 'GET', path: '/content-manager/single-types/:uid', right: 'logged in', handle: readSingle },
-];
+export const readRoutes = needing('logged in', {
+  'GET /content-manager/collection-types/:uid': list,
+  'GET /content-manager/collection-types/:uid/:id': read,
+  'GET /content-manager/single-types/:uid': readSingle,
+});
 
 /** Returns the type in the path. Throws a ForbiddenError for one that the panel does not show, as for one without rights. */
 export function typeOf({ request, content }: Pick<PanelCall, 'request' | 'content'>, kind?: ContentType['kind']): ContentType {

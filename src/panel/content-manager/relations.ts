@@ -12,7 +12,7 @@ import { isOperator } from '../../query/operators.js';
 import { notOfType } from '../../schema/findings.js';
 import { decodeId, type Values } from '../../values.js';
 import { paginationOf, parametersOf, parsePage } from '../panel-query.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { needing, type PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { contentFor } from '../rights/content-access.js';
 import { may } from '../rights/rights.js';
@@ -22,10 +22,10 @@ import { flat } from './show-entry.js';
 import { readView } from './view-configuration.js';
 
 /** The routes of the entries that a relation has, and of those that it can have. */
-export const relationRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/content-manager/relations/:uid/:field', right: 'logged in', handle: available },
-  { method: 'GET', path: '/content-manager/relations/:uid/:id/:field', right: 'logged in', handle: existing },
-];
+export const relationRoutes = needing('logged in', {
+  'GET /content-manager/relations/:uid/:field': available,
+  'GET /content-manager/relations/:uid/:id/:field': existing,
+});
 
 /** Returns the page that the parameters ask for. Throws a ValidationError in the words of Strapi v4 for a number that is none. */
 function pageOf(parameters: Values) {

@@ -3,7 +3,7 @@ import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
 import type { ContentType } from '../../schema/content-type.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { needing, type PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { may } from '../rights/rights.js';
 import { createIn, localeOf } from './locales.js';
@@ -11,13 +11,13 @@ import { findSingleEntry, typeOf } from './read-routes.js';
 import { changeShown, removeEntry, showWritten } from './write-entry.js';
 
 /** The routes that create, change and delete entries. */
-export const writeRoutes: readonly PanelRoute[] = [
-  { method: 'POST', path: '/content-manager/collection-types/:uid', right: 'logged in', handle: create },
-  { method: 'PUT', path: '/content-manager/collection-types/:uid/:id', right: 'logged in', handle: change },
-  { method: 'DELETE', path: '/content-manager/collection-types/:uid/:id', right: 'logged in', handle: remove },
-  { method: 'PUT', path: '/content-manager/single-types/:uid', right: 'logged in', handle: changeSingle },
-  { method: 'DELETE', path: '/content-manager/single-types/:uid', right: 'logged in', handle: removeSingle },
-];
+export const writeRoutes = needing('logged in', {
+  'POST /content-manager/collection-types/:uid': create,
+  'PUT /content-manager/collection-types/:uid/:id': change,
+  'DELETE /content-manager/collection-types/:uid/:id': remove,
+  'PUT /content-manager/single-types/:uid': changeSingle,
+  'DELETE /content-manager/single-types/:uid': removeSingle,
+});
 
 async function create(call: PanelCall): Promise<Answer> {
   return { body: await createShown(typeOf(call, 'collectionType'), call) };

@@ -4,7 +4,7 @@ import { remove } from '../../content/remove.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
 import { fileType } from '../../media/decide-type.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import type { PanelCall, PanelRoutes } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { filesFor } from '../rights/content-access.js';
 import { checkFile, missingFile } from './check-file.js';
@@ -12,12 +12,12 @@ import { listed, showAll, showOne, whole } from './show-file.js';
 import { upload } from './upload.js';
 
 /** The routes of files. */
-export const fileRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/upload/files', right: 'plugin::upload.read', handle: list },
-  { method: 'GET', path: '/upload/files/:id', right: 'plugin::upload.read', handle: read },
-  { method: 'DELETE', path: '/upload/files/:id', right: 'plugin::upload.assets.update', handle: destroy },
-  { method: 'POST', path: '/upload', right: ['plugin::upload.assets.create', 'plugin::upload.assets.update'], handle: upload },
-];
+export const fileRoutes: PanelRoutes = {
+  'GET /upload/files': { right: 'plugin::upload.read', handle: list },
+  'GET /upload/files/:id': { right: 'plugin::upload.read', handle: read },
+  'DELETE /upload/files/:id': { right: 'plugin::upload.assets.update', handle: destroy },
+  'POST /upload': { right: ['plugin::upload.assets.create', 'plugin::upload.assets.update'], handle: upload },
+};
 
 /** URLs of files are never signed. */
 const unsigned = { isUrlSigned: false };

@@ -5,15 +5,15 @@ import { imageChoicesKey, readLibrarySettings } from '../../media/image-choices.
 import { libraryViewKey, openCodeStore } from '../../mongo/stores/code-store.js';
 import { collections } from '../../schema/collections.js';
 import { boolean, checkPanelBody, number, object, string } from '../check-body.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 
 /** The routes of the settings of the media library. */
-export const librarySettingsRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/upload/settings', right: 'plugin::upload.settings.read', handle: reading(imageChoicesKey) },
-  { method: 'PUT', path: '/upload/settings', right: 'plugin::upload.settings.read', handle: changeSettings },
-  { method: 'GET', path: '/upload/configuration', right: 'logged in', handle: reading(libraryViewKey) },
-  { method: 'PUT', path: '/upload/configuration', right: 'plugin::upload.configure-view', handle: changeView },
-];
+export const librarySettingsRoutes: PanelRoutes = {
+  'GET /upload/settings': { right: 'plugin::upload.settings.read', handle: reading(imageChoicesKey) },
+  'PUT /upload/settings': { right: 'plugin::upload.settings.read', handle: changeSettings },
+  'GET /upload/configuration': { right: 'logged in', handle: reading(libraryViewKey) },
+  'PUT /upload/configuration': { right: 'plugin::upload.configure-view', handle: changeView },
+};
 
 const settingsBody = object({
   sizeOptimization: boolean().required(),

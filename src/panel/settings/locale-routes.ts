@@ -7,22 +7,17 @@ import { findStored } from '../../mongo/stored.js';
 import { readLocales } from '../../mongo/stores/locale-store.js';
 import { collections } from '../../schema/collections.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import type { PanelCall, PanelRoutes } from '../panel-route.js';
 import { isoLocales } from './iso-locales.js';
 
 /** The routes of locales. Their answers have no envelope. */
-export const localeRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/i18n/locales', right: 'logged in', handle: async (call) => ({ body: await listLocales(call) }) },
-  {
-    method: 'GET',
-    path: '/i18n/iso-locales',
-    right: 'plugin::i18n.locale.read',
-    handle: () => Promise.resolve({ body: isoLocales() }),
-  },
-  { method: 'POST', path: '/i18n/locales', right: 'plugin::i18n.locale.create', handle: create },
-  { method: 'PUT', path: '/i18n/locales/:id', right: 'plugin::i18n.locale.update', handle: change },
-  { method: 'DELETE', path: '/i18n/locales/:id', right: 'plugin::i18n.locale.delete', handle: remove },
-];
+export const localeRoutes: PanelRoutes = {
+  'GET /i18n/locales': { right: 'logged in', handle: async (call) => ({ body: await listLocales(call) }) },
+  'GET /i18n/iso-locales': { right: 'plugin::i18n.locale.read', handle: () => ({ body: isoLocales() }) },
+  'POST /i18n/locales': { right: 'plugin::i18n.locale.create', handle: create },
+  'PUT /i18n/locales/:id': { right: 'plugin::i18n.locale.update', handle: change },
+  'DELETE /i18n/locales/:id': { right: 'plugin::i18n.locale.delete', handle: remove },
+};
 
 /** A locale as the panel shows it. */
 type PanelLocale = ReturnType<typeof shown>;

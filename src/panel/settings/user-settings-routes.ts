@@ -10,21 +10,21 @@ import { accountsOf } from '../../http/running.js';
 import { collections } from '../../schema/collections.js';
 import { mapValues, type Values } from '../../values.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
-import type { PanelAction, PanelCall, PanelRoute } from '../panel-route.js';
+import type { PanelAction, PanelCall, PanelRoutes } from '../panel-route.js';
 import { changeProviders, readProviders } from './user-providers.js';
 import { rolesOf } from './user-role-routes.js';
 
 const right = (name: string): PanelAction => `plugin::users-permissions.${name}`;
 
 /** The routes of the settings of users. Their answers have no envelope. */
-export const userSettingsRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/users-permissions/advanced', right: right('advanced-settings.read'), handle: readAdvanced },
-  { method: 'PUT', path: '/users-permissions/advanced', right: right('advanced-settings.update'), handle: changeAdvanced },
-  { method: 'GET', path: '/users-permissions/email-templates', right: right('email-templates.read'), handle: readTemplates },
-  { method: 'PUT', path: '/users-permissions/email-templates', right: right('email-templates.update'), handle: changeTemplates },
-  { method: 'GET', path: '/users-permissions/providers', right: right('providers.read'), handle: readProviders },
-  { method: 'PUT', path: '/users-permissions/providers', right: right('providers.update'), handle: changeProviders },
-];
+export const userSettingsRoutes: PanelRoutes = {
+  'GET /users-permissions/advanced': { right: right('advanced-settings.read'), handle: readAdvanced },
+  'PUT /users-permissions/advanced': { right: right('advanced-settings.update'), handle: changeAdvanced },
+  'GET /users-permissions/email-templates': { right: right('email-templates.read'), handle: readTemplates },
+  'PUT /users-permissions/email-templates': { right: right('email-templates.update'), handle: changeTemplates },
+  'GET /users-permissions/providers': { right: right('providers.read'), handle: readProviders },
+  'PUT /users-permissions/providers': { right: right('providers.update'), handle: changeProviders },
+};
 
 const done: Answer = { body: { ok: true } };
 
