@@ -1,7 +1,7 @@
 import { asKnown, type ContentContext, withDatabase } from '../content/content-context.js';
 import { forbiddenError, unauthorizedError } from '../errors.js';
 import type { Answer, RouteCall } from '../http/route.js';
-import type { StoredAdministrator } from './administrators/administrator.js';
+import type { Administrator } from './administrators/administrator.js';
 import { mapValues } from '../values.js';
 import { panelOf, type Panel } from './panel.js';
 import { may, type Rights, rightsOf } from './rights/rights.js';
@@ -21,7 +21,7 @@ export interface PanelCall extends OpenPanelCall {
  * A route of the panel. `right` is an action, or one of several actions, without a subject; `logged in` for every administrator;
  * `nobody` for requests without a log-in.
  */
-export type PanelRoute =
+type PanelRoute =
   | { readonly right: 'nobody'; readonly handle: Handler<OpenPanelCall> }
   | { readonly right: 'logged in' | PanelAction | readonly PanelAction[]; readonly handle: Handler };
 
@@ -74,7 +74,7 @@ async function handle(route: PanelRoute, routeCall: RouteCall): Promise<Answer> 
 }
 
 /** Returns the context of a request with the budget of a known caller, and the administrator as its sender. */
-function asAdministrator({ content, request }: OpenPanelCall, { id }: StoredAdministrator): ContentContext {
+function asAdministrator({ content, request }: OpenPanelCall, { id }: Administrator): ContentContext {
   const { client, signal, requestId, trace } = request.sender;
   const sender = { client, signal, requestId, trace, caller: { kind: 'administrator', id } } as const;
   const known = asKnown(content);
@@ -86,7 +86,7 @@ export const bearerOf = ({ headers }: OpenPanelCall['request']): string =>
   /^bearer\s+(\S+)$/i.exec(headers.authorization?.trim() ?? '')?.[1] ?? '';
 
 /** Returns the administrator of a token. Throws an UnauthorizedError for any other caller, which makes the panel log out. */
-async function identify({ request, panel }: OpenPanelCall): Promise<StoredAdministrator> {
+async function identify({ request, panel }: OpenPanelCall): Promise<Administrator> {
   const administrator = await administratorOfToken(bearerOf(request), panel);
   if (administrator === null) throw unauthorizedError();
   return administrator;
@@ -97,7 +97,7 @@ export async function administratorOfToken(
   token: string,
   panel: Panel,
   kind: 'tokens' | 'pageTokens' = 'tokens',
-): Promise<StoredAdministrator | null> {
+): Promise<Administrator | null> {
   const claims = panel[kind].verify(token);
   if (typeof claims === 'string') return null;
   const administrator = await panel.administrator(claims.id);

@@ -39,17 +39,14 @@ async function registerFirst(call: OpenPanelCall): Promise<Answer> {
   if (await hasAdministrator(content)) throw taken();
   if (!request.isLocal)
     throw forbiddenError('The first administrator is created on the machine of the service: npx mangrove admin create');
-  const { lastname = null, ...values } = await checkPanelBody(body, bodyOf(request));
+  const values = await checkPanelBody(body, bodyOf(request));
   const { database } = content.store;
   const work = async () => {
     if (await hasAdministrator(content)) throw taken();
     const roles = [...(await readAdminRoles(database)).values()];
     const role = roles.find(({ code }) => code === superAdminCode);
-    return insertAdministrator(
-      { ...values, lastname, isActive: true, roles: role === undefined ? [] : [role.id] },
-      content,
-      request.sender,
-    );
+    const own = { isActive: true, roles: role === undefined ? [] : [role.id] };
+    return insertAdministrator({ ...values, ...own }, content, request.sender);
   };
   return openSession(await claim(database, 'first administrator', { busy: taken, work }), call);
 }

@@ -8,7 +8,7 @@ import { allPermissions } from '../rights/all-permissions.js';
 import { may, permissionsFor, type Rights } from '../rights/rights.js';
 import { findAdministrator, shownAdministrator } from './administrator.js';
 import { countAttempt, rememberClient } from './session.js';
-import { changeAdministrator, isEmailTaken, fields } from './write-administrator.js';
+import { type AdministratorValues, changeAdministrator, isEmailTaken, fields } from './write-administrator.js';
 
 /** The routes of the administrator who is logged in. */
 export const meRoutes: PanelRoutes = {
@@ -30,26 +30,20 @@ const profile = object({
 
 async function changeMe(call: PanelCall): Promise<Answer> {
   const { request, content, rights } = call;
-  const { currentPassword, email, ...values } = await checkPanelBody(profile, bodyOf(request));
+  const { currentPassword, email, ...rest } = await checkPanelBody(profile, bodyOf(request));
+  const values: AdministratorValues = { ...rest, ...(email !== undefined && { email: email.toLowerCase() }) };
   const { id } = rights.administrator;
   if (values.password !== undefined) await countAttempt('change-password', String(id), call);
   const stored = await findAdministrator(content.store.database, { _id: id });
   if (values.password !== undefined && !(await isPassword(currentPassword ?? '', stored?.password ?? null)))
     throw refused('currentPassword', 'Invalid credentials');
-  const address = email === undefined ? {} : { email: email.toLowerCase() };
-  if (address.email !== undefined && (await isEmailTaken(address.email, content, id)))
+  if (values.email !== undefined && (await isEmailTaken(values.email, content, id)))
     throw refused('email', 'Email already taken');
-  const changed = await changeAdministrator({ _id: id }, { ...defined(values), ...address }, content, request.sender);
+  const changed = await changeAdministrator({ _id: id }, values, content, request.sender);
   if (changed === null) throw applicationError('User does not exist');
   if (values.password !== undefined) await rememberClient(changed, call);
   return answerData(shownAdministrator(changed));
 }
-
-/** Returns the values of an object without those that are undefined. */
-const defined = <Values extends object>(values: Values) =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    readonly [Name in keyof Values]?: Exclude<Values[Name], undefined>;
-  }; // the same keys
 
 /** Returns the error for a value of the own profile, in the form that the panel expects here. */
 const refused = (name: string, message: string): ApiError =>

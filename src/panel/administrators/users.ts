@@ -87,12 +87,12 @@ const invitationLifetime = 30 * 86_400;
 /** Creates an administrator who registers by a token, which is shown only here. */
 async function invite(call: PanelCall): Promise<Answer> {
   const { request, content } = call;
-  const { lastname = null, preferedLanguage = null, roles = [], ...values } = await checkPanelBody(invitation, bodyOf(request));
+  const { roles = [], ...values } = await checkPanelBody(invitation, bodyOf(request));
   await checkRoles(roles, [], call);
   if (await isEmailTaken(values.email, content)) throw applicationError('Email already taken');
   const registrationToken = makeCode(20);
   const stored = storedCode(registrationToken, invitationLifetime);
-  const given = { ...values, lastname, preferedLanguage, roles: [...new Set(roles)], registrationToken: stored };
+  const given = { ...values, roles: [...new Set(roles)], registrationToken: stored };
   const invited = await insertAdministrator(given, content);
   return answerData({ ...shownAdministrator(invited), registrationToken }, 201);
 }
@@ -113,7 +113,7 @@ async function change(call: PanelCall): Promise<Answer> {
   const id = idOf(call);
   const administrator = await findAdministrator(content.store.database, { _id: id });
   if (administrator === null) throw notFoundError('User does not exist');
-  const values = { ...rest, ...(email !== undefined && { email: email.toLowerCase() }) } as AdministratorValues; // as the schema says
+  const values: AdministratorValues = { ...rest, ...(email !== undefined && { email: email.toLowerCase() }) };
   await mayChange(administrator.roles, call);
   if (values.roles !== undefined) await checkRoles(values.roles, administrator.roles, call);
   if (values.email !== undefined && (await isEmailTaken(values.email, content, id)))

@@ -90,8 +90,7 @@ async function change(call: PanelCall): Promise<Answer> {
   const role = await roleOf(call);
   if (role.code === superAdminCode) throw applicationError("Super admin can't be edited.");
   if (body.name !== undefined) await refuseTaken(body.name, role.id, content);
-  const values = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-  const set = { ...values, updatedAt: new Date() };
+  const set = { ...body, updatedAt: new Date() };
   const document = await updateEntry(content.store, collections.adminRoles, {
     match: { _id: role.id },
     change: { set },

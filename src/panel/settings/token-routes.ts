@@ -9,7 +9,6 @@ import { otherThan } from '../../mongo/form/matches.js';
 import { findFirst, findStored } from '../../mongo/stored.js';
 import { deleteEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
-import type { Values } from '../../values.js';
 import { array, checkPanelBody, number, object, string } from '../check-body.js';
 import { answerData, type PanelAction, type PanelCall, type PanelRoutes } from '../panel-route.js';
 
@@ -114,10 +113,8 @@ async function change(call: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(changedToken, { ...given, ...texts });
   const stored = apiToken(await find(call));
   const kind = body.type ?? stored.type;
-  const names = ['name', 'description', 'type'].filter((name) => Object.hasOwn(body, name));
-  const values = Object.fromEntries(names.map((name) => [name, (body as Values)[name]]));
   const permissions = changedActions(stored, { kind, given: body.permissions ?? null }, call);
-  const changed = await changeToken(matchOf(call), { ...values, permissions }, call.content.store);
+  const changed = await changeToken(matchOf(call), { ...body, permissions }, call.content.store);
   return answerData(shown(changed ?? missing()));
 }
 

@@ -44,7 +44,7 @@ const advancedBody = object({
 
 async function changeAdvanced(call: PanelCall): Promise<Answer> {
   const given = givenBody(call);
-  const body = (await checkPanelBody(advancedBody, given)) as Values;
+  const body = await checkPanelBody(advancedBody, given);
   // The panel sends an empty text for no address.
   const advanced = mapValues<unknown, unknown>(body, (value) => (value === '' ? null : value));
   await checkRole(advanced['default_role'], call);

@@ -48,10 +48,9 @@ async function create(call: PanelCall): Promise<Answer> {
 }
 
 async function change(call: PanelCall): Promise<Answer> {
-  const { isEnabled, ...values } = await checkPanelBody(changedWebhookBody(isLimited(call)), bodyOf(call.request));
-  checkEvents(values.events, call.running.ownEvents?.());
-  const set = isEnabled === undefined ? values : { ...values, isEnabled };
-  return answerData(shownToPanel(await changeWebhook(idOf(call), set, call.content.store)));
+  const body = await checkPanelBody(changedWebhookBody(isLimited(call)), bodyOf(call.request));
+  checkEvents(body.events, call.running.ownEvents?.());
+  return answerData(shownToPanel(await changeWebhook(idOf(call), body, call.content.store)));
 }
 
 async function remove(call: PanelCall): Promise<Answer> {
