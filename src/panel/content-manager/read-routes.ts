@@ -1,5 +1,6 @@
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
+import { createShaper } from '../../content/shape-values.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
@@ -13,7 +14,7 @@ import { shownTypes } from '../rights/actions.js';
 import { contentFor, type EntryAction } from '../rights/content-access.js';
 import { callOnEntry, idQuery } from './entry-rights.js';
 import { countedParts, entryQuery, type EntryForm, populateFor } from './entry-query.js';
-import { entryShower } from './show-entry.js';
+import { flat } from './show-entry.js';
 
 /** The routes that read entries. */
 export const readRoutes = needing('logged in', {
@@ -38,7 +39,7 @@ async function list(call: PanelCall): Promise<Answer> {
   const { parameters } = knownFilters(parametersOf(call), type, { registry, access });
   const query = parseListQuery(parameters, context.bind);
   const page = await findMany(type, { ...query, populate: populateFor(type, 'row', countedParts(context.bind)) }, context);
-  return { body: { results: page.entries.map(entryShower(type, call, context)), pagination: paginationOf(page) } };
+  return { body: { results: page.entries.map(createShaper(flat, context.bind.budget)), pagination: paginationOf(page) } };
 }
 
 async function read(call: PanelCall): Promise<Answer> {
@@ -54,11 +55,10 @@ interface Showing {
 
 /** Returns an entry as it is shown. Throws the errors of `findEntry`. */
 export async function showEntry(type: ContentType, id: number, { call, form }: Showing): Promise<object> {
-  const own = await callOnEntry({ type, id }, { call, action: 'read' });
-  const context = contentFor(own, 'read', type);
+  const context = contentFor(await callOnEntry({ type, id }, { call, action: 'read' }), 'read', type);
   const entry = await findOne(type, id, entryQuery(type, form, context.bind), context);
   if (entry === null) return refuseEntry(type, id, call);
-  return entryShower(type, own, context)(entry);
+  return createShaper(flat, context.bind.budget)(entry);
 }
 
 /**
