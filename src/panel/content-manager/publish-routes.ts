@@ -4,7 +4,7 @@ import type { EntryKey } from '../../content/meet-precondition.js';
 import { update } from '../../content/update.js';
 import { applicationError, forbiddenError, NotFoundError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
-import { bodyOf, idOf } from '../../http/route-request.js';
+import { bodyOf } from '../../http/route-request.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { emptyQuery } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
@@ -14,7 +14,7 @@ import { largestPage } from '../panel-query.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { idQuery } from './entry-rights.js';
-import { contextOfEntry, typeOf } from './read-routes.js';
+import { contextOfEntry, keyOf, typeOf } from './read-routes.js';
 import { removeWith, showWritten } from './write-entry.js';
 import { singleOf } from './write-routes.js';
 
@@ -30,8 +30,6 @@ export const publishRoutes = needing('logged in', {
   'POST /content-manager/collection-types/:uid/actions/bulkUnpublish': (call) => changeAll('draft', call),
   'POST /content-manager/collection-types/:uid/actions/bulkDelete': removeAll,
 });
-
-const keyOf = (call: PanelCall): EntryKey => ({ type: typeOf(call, 'collectionType'), id: idOf(call) });
 
 /** Throws a ForbiddenError if the type has no drafts, or the administrator may publish none of its entries. */
 function checkRight(type: ContentType, call: PanelCall): void {

@@ -23,7 +23,7 @@ import { filesFor } from '../rights/content-access.js';
 import { checkFiles } from './check-file.js';
 import { changedFolder, deletion, moving, newFolder } from './folder-bodies.js';
 import { type Folder, findFolder, findFolders, isNameTaken, isWithin, shownFolder } from './folders.js';
-import { showAll } from './show-file.js';
+import { showAll } from '../show-entries.js';
 
 const problem = (name: string, message: string) => fieldErrors([{ path: [name], message }]);
 const busy = () => unavailableError('Folders are being changed, please try again');

@@ -12,7 +12,7 @@ import { parametersOf, parseListQuery } from '../panel-query.js';
 import { filesFor } from '../rights/content-access.js';
 import { bulkDelete, bulkMove, changeFolder, createFolder } from './change-folders.js';
 import { type Folder, findFolders } from './folders.js';
-import { showAll, showOne } from './show-file.js';
+import { showAll, showOne } from '../show-entries.js';
 
 /** The routes of folders. */
 export const folderRoutes: PanelRoutes = {

@@ -5,7 +5,7 @@ import { applicationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { grantableActions } from '../../http/running.js';
-import { showOne } from '../library/show-file.js';
+import { showOne } from '../show-entries.js';
 import type { PanelAction, PanelCall, PanelRoutes } from '../panel-route.js';
 import { routesByApi } from './content-api.js';
 
