@@ -5,6 +5,7 @@ import { applicationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { grantableActions } from '../../http/running.js';
+import type { Values } from '../../values.js';
 import { showOne } from '../show-entries.js';
 import type { PanelAction, PanelCall, PanelRoutes } from '../panel-route.js';
 import { routesByApi } from './content-api.js';
@@ -26,7 +27,15 @@ export const userRoleRoutes: PanelRoutes = {
   'GET /users-permissions/routes': { right: 'logged in', handle: (call) => ({ body: { routes: routesByApi(call) } }) },
 };
 
-const done: Answer = { body: { ok: true } };
+/** The answer to a change. */
+export const done: Answer = { body: { ok: true } };
+
+/** Returns the body of a request. Throws a ValidationError for an empty one. */
+export function givenBody({ request }: PanelCall): Values {
+  const body = bodyOf(request);
+  if (Object.keys(body).length === 0) throw emptyBody();
+  return body;
+}
 
 /** Returns the actions that the panel lists. A role keeps others when it is saved, unless the request names them. */
 const actionsOf = ({ running, content }: PanelCall): string[] =>
@@ -55,9 +64,7 @@ async function create({ request, content }: PanelCall): Promise<Answer> {
 }
 
 async function change(call: PanelCall): Promise<Answer> {
-  const body = bodyOf(call.request);
-  if (Object.keys(body).length === 0) throw emptyBody();
-  await updateRole(idOf(call), body, call.content, ownActions);
+  await updateRole(idOf(call), givenBody(call), call.content, ownActions);
   return done;
 }
 
