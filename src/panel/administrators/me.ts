@@ -62,16 +62,16 @@ const checked = object({
 /** Answers whether each permission is granted, perhaps only under conditions. */
 async function checkPermissions({ request, rights }: PanelCall): Promise<Answer> {
   const { permissions } = await checkPanelBody(checked, bodyOf(request));
-  return answerData(permissions.map(({ action, subject, field }) => mayUse(rights, { action, subject: subject ?? null, field })));
+  return answerData(permissions.map((asked) => mayUse(rights, asked)));
 }
 
 interface AskedPermission {
   readonly action: string;
-  readonly subject: string | null;
+  readonly subject?: string | null | undefined;
   readonly field?: string | null | undefined;
 }
 
-const mayUse = (rights: Rights, { action, subject, field = null }: AskedPermission): boolean => {
+const mayUse = (rights: Rights, { action, subject = null, field = null }: AskedPermission): boolean => {
   if (rights.isSuper || field === null) return may(rights, action, subject);
   return permissionsFor(rights, action, subject).some(({ properties }) => properties.fields?.includes(field) !== false);
 };

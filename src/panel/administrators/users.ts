@@ -11,7 +11,7 @@ import { inTransaction } from '../../mongo/send/transaction.js';
 import { withDatabase } from '../../content/content-context.js';
 import { fullAccess } from '../../query/access.js';
 import { collections } from '../../schema/collections.js';
-import { array, boolean, checkPanelBody, number, object, string } from '../check-body.js';
+import { array, boolean, checkPanelBody, idsBody, number, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { mayGive } from '../rights/rights.js';
@@ -136,8 +136,7 @@ async function remove(call: PanelCall): Promise<Answer> {
 }
 
 async function removeSeveral(call: PanelCall): Promise<Answer> {
-  const body = object({ ids: array().of(number().integer().required()).min(1).required() }).noUnknown();
-  const { ids } = await checkPanelBody(body, bodyOf(call.request));
+  const { ids } = await checkPanelBody(idsBody, bodyOf(call.request));
   return answerData((await removeAll(ids, call)).map(shownAdministrator));
 }
 

@@ -98,7 +98,7 @@ async function withoutShared(type: ContentType, id: number, call: PanelCall): Pr
 }
 
 /** Returns the values of a shown entry that all its locales share. Components have no ids. */
-function sharedIn(type: ContentType, shown: object): Values {
+function sharedIn(type: ContentType, shown: Values): Values {
   const names = new Set(sharedAttributes(type));
   const values = Object.entries(shown).filter(([name]) => names.has(name));
   return Object.fromEntries(
@@ -122,8 +122,7 @@ async function sharedFields(call: PanelCall): Promise<Answer> {
   const type = typeOf({ content: call.content, request: call.request.with({ uid: model }, {}) });
   if (!type.localized) throw applicationError('model.not.localized');
   const id = decodeId(String(given)) || (await anyEntry(type, call)) || 0;
-  const shown: Values = { ...(await showEntry(type, id, { call, form: 'entry' })) };
-  const { localizations } = shown;
+  const shown = await showEntry(type, id, { call, form: 'entry' });
   const own = Object.fromEntries(['id', 'locale', 'publishedAt'].flatMap((name) => (name in shown ? [[name, shown[name]]] : [])));
-  return { body: { nonLocalizedFields: sharedIn(type, shown), localizations: [...[localizations ?? []].flat(), own] } };
+  return { body: { nonLocalizedFields: sharedIn(type, shown), localizations: [...[shown['localizations'] ?? []].flat(), own] } };
 }

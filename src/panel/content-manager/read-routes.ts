@@ -7,6 +7,7 @@ import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
 import { knownFilters } from '../../query/known-filters.js';
 import type { ContentType } from '../../schema/content-type.js';
+import type { Values } from '../../values.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { shownTypes } from '../rights/actions.js';
@@ -56,7 +57,7 @@ interface Showing {
 }
 
 /** Returns an entry as it is shown. Throws the errors of `findEntry`. */
-export async function showEntry(type: ContentType, id: number, { call, form }: Showing): Promise<object> {
+export async function showEntry(type: ContentType, id: number, { call, form }: Showing): Promise<Values> {
   const context = contentFor(await callOnEntry({ type, id }, { call, action: 'read' }), 'read', type);
   const entry = await findOne(type, id, entryQuery(type, form, context.bind), context);
   if (entry === null) return refuseEntry(type, id, call);

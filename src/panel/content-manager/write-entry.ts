@@ -54,15 +54,15 @@ async function changeEntry({ type, id }: EntryKey, call: PanelCall): Promise<voi
 }
 
 /** Changes an entry, and returns it. As in Strapi v4, its other locales are shown as they were before. */
-export async function changeShown({ type, id }: EntryKey, call: PanelCall): Promise<object> {
-  const before: Values = type.localized ? { ...(await showWritten(type, id, call)) } : {};
+export async function changeShown({ type, id }: EntryKey, call: PanelCall): Promise<Values> {
+  const before = type.localized ? await showWritten(type, id, call) : {};
   await changeEntry({ type, id }, call);
   const shown = await showWritten(type, id, call);
-  return 'localizations' in shown && 'localizations' in before ? { ...shown, localizations: before['localizations'] } : shown;
+  return 'localizations' in shown && 'localizations' in before ? { ...shown, localizations: before.localizations } : shown;
 }
 
 /** Deletes an entry, and returns it as it was shown. Throws the errors of `contextOfEntry`. */
-export async function removeEntry({ type, id }: EntryKey, call: PanelCall): Promise<object> {
+export async function removeEntry({ type, id }: EntryKey, call: PanelCall): Promise<Values> {
   const context = await contextOfEntry(type, id, { call, action: 'delete' });
   const shown = await showWritten(type, id, call);
   if (!(await removeWith({ type, id }, context))) throw notFoundError();
@@ -75,7 +75,7 @@ export const removeWith = async ({ type, id }: EntryKey, context: ContentContext
   null;
 
 /** Returns an entry after a write in the form of a read; only its id if the administrator may not read it. */
-export async function showWritten(type: ContentType, id: number, call: PanelCall): Promise<object> {
+export async function showWritten(type: ContentType, id: number, call: PanelCall): Promise<Values> {
   return showEntry(type, id, { call, form: 'entry' }).catch((error: unknown) => {
     if (error instanceof ForbiddenError) return { id };
     throw error;

@@ -10,7 +10,7 @@ import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
 import { adminRole, type AdminRole, countWithRole, readAdminRoles, superAdminCode } from '../administrators/administrator.js';
-import { array, checkPanelBody, number, object, string } from '../check-body.js';
+import { checkPanelBody, idsBody, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { parametersOf, parseListQuery } from '../panel-query.js';
 import { allPermissions } from './all-permissions.js';
@@ -106,8 +106,7 @@ async function remove(call: PanelCall): Promise<Answer> {
 }
 
 async function removeSeveral(call: PanelCall): Promise<Answer> {
-  const body = object({ ids: array().of(number().integer().required()).min(1).required() }).noUnknown();
-  const { ids } = await checkPanelBody(body, bodyOf(call.request));
+  const { ids } = await checkPanelBody(idsBody, bodyOf(call.request));
   return answerData(await removeAll(ids, 'ids', call));
 }
 
