@@ -1,9 +1,9 @@
 import type { AccountCall } from '../accounts/accounts.js';
 import { type ContentContext, withDatabase } from '../content/content-context.js';
+import type { Schema } from '../http/json-schema.js';
 import type { Operation } from '../http/operation.js';
 import type { RouteCall } from '../http/route.js';
 import type { Values } from '../values.js';
-import type { BodySchema } from './check-admin-body.js';
 import { recordChange, type AuditRecord } from '../mongo/stores/audit-log.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 
@@ -23,9 +23,9 @@ export interface AdminRoute {
   readonly path: string;
   readonly operation: Operation;
   /** Schema of the request body; absent if there is no body. */
-  readonly body?: BodySchema | ((call: Pick<AccountCall, 'content'>) => BodySchema);
-  /** Returns `data` of the answer. */
-  readonly handle: (call: AdminCall) => Promise<unknown>;
+  readonly body?: Schema | ((call: Pick<AccountCall, 'content'>) => Schema);
+  /** Returns `data` of the answer, or a promise of it. */
+  readonly handle: (call: AdminCall) => unknown;
 }
 
 /** A request that may change something, and its log record. */

@@ -7,7 +7,7 @@ import { withPrefix, type Route, type RouteCall } from '../http/route.js';
 import type { Actor, AuditRecord } from '../mongo/stores/audit-log.js';
 import type { Values } from '../values.js';
 import { type AdminRoute, beginChange } from './admin-call.js';
-import { describe, row, schemas } from './admin-row.js';
+import { describe, schemas } from './admin-row.js';
 import { checkAdminBody } from './check-admin-body.js';
 import { historyRoutes } from './history-routes.js';
 import { localeAdminRoutes, settingsRoutes } from './settings-routes.js';
@@ -32,18 +32,21 @@ const listed: readonly AdminRoute[] = [
 ];
 
 /** Lists the routes with the JSON schemas of their bodies. */
-const list: AdminRoute = row(
-  'GET',
-  describe('adminFindRoutes', 'List the routes of the admin API with the schemas of their bodies', listOf(schemas.route)),
-  (call) =>
-    Promise.resolve(
-      listed.map(({ method, path, body }) => ({
-        method,
-        path: `${prefix}${path}`,
-        ...(body !== undefined && { body: typeof body === 'function' ? body(call) : body }),
-      })),
-    ),
-);
+const list: AdminRoute = {
+  method: 'GET',
+  path: '',
+  operation: describe(
+    'adminFindRoutes',
+    'List the routes of the admin API with the schemas of their bodies',
+    listOf(schemas.route),
+  ),
+  handle: (call) =>
+    listed.map(({ method, path, body }) => ({
+      method,
+      path: `${prefix}${path}`,
+      ...(body !== undefined && { body: typeof body === 'function' ? body(call) : body }),
+    })),
+};
 
 /** The routes of the admin API. Without an admin token all paths have the same answer, so that routes cannot be discovered. */
 export const adminRoutes: readonly Route[] = withPrefix(prefix, [
@@ -70,7 +73,7 @@ function routeOf(route: AdminRoute): Route {
   };
 }
 
-function read(route: AdminRoute, call: RouteCall): Promise<unknown> {
+async function read(route: AdminRoute, call: RouteCall): Promise<unknown> {
   return route.handle({ ...call, body: bodyFor(route, call), commit: (work) => work(call.content) });
 }
 

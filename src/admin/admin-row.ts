@@ -1,5 +1,6 @@
 import { flag, listOf, orNull, record, text, whole, type Schema } from '../http/json-schema.js';
 import { answers, type Operation, type QueryParameter } from '../http/operation.js';
+import { at } from '../http/route.js';
 import type { AdminRoute } from './admin-call.js';
 
 const texts = listOf(text);
@@ -53,15 +54,10 @@ export const describe = (id: string, summary: string, data: Schema, query: reado
   answers: answers(record({ data })),
 });
 
-type Method = AdminRoute['method'];
-
-/** Returns a row of the admin API. `at` are its method and its path, such as `GET /models`. */
-export function row(
-  at: Method | `${Method} /${string}`,
+/** Returns a row of the admin API. `key` is its method and its path, such as `GET /models`. */
+export const row = (
+  key: `${AdminRoute['method']} /${string}`,
   operation: Operation,
   handle: AdminRoute['handle'],
   body?: AdminRoute['body'],
-): AdminRoute {
-  const [method, path = ''] = at.split(' ') as [Method, string?]; // the type of `at`
-  return { method, path, operation, handle, ...(body !== undefined && { body }) };
-}
+): AdminRoute => ({ ...at(key), operation, handle, ...(body !== undefined && { body }) });

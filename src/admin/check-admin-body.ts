@@ -1,21 +1,8 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { fieldErrors, validationError, type FieldError } from '../errors.js';
+import type { Schema } from '../http/json-schema.js';
 import { suggest } from '../nearest-name.js';
 import { isRecord, type Values } from '../values.js';
-
-/** A JSON schema that the body of a request must meet. */
-export type BodySchema = Readonly<Record<string, unknown>>;
-
-/** Returns the schema of an object with these properties and no others. `rules` are further keywords of the schema. */
-export const closed = (properties: Readonly<Record<string, BodySchema>>, rules: BodySchema = {}): BodySchema => ({
-  type: 'object',
-  additionalProperties: false,
-  properties,
-  ...rules,
-});
-
-/** The schema of a property that is checked later, by the operation that reads it. */
-export const anything: BodySchema = {};
 
 const options = { allErrors: true, allowUnionTypes: true, verbose: true, strictRequired: false } as const;
 const ajv = new Ajv({ ...options, meta: false, validateSchema: false });
@@ -24,7 +11,7 @@ const ajv = new Ajv({ ...options, meta: false, validateSchema: false });
  * Returns the body; an empty object if there is none. Throws a ValidationError with all violations, and with the nearest known
  * name for an unknown key.
  */
-export function checkAdminBody(schema: BodySchema, body: unknown): Values {
+export function checkAdminBody(schema: Schema, body: unknown): Values {
   const values = body ?? {};
   if (!isRecord(values)) throw validationError('the body must be an object');
   const validate = ajv.compile(schema);
@@ -38,7 +25,7 @@ function describe({ instancePath, keyword, message = 'is not valid', params, par
   if (keyword !== 'additionalProperties')
     return { path, message: `${path.join('.') || 'the body'} ${message}${allowed(params)}` };
   const name = String(params['additionalProperty']); // Ajv sets it for this keyword
-  const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // the schemas were made by `closed`
+  const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // the schemas were made by `record`
   const key = [...path, name];
   return { path: key, message: `unknown key ${key.join('.')}${suggest(name, known)}` };
 }

@@ -1,6 +1,6 @@
 import { type ApiError, notFoundError, validationError } from '../errors.js';
 import { revokeType } from '../accounts/roles/grant-actions.js';
-import { flag, listOf } from '../http/json-schema.js';
+import { anything, flag, listOf, record } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
 import { parameterOf } from '../http/route-request.js';
 import { readModels, removeModel, writeModels } from '../mongo/stores/model-store.js';
@@ -9,7 +9,6 @@ import type { Model } from '../schema/model.js';
 import { warningText, type ModelReport } from '../schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
-import { anything, closed } from './check-admin-body.js';
 import { previewChange, previewRemoval, type ModelPreview } from '../mongo/models/preview-models.js';
 
 /** Properties that GET adds to a model. */
@@ -21,13 +20,13 @@ const modelKeys = [
   'renamedFrom',
   ...['config', '$schema', 'connection', 'globalId', 'modelName', 'modelType'],
 ];
-const modelBody = closed(Object.fromEntries(modelKeys.map((key) => [key, anything])));
+const modelBody = record(Object.fromEntries(modelKeys.map((key) => [key, anything])), []);
 
 /** The schema of a body with one model, or with several that belong together. */
 const modelsBody = {
   type: 'object',
   if: { required: ['models'] },
-  then: closed({ models: { type: 'array', minItems: 1, items: modelBody } }),
+  then: record({ models: { type: 'array', minItems: 1, items: modelBody } }, []),
   else: modelBody,
 } as const;
 

@@ -5,37 +5,35 @@ import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import { setActions } from '../accounts/roles/grant-actions.js';
 import { setRules, type RulesChange } from '../accounts/roles/set-rules.js';
 import { notFoundError } from '../errors.js';
-import { listOf } from '../http/json-schema.js';
+import { flag, listOf, orNull, record, type Schema, text } from '../http/json-schema.js';
 import { idOf } from '../http/route-request.js';
 import { grantableActions } from '../http/running.js';
 import type { Values } from '../values.js';
 import { readRoles } from '../auth/read-roles.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
-import { closed, type BodySchema } from './check-admin-body.js';
 
-const maybeText = { type: ['string', 'null'] } as const;
-const names = { type: 'array', items: { type: 'string' } } as const;
-const each = (schema: BodySchema): BodySchema => ({ type: 'object', additionalProperties: schema });
+const names = listOf(text);
+const each = (schema: Schema): Schema => ({ type: 'object', additionalProperties: schema });
 
 const changedRole = {
-  name: maybeText,
-  description: maybeText,
+  name: orNull(text),
+  description: orNull(text),
   actions: names,
-  permissions: each(closed({ controllers: each(each(closed({ enabled: { type: 'boolean' }, policy: { type: 'string' } }))) })),
-} as const;
+  permissions: each(record({ controllers: each(each(record({ enabled: flag, policy: text }, []))) }, [])),
+};
 
 /**
  * Returns the schema of one part of the rules. Null removes the part; an absent part is unchanged; an empty object is refused,
  * because it changes nothing.
  */
-const rulesPart = (rule: BodySchema): BodySchema => ({ ...each(rule), type: ['object', 'null'], minProperties: 1 });
-const fieldRule = closed({ allow: names, deny: names }, { minProperties: 1, maxProperties: 1 });
+const rulesPart = (rule: Schema): Schema => ({ ...each(rule), type: ['object', 'null'], minProperties: 1 });
+const fieldRule = { ...record({ allow: names, deny: names }, []), minProperties: 1, maxProperties: 1 };
 /** The schema of a change of rules. */
-export const rulesBody = closed(
-  { rows: rulesPart({ type: 'object', minProperties: 1 }), fields: rulesPart(fieldRule) },
-  { minProperties: 1 },
-);
+export const rulesBody = {
+  ...record({ rows: rulesPart({ type: 'object', minProperties: 1 }), fields: rulesPart(fieldRule) }, []),
+  minProperties: 1,
+};
 
 /** The routes of roles, their rules, and their actions, as a flat list or as the tree of Strapi v4. */
 export const roleAdminRoutes: readonly AdminRoute[] = [
@@ -46,12 +44,12 @@ export const roleAdminRoutes: readonly AdminRoute[] = [
     'POST /roles',
     describe('adminCreateRole', 'Create a role', schemas.role),
     create,
-    closed({ ...changedRole, type: maybeText }),
+    record({ ...changedRole, type: orNull(text) }, []),
   ),
   row('GET /roles/:id', describe('adminFindRole', 'Read a role', schemas.role), async (call) =>
     shown(await findRole(call, idOf(call))),
   ),
-  row('PUT /roles/:id', describe('adminUpdateRole', 'Change a role', schemas.role), update, closed(changedRole)),
+  row('PUT /roles/:id', describe('adminUpdateRole', 'Change a role', schemas.role), update, record(changedRole, [])),
   row('DELETE /roles/:id', describe('adminDeleteRole', 'Delete a role', schemas.role), remove),
   row(
     'PUT /roles/:id/rules',
@@ -61,7 +59,7 @@ export const roleAdminRoutes: readonly AdminRoute[] = [
   ),
   row('DELETE /roles/:id/rules', describe('adminDeleteRules', 'Remove the rules of a role', schemas.role), removeRules),
   row('GET /permissions', describe('adminFindPermissions', 'List all actions that can be granted', schemas.texts), (call) =>
-    Promise.resolve(actionsOf(call)),
+    actionsOf(call),
   ),
 ];
 

@@ -1,7 +1,7 @@
 import { collections } from '../schema/collections.js';
 import { changeSettings, type SettingsChange } from '../accounts/mail/write-settings.js';
 import { defaultTemplates } from '../accounts/mail/email-templates.js';
-import { listOf, whole } from '../http/json-schema.js';
+import { anything, flag, listOf, record, text, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
 import { parameterOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
@@ -14,27 +14,27 @@ import { shapesOf } from './query-shapes.js';
 import { readAccountSettings } from '../auth/account-settings.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
-import { anything, closed } from './check-admin-body.js';
-import { createLocale, deleteLocale, listLocales, updateLocale, type ShownLocale } from '../content/locales.js';
+import { createLocale, deleteLocale, listLocales, updateLocale } from '../content/locales.js';
 
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-const template = closed(
-  { from: closed({ name: text, email: text }), response_email: text, object: text, message: text },
-  { required: ['object', 'message', 'from'] },
+const name = { type: 'string', minLength: 1 };
+const template = record({ from: record({ name: text, email: text }, []), response_email: text, object: text, message: text }, [
+  'object',
+  'message',
+  'from',
+]);
+
+const advanced = {
+  ...{ unique_email: flag, allow_register: flag, email_confirmation: flag, default_role: name },
+  // checked when they are written
+  ...{ email_reset_password: anything, email_confirmation_redirection: anything },
+};
+const settingsBody = record(
+  {
+    advanced: record(advanced, []),
+    templates: record({ reset_password: template, email_confirmation: template }, []),
+  },
+  [],
 );
-
-const settingsBody = closed({
-  advanced: closed({
-    unique_email: flag,
-    allow_register: flag,
-    email_confirmation: flag,
-    email_reset_password: anything,
-    email_confirmation_redirection: anything,
-    default_role: { type: 'string', minLength: 1 },
-  }),
-  templates: closed({ reset_password: template, email_confirmation: template }),
-});
 
 /** The routes of the settings of users and permissions, the state of the service, and the log of changes. */
 export const settingsRoutes: readonly AdminRoute[] = [
@@ -59,7 +59,7 @@ export const settingsRoutes: readonly AdminRoute[] = [
   ),
 ];
 
-const limitOf = (text: unknown): number => (typeof text === 'string' && /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 100);
+const limitOf = (given: unknown): number => (typeof given === 'string' && /^[1-9]\d{0,2}$/.test(given) ? Number(given) : 100);
 
 async function readSettings({ running, content }: AdminCall): Promise<unknown> {
   accountsOf(running);
@@ -101,24 +101,22 @@ async function readStatus({ running: { backend, config }, content }: AdminCall):
 /** Milliseconds for which the answer waits until costly reads are examined. */
 const longestExamination = 3_000;
 
-const changed = { name: { type: 'string', minLength: 1 }, isDefault: { type: 'boolean' } } as const;
+const changed = { name, isDefault: flag };
 
 /** The routes of locales. `{ isDefault: true }` makes a locale the default one. */
 export const localeAdminRoutes: readonly AdminRoute[] = [
-  row('GET /locales', describe('adminFindLocales', 'List locales', listOf(schemas.locale)), ({ content }) =>
-    listLocales(content),
-  ),
+  row('GET /locales', describe('adminFindLocales', 'List locales', listOf(schemas.locale)), shownLocales),
   row(
     'POST /locales',
     describe('adminCreateLocale', 'Add a locale', listOf(schemas.locale)),
     (call) => changing(call, createLocale(call.body['code'], call.body, call)),
-    closed({ code: anything, ...changed }),
+    record({ code: anything, ...changed }, []),
   ),
   row(
     'PUT /locales/:code',
     describe('adminUpdateLocale', 'Change a locale', listOf(schemas.locale)),
     (call) => changing(call, updateLocale(codeOf(call), call.body, call)),
-    closed(changed),
+    record(changed, []),
   ),
   row(
     'DELETE /locales/:code',
@@ -130,10 +128,14 @@ export const localeAdminRoutes: readonly AdminRoute[] = [
 const codeOf = ({ request }: AdminCall): string => request.params['code'] ?? '';
 
 /** Returns all locales after a change, which this instance has loaded by then. */
-async function changing({ running, content }: AdminCall, change: Promise<void>): Promise<ShownLocale[]> {
+async function changing({ running, content }: AdminCall, change: Promise<void>): Promise<unknown> {
   await change;
   await running.backend.models.load();
-  return listLocales(content);
+  return shownLocales({ content });
+}
+
+async function shownLocales({ content }: Pick<AdminCall, 'content'>): Promise<unknown> {
+  return (await listLocales(content)).map(({ id, code, name, isDefault }) => ({ id, code, name, isDefault }));
 }
 
 /** Returns the reads of a shape as they are answered: what they cost, and the index that would serve them. */

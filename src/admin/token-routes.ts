@@ -1,11 +1,10 @@
-import { listOf } from '../http/json-schema.js';
+import { anything, listOf, record } from '../http/json-schema.js';
 import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js';
 import type { ApiToken } from '../auth/api-token.js';
 import { checkActions } from '../auth/known-actions.js';
 import { grantableActions } from '../http/running.js';
 import type { AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
-import { anything, closed } from './check-admin-body.js';
 
 /** The routes of API tokens and admin tokens. Only the answer to a create contains the key. */
 export const tokenRoutes: readonly AdminRoute[] = [
@@ -20,7 +19,7 @@ export const tokenRoutes: readonly AdminRoute[] = [
       const { token, key } = await commit(({ store }) => createToken(body, running.secrets.tokenSalt, store));
       return { ...shown(token), accessKey: key };
     },
-    closed({ name: anything, type: anything, description: anything, permissions: anything, lifespan: anything }),
+    record({ name: anything, type: anything, description: anything, permissions: anything, lifespan: anything }, []),
   ),
   row('DELETE /tokens/:id', describe('adminDeleteToken', 'Revoke an API token', schemas.token), async ({ request, commit }) =>
     shown(await commit(({ store }) => revokeToken(request.params['id'] ?? '', store))),

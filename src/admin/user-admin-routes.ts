@@ -5,7 +5,7 @@ import { findStoredUser, userType } from '../accounts/user-store.js';
 import { changeUser } from '../accounts/users/change-user.js';
 import { createUser, deleteUser } from '../accounts/users/users.js';
 import { notFoundError } from '../errors.js';
-import { listOf, whole } from '../http/json-schema.js';
+import { anything, listOf, record, type Schema, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
 import { idOf, parameterOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
@@ -15,7 +15,6 @@ import { emptyQuery } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
-import { anything, closed, type BodySchema } from './check-admin-body.js';
 
 /** The routes of users. They accept the same bodies as `/api/users`. */
 export const userAdminRoutes: readonly AdminRoute[] = [
@@ -37,13 +36,13 @@ export const userAdminRoutes: readonly AdminRoute[] = [
  * Returns the schema of a body, which may have all writable attributes. Their values are checked by the operations. Cached by the
  * type, so that Ajv compiles it once.
  */
-function userBody({ content }: Pick<AdminCall, 'content'>): BodySchema {
+function userBody({ content }: Pick<AdminCall, 'content'>): Schema {
   return bodyOfType(userType(content));
 }
 
-const bodyOfType = memoize((type: ContentType): BodySchema => {
+const bodyOfType = memoize((type: ContentType): Schema => {
   const names = [...type.attributes.values()].filter(({ writable }) => writable).map(({ name }) => name);
-  return closed(Object.fromEntries(names.map((name) => [name, anything])));
+  return record(Object.fromEntries(names.map((name) => [name, anything])), []);
 });
 
 type ShownUser = Omit<KnownUser, 'tokenVersion' | 'tokensFrom' | 'isEmailProven'>;

@@ -9,7 +9,6 @@ import type { Webhook } from '../webhooks/webhook.js';
 import { changeWebhook, createWebhook, deleteWebhook, findWebhook, listWebhooks } from '../webhooks/write-webhooks.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
-import { closed } from './check-admin-body.js';
 import { changedWebhookBody, newWebhookBody, newWebhookValues, webhookValues } from './webhook-values.js';
 
 const texts = listOf(text);
@@ -28,11 +27,14 @@ const schema = {
   replay: record({ count: whole }),
 };
 
-const replayBody = closed({
-  delivery: { type: 'string', maxLength: 100 },
-  since: { type: 'string', maxLength: 40 },
-  status: { enum: ['delivered', 'failed'] },
-});
+const replayBody = record(
+  {
+    delivery: { type: 'string', maxLength: 100 },
+    since: { type: 'string', maxLength: 40 },
+    status: { enum: ['delivered', 'failed'] },
+  },
+  [],
+);
 
 /** The routes of webhooks. Only the answer to a create contains the secret. */
 export const webhookAdminRoutes: readonly AdminRoute[] = [

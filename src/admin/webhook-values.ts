@@ -1,30 +1,30 @@
 import { readRoles } from '../auth/read-roles.js';
 import { validationError } from '../errors.js';
+import { anything, flag, listOf, orNull, record, text } from '../http/json-schema.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import { queryOf } from '../webhooks/event-body.js';
 import { isSecret, newSecret } from '../webhooks/sign.js';
 import { checkEvents, headerProblem, urlIn, type Webhook, webhookFormats } from '../webhooks/webhook.js';
 import type { WebhookValues } from '../webhooks/write-webhooks.js';
 import type { AdminCall } from './admin-call.js';
-import { anything, closed } from './check-admin-body.js';
 
 const values = {
   name: { type: 'string', minLength: 1, maxLength: 200 },
   url: { type: 'string', minLength: 1, maxLength: 2_000 },
-  events: { type: 'array', maxItems: 20, uniqueItems: true, items: { type: 'string' } },
-  types: { type: 'array', maxItems: 1_000, uniqueItems: true, items: { type: 'string' } },
-  secret: { type: 'string' },
+  events: { ...listOf(text), maxItems: 20, uniqueItems: true },
+  types: { ...listOf(text), maxItems: 1_000, uniqueItems: true },
+  secret: text,
   headers: { type: 'object' },
   format: { enum: webhookFormats },
-  role: { type: ['string', 'null'] },
+  role: orNull(text),
   populate: anything,
   fields: anything,
-  enabled: { type: 'boolean' },
-} as const;
+  enabled: flag,
+};
 
 /** The schemas of the bodies that create and change a webhook. */
-export const newWebhookBody = closed(values, { required: ['name', 'url', 'events'] });
-export const changedWebhookBody = closed(values);
+export const newWebhookBody = record(values, ['name', 'url', 'events']);
+export const changedWebhookBody = record(values, []);
 
 /** A body, and the service that answers it; a command has none. */
 type WebhookInput = Pick<AdminCall, 'body' | 'content'> & { readonly running?: Pick<AdminCall['running'], 'ownEvents'> };

@@ -1,5 +1,6 @@
 import { applicationError, notFoundError, validationError, type ApiError } from '../errors.js';
 import { findStored } from '../mongo/stored.js';
+import type { Document } from '../mongo/send/database.js';
 import { DuplicateKey } from '../mongo/send/driver-errors.js';
 import { localeName, readLocales, writeDefaultLocale } from '../mongo/stores/locale-store.js';
 import { deleteEntry, insertEntry, updateEntry } from '../mongo/write/write-entries.js';
@@ -12,11 +13,13 @@ import { inTransaction } from '../mongo/send/transaction.js';
 
 const collection = collections.locales;
 
-/** A locale as administrators see it. */
+/** A locale as clients see it. */
 export interface ShownLocale {
   readonly id: number;
-  readonly code: string;
   readonly name: string;
+  readonly code: string;
+  readonly createdAt: unknown;
+  readonly updatedAt: unknown;
   readonly isDefault: boolean;
 }
 
@@ -44,13 +47,18 @@ export async function listLocales({ store }: ContentContext): Promise<ShownLocal
     findStored(store.database, collection, { sort: { _id: 1 } }),
     readLocales(store.database),
   ]);
-  return rows.map(({ _id, code, name }) => ({
-    id: Number(_id),
-    code: String(code),
-    name: String(name),
-    isDefault: code === standard,
-  }));
+  return rows.map((row) => shownLocale(row, standard));
 }
+
+/** Returns a stored locale. `standard` is the code of the default one. */
+export const shownLocale = ({ _id, name, code, createdAt, updatedAt }: Document, standard: string): ShownLocale => ({
+  id: Number(_id),
+  name: String(name),
+  code: String(code),
+  createdAt,
+  updatedAt,
+  isDefault: code === standard,
+});
 
 /** Adds a locale. Throws a ValidationError for an invalid language code, an ApplicationError if the locale exists. */
 export async function createLocale(code: unknown, input: LocaleInput, { content, commit }: LocaleWork): Promise<void> {

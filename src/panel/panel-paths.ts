@@ -1,8 +1,6 @@
 import type { Route } from '../http/route.js';
 import { withoutGrowth } from '../young-space.js';
-import type { PanelRoute } from './panel-route.js';
-
-type Method = PanelRoute['method'];
+import type { PanelMethod as Method } from './panel-route.js';
 
 /** A path with its methods. */
 type PanelPath = `${Method | `${Method} ${Method}` | `${Method} ${Method} ${Method}`} /${string}`;
@@ -122,6 +120,6 @@ export const panelRoutes: readonly Route[] = paths.flatMap((row) => {
     path,
     action: 'anybody',
     leavesRightsToCode: true,
-    handle: async (call) => (await loadRows()).answerPanel(`${method} ${path}`, call),
+    handle: async (call) => (await loadRows()).answerPanel(method, path, call),
   }));
 });

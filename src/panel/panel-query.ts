@@ -2,7 +2,7 @@ import type { FoundPage } from '../content/find-many.js';
 import { paginationError } from '../errors.js';
 import { readParameters } from '../http/query-string.js';
 import type { RouteCall } from '../http/route.js';
-import type { Pagination, Query } from '../query/ast.js';
+import type { Query } from '../query/ast.js';
 import type { BindContext } from '../query/bind-context.js';
 import { parseEntryQuery } from '../query/parse-query.js';
 import { decodeId, type Values } from '../values.js';
@@ -25,7 +25,7 @@ export function parseListQuery(parameters: Values, { limits }: Pick<BindContext,
 }
 
 /** Returns the page that the parameters ask for; the first one, with ten entries, by default. Throws a PaginationError. */
-export function parsePage(parameters: Values): Pagination & { readonly kind: 'page' } {
+export function parsePage(parameters: Values) {
   const whole = (name: 'page' | 'pageSize', fallback: number): number => {
     const value = parameters[name] ?? fallback;
     const figure = typeof value === 'number' ? value : decodeId(String(value));
@@ -33,8 +33,8 @@ export function parsePage(parameters: Values): Pagination & { readonly kind: 'pa
     // Strapi v4 names the number of the page in both messages.
     throw paginationError(`Invalid '${name}' parameter. Expected an integer > 0, received: ${String(parameters['page'])}`);
   };
-  const size = Math.min(whole('pageSize', 10), largestPage);
-  return { kind: 'page', page: whole('page', 1), pageSize: size, withCount: true };
+  const pageSize = Math.min(whole('pageSize', 10), largestPage);
+  return { kind: 'page', page: whole('page', 1), pageSize, withCount: true } as const;
 }
 
 /** Returns the pagination of a list of the panel. */

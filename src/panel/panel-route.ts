@@ -1,7 +1,8 @@
 import { asKnown, type ContentContext, withDatabase } from '../content/content-context.js';
 import { forbiddenError, unauthorizedError } from '../errors.js';
 import type { Answer, RouteCall } from '../http/route.js';
-import type { StoredAdministrator } from './administrators/administrator.js';
+import type { Administrator } from './administrators/administrator.js';
+import { mapValues } from '../values.js';
 import { panelOf, type Panel } from './panel.js';
 import { may, type Rights, rightsOf } from './rights/rights.js';
 import { servedPermissions } from './rights/served-permissions.js';
@@ -16,20 +17,26 @@ export interface PanelCall extends OpenPanelCall {
   readonly rights: Rights;
 }
 
-interface PanelRouteKey {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly path: string;
-}
-
 /**
  * A route of the panel. `right` is an action, or one of several actions, without a subject; `logged in` for every administrator;
  * `nobody` for requests without a log-in.
  */
-export type PanelRoute =
-  | (PanelRouteKey & { readonly right: 'nobody'; readonly handle: (call: OpenPanelCall) => Promise<Answer> })
-  | (PanelRouteKey & { readonly right: 'logged in' | PanelAction | readonly PanelAction[]; readonly handle: Handler });
+type PanelRoute =
+  | { readonly right: 'nobody'; readonly handle: Handler<OpenPanelCall> }
+  | { readonly right: 'logged in' | PanelAction | readonly PanelAction[]; readonly handle: Handler };
 
-type Handler = (call: PanelCall) => Promise<Answer>;
+export type Handler<Call = PanelCall> = (call: Call) => Answer | Promise<Answer>;
+
+export type PanelMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Values by method and path, such as `GET /admin/users`. */
+type ByPath<Value> = Readonly<Record<`${PanelMethod} ${string}`, Value>>;
+
+export type PanelRoutes = ByPath<PanelRoute>;
+
+/** Returns the routes of handlers that need the same right. */
+export const needing = (right: 'logged in' | PanelAction, handlers: ByPath<Handler>): PanelRoutes =>
+  mapValues(handlers, (handle) => ({ right, handle }));
 
 /** The full name of an action of administrators, such as `admin::users.read`. */
 export type PanelAction = `${string}::${string}`;
@@ -67,7 +74,7 @@ async function handle(route: PanelRoute, routeCall: RouteCall): Promise<Answer> 
 }
 
 /** Returns the context of a request with the budget of a known caller, and the administrator as its sender. */
-function asAdministrator({ content, request }: OpenPanelCall, { id }: StoredAdministrator): ContentContext {
+function asAdministrator({ content, request }: OpenPanelCall, { id }: Administrator): ContentContext {
   const { client, signal, requestId, trace } = request.sender;
   const sender = { client, signal, requestId, trace, caller: { kind: 'administrator', id } } as const;
   const known = asKnown(content);
@@ -79,7 +86,7 @@ export const bearerOf = ({ headers }: OpenPanelCall['request']): string =>
   /^bearer\s+(\S+)$/i.exec(headers.authorization?.trim() ?? '')?.[1] ?? '';
 
 /** Returns the administrator of a token. Throws an UnauthorizedError for any other caller, which makes the panel log out. */
-async function identify({ request, panel }: OpenPanelCall): Promise<StoredAdministrator> {
+async function identify({ request, panel }: OpenPanelCall): Promise<Administrator> {
   const administrator = await administratorOfToken(bearerOf(request), panel);
   if (administrator === null) throw unauthorizedError();
   return administrator;
@@ -90,7 +97,7 @@ export async function administratorOfToken(
   token: string,
   panel: Panel,
   kind: 'tokens' | 'pageTokens' = 'tokens',
-): Promise<StoredAdministrator | null> {
+): Promise<Administrator | null> {
   const claims = panel[kind].verify(token);
   if (typeof claims === 'string') return null;
   const administrator = await panel.administrator(claims.id);

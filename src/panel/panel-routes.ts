@@ -27,10 +27,10 @@ import { tokenRoutes } from './settings/token-routes.js';
 import { userRoleRoutes } from './settings/user-role-routes.js';
 import { userSettingsRoutes } from './settings/user-settings-routes.js';
 import { webhookRoutes } from './settings/webhook-routes.js';
-import { answerOf, type PanelRoute } from './panel-route.js';
+import { answerOf, type PanelMethod, type PanelRoutes } from './panel-route.js';
 
 /** What answers the routes of the panel, whose paths are in `panel-paths.ts`. */
-export const panelRows: readonly PanelRoute[] = [
+export const panelRows: PanelRoutes = {
   ...firstContactRoutes,
   ...sessionRoutes,
   ...firstAdministratorRoutes,
@@ -59,13 +59,11 @@ export const panelRows: readonly PanelRoute[] = [
   ...userRoleRoutes,
   ...userSettingsRoutes,
   ...builderRoutes,
-];
+};
 
-const rows: ReadonlyMap<string, PanelRoute> = new Map(panelRows.map((row) => [`${row.method} ${row.path}`, row]));
-
-/** Returns the answer to a request to a path of the panel. `key` is its method and path. */
-export function answerPanel(key: string, call: RouteCall): Promise<Answer> {
-  const row = rows.get(key);
-  if (row === undefined) throw new Error(`no row of the panel answers ${key}`);
+/** Returns the answer to a request to a path of the panel. */
+export function answerPanel(method: PanelMethod, path: string, call: RouteCall): Promise<Answer> {
+  const row = panelRows[`${method} ${path}`];
+  if (row === undefined) throw new Error(`no row of the panel answers ${method} ${path}`);
   return answerOf(row, call);
 }

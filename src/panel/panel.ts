@@ -9,7 +9,7 @@ import type { Running } from '../http/running.js';
 import { cacheByKey, cacheUntilChanged } from '../mongo/changes/changes.js';
 import { commented } from '../mongo/send/database.js';
 import { collections } from '../schema/collections.js';
-import { findAdministrator, type StoredAdministrator } from './administrators/administrator.js';
+import { findAdministrator, type Administrator } from './administrators/administrator.js';
 import { createDefaultAdminRoles } from './rights/default-roles.js';
 import { type PanelPermission, readPermissions } from './rights/permission.js';
 
@@ -26,7 +26,7 @@ export interface Panel {
   /** Creates the default roles of administrators if there are none. Called before anything else. */
   readonly prepare: (content: ContentContext) => Promise<void>;
   /** Returns an administrator; null if there is none of that id. `comment`, also below: that of commands to the database. */
-  readonly administrator: (id: number, comment?: string) => Promise<StoredAdministrator | null>;
+  readonly administrator: (id: number, comment?: string) => Promise<Administrator | null>;
   /** Returns the permissions of all roles, by the id of the role. */
   readonly permissions: (comment?: string) => Promise<ReadonlyMap<number, readonly PanelPermission[]>>;
 }

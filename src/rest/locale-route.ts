@@ -1,3 +1,4 @@
+import { shownLocale } from '../content/locales.js';
 import { flag, listOf, orNull, record, text, whole } from '../http/json-schema.js';
 import { answers } from '../http/operation.js';
 import type { Answer, Route, RouteCall } from '../http/route.js';
@@ -23,13 +24,5 @@ export const localeRoute: Route = {
 /** Returns the locales, without envelope. */
 async function listLocales({ content: { store, bind } }: RouteCall): Promise<Answer> {
   const locales = await findStored(store.database, collections.locales, { sort: { _id: 1 } });
-  const body = locales.map(({ _id, name, code, createdAt, updatedAt }) => ({
-    id: Number(_id),
-    name: String(name),
-    code: String(code),
-    createdAt: createdAt as unknown,
-    updatedAt: updatedAt as unknown,
-    isDefault: code === bind.defaultLocale,
-  }));
-  return { body };
+  return { body: locales.map((each) => shownLocale(each, bind.defaultLocale)) };
 }

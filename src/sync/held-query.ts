@@ -1,6 +1,6 @@
 import { invalidParameter } from '../errors.js';
 import { readable } from '../query/access.js';
-import { emptyQuery, type PopulateField, type Query } from '../query/ast.js';
+import { emptyQuery, fieldOf, type PopulateField, type Query } from '../query/ast.js';
 import type { BindContext } from '../query/bind-context.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import type { Asked } from './asked.js';
@@ -34,22 +34,20 @@ function heldFields(type: ContentType, registry: Registry, depth: number): Popul
 /** Returns how an attribute is read; null if it is a scalar, or other entries store it. */
 function heldField(attribute: Attribute, registry: Registry, depth: number): PopulateField | null {
   const { name } = attribute;
-  const field = { name, key: name, query: idOnly, countOnly: false, reversed: false, on: null };
   switch (attribute.kind) {
     case 'scalar':
       return null;
     case 'relation':
     case 'media':
-      return attribute.storage.kind === 'own' ? field : null;
+      return attribute.storage.kind === 'own' ? fieldOf(name, idOnly) : null;
     case 'morph':
-      return attribute.writable ? { ...field, on: targetsOf(registry) } : null;
+      return attribute.writable ? fieldOf(name, idOnly, { on: targetsOf(registry) }) : null;
     case 'component':
-      return { ...field, query: partQuery(attribute.component, registry, depth + 1) };
+      return fieldOf(name, partQuery(attribute.component, registry, depth + 1));
     case 'dynamiczone':
-      return {
-        ...field,
+      return fieldOf(name, idOnly, {
         on: new Map(attribute.components.map((uid) => [uid, partQuery(uid, registry, depth + 1)])),
-      };
+      });
   }
 }
 

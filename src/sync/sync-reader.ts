@@ -65,7 +65,7 @@ export class SyncReader {
     for (let part = size; ; part = Math.ceil(part / 8)) {
       try {
         const from = position ?? firstPosition(state);
-        return await this.inTurn(session, () => readStep(from, { ...sight, state, size: part }));
+        return await this.#queue.run(() => readStep(from, { ...sight, state, size: part }), session.sender);
       } catch (error) {
         if (part === 1 || sight.content.bind.budget.exceeded !== error || error === null) throw error;
         const { digest } = sight.shape;
@@ -80,10 +80,6 @@ export class SyncReader {
     const changes = await changesAfter(this.#input.database, place, { state, limit: this.#input.size });
     if (changes === null) throw resetError('The changes since the token are no longer stored');
     return changes;
-  }
-
-  inTurn<Result>(session: SyncSession, read: () => Promise<Result>): Promise<Result> {
-    return this.#queue.run(read, session.sender);
   }
 }
 

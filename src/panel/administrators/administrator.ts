@@ -17,8 +17,8 @@ export interface AdminRole {
   readonly updatedAt: Date;
 }
 
-/** An administrator as the panel shows one. */
-export interface Administrator {
+/** The values of an administrator that a log-in answers. */
+interface Profile {
   readonly id: number;
   readonly firstname: string | null;
   readonly lastname: string | null;
@@ -29,11 +29,12 @@ export interface Administrator {
   readonly preferedLanguage: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  readonly roles: readonly AdminRole[];
 }
 
-/** An administrator with the values that are never shown. */
-export interface StoredAdministrator extends Administrator {
+/** A stored administrator. Besides the profile, only roles are ever shown. */
+export interface Administrator extends Profile {
+  readonly profile: Profile;
+  readonly roles: readonly AdminRole[];
   /** The hash of the password; null if the administrator has not registered yet. */
   readonly password: string | null;
   /** Version of the tokens, which increases to revoke them. */
@@ -61,7 +62,7 @@ export async function readAdminRoles(database: Database): Promise<ReadonlyMap<nu
 /** Returns the ids of a stored list of links. */
 const idsIn = (value: unknown): readonly number[] => (Array.isArray(value) ? value.map(Number) : []);
 
-export const administratorOf = (document: Document, roles: ReadonlyMap<number, AdminRole>): StoredAdministrator => ({
+const profileOf = (document: Document): Profile => ({
   id: Number(document['_id']),
   firstname: textOrNull(document['firstname']),
   lastname: textOrNull(document['lastname']),
@@ -72,14 +73,22 @@ export const administratorOf = (document: Document, roles: ReadonlyMap<number, A
   preferedLanguage: textOrNull(document['preferedLanguage']),
   createdAt: dateOf(document['createdAt']),
   updatedAt: dateOf(document['updatedAt']),
-  roles: idsIn(document['roles']).flatMap((id) => roles.get(id) ?? []),
-  password: textOrNull(document['password']),
-  tokenVersion: Number(document['_tokenVersion'] ?? 0),
-  document,
 });
 
+export function administratorOf(document: Document, roles: ReadonlyMap<number, AdminRole>): Administrator {
+  const profile = profileOf(document);
+  return {
+    ...profile,
+    profile,
+    roles: idsIn(document['roles']).flatMap((id) => roles.get(id) ?? []),
+    password: textOrNull(document['password']),
+    tokenVersion: Number(document['_tokenVersion'] ?? 0),
+    document,
+  };
+}
+
 /** Returns the first administrator of a match with the stored values; null if there is none. */
-export async function findAdministrator(database: Database, match: Match): Promise<StoredAdministrator | null> {
+export async function findAdministrator(database: Database, match: Match): Promise<Administrator | null> {
   const [document, roles] = await Promise.all([findFirst(database, collections.administrators, match), readAdminRoles(database)]);
   return document === null ? null : administratorOf(document, roles);
 }
@@ -88,22 +97,8 @@ export async function findAdministrator(database: Database, match: Match): Promi
 export const countWithRole = (database: Database, roleId: number): Promise<number> =>
   countMatching(database, collections.administrators, { roles: oneOf([roleId]) });
 
-/** Returns an administrator without roles, as a log-in answers one. */
-export const shownWithoutRoles = (administrator: Administrator) => ({
-  id: administrator.id,
-  firstname: administrator.firstname,
-  lastname: administrator.lastname,
-  username: administrator.username,
-  email: administrator.email,
-  isActive: administrator.isActive,
-  blocked: administrator.blocked,
-  preferedLanguage: administrator.preferedLanguage,
-  createdAt: administrator.createdAt,
-  updatedAt: administrator.updatedAt,
-});
-
-/** Returns an administrator with roles, as all other answers show one. */
-export const shownAdministrator = (administrator: Administrator) => ({
-  ...shownWithoutRoles(administrator),
-  roles: administrator.roles.map(({ id, name, description, code }) => ({ id, name, description, code })),
+/** Returns an administrator with roles, as all answers but those of log-ins show one. */
+export const shownAdministrator = ({ profile, roles }: Administrator) => ({
+  ...profile,
+  roles: roles.map(({ id, name, description, code }) => ({ id, name, description, code })),
 });

@@ -7,15 +7,15 @@ import { isStored } from '../../mongo/stored.js';
 import { claim } from '../../mongo/stores/claim.js';
 import { collections } from '../../schema/collections.js';
 import { checkPanelBody, object } from '../check-body.js';
-import type { OpenPanelCall, PanelRoute } from '../panel-route.js';
+import type { OpenPanelCall, PanelRoutes } from '../panel-route.js';
 import { readAdminRoles, superAdminCode } from './administrator.js';
 import { countAttempt, openSession } from './session.js';
 import { insertAdministrator, fields } from './write-administrator.js';
 
 /** The registration of the first administrator. */
-export const firstAdministratorRoutes: readonly PanelRoute[] = [
-  { method: 'POST', path: '/admin/register-admin', right: 'nobody', handle: registerFirst },
-];
+export const firstAdministratorRoutes: PanelRoutes = {
+  'POST /admin/register-admin': { right: 'nobody', handle: registerFirst },
+};
 
 const body = object({
   email: fields.email().required(),
@@ -39,17 +39,14 @@ async function registerFirst(call: OpenPanelCall): Promise<Answer> {
   if (await hasAdministrator(content)) throw taken();
   if (!request.isLocal)
     throw forbiddenError('The first administrator is created on the machine of the service: npx mangrove admin create');
-  const { lastname = null, ...values } = await checkPanelBody(body, bodyOf(request));
+  const values = await checkPanelBody(body, bodyOf(request));
   const { database } = content.store;
   const work = async () => {
     if (await hasAdministrator(content)) throw taken();
     const roles = [...(await readAdminRoles(database)).values()];
     const role = roles.find(({ code }) => code === superAdminCode);
-    return insertAdministrator(
-      { ...values, lastname, isActive: true, roles: role === undefined ? [] : [role.id] },
-      content,
-      request.sender,
-    );
+    const own = { isActive: true, roles: role === undefined ? [] : [role.id] };
+    return insertAdministrator({ ...values, ...own }, content, request.sender);
   };
   return openSession(await claim(database, 'first administrator', { busy: taken, work }), call);
 }

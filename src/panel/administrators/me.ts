@@ -3,24 +3,20 @@ import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { isPassword } from '../../accounts/login/passwords.js';
 import { array, checkPanelBody, object, string } from '../check-body.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { allPermissions } from '../rights/all-permissions.js';
 import { may, permissionsFor, type Rights } from '../rights/rights.js';
 import { findAdministrator, shownAdministrator } from './administrator.js';
 import { countAttempt, rememberClient } from './session.js';
-import { changeAdministrator, isEmailTaken, fields } from './write-administrator.js';
+import { type AdministratorValues, changeAdministrator, isEmailTaken, fields } from './write-administrator.js';
 
 /** The routes of the administrator who is logged in. */
-export const meRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/admin/users/me', right: 'logged in', handle: me },
-  { method: 'PUT', path: '/admin/users/me', right: 'logged in', handle: changeMe },
-  { method: 'GET', path: '/admin/users/me/permissions', right: 'logged in', handle: myPermissions },
-  { method: 'POST', path: '/admin/permissions/check', right: 'logged in', handle: checkPermissions },
-];
-
-function me({ rights }: PanelCall): Promise<Answer> {
-  return Promise.resolve(answerData(shownAdministrator(rights.administrator)));
-}
+export const meRoutes: PanelRoutes = {
+  'GET /admin/users/me': { right: 'logged in', handle: ({ rights }) => answerData(shownAdministrator(rights.administrator)) },
+  'PUT /admin/users/me': { right: 'logged in', handle: changeMe },
+  'GET /admin/users/me/permissions': { right: 'logged in', handle: myPermissions },
+  'POST /admin/permissions/check': { right: 'logged in', handle: checkPermissions },
+};
 
 const profile = object({
   email: string().email(),
@@ -34,33 +30,27 @@ const profile = object({
 
 async function changeMe(call: PanelCall): Promise<Answer> {
   const { request, content, rights } = call;
-  const { currentPassword, email, ...values } = await checkPanelBody(profile, bodyOf(request));
+  const { currentPassword, email, ...rest } = await checkPanelBody(profile, bodyOf(request));
+  const values: AdministratorValues = { ...rest, ...(email !== undefined && { email: email.toLowerCase() }) };
   const { id } = rights.administrator;
   if (values.password !== undefined) await countAttempt('change-password', String(id), call);
   const stored = await findAdministrator(content.store.database, { _id: id });
   if (values.password !== undefined && !(await isPassword(currentPassword ?? '', stored?.password ?? null)))
     throw refused('currentPassword', 'Invalid credentials');
-  const address = email === undefined ? {} : { email: email.toLowerCase() };
-  if (address.email !== undefined && (await isEmailTaken(address.email, content, id)))
+  if (values.email !== undefined && (await isEmailTaken(values.email, content, id)))
     throw refused('email', 'Email already taken');
-  const changed = await changeAdministrator({ _id: id }, { ...defined(values), ...address }, content, request.sender);
+  const changed = await changeAdministrator({ _id: id }, values, content, request.sender);
   if (changed === null) throw applicationError('User does not exist');
   if (values.password !== undefined) await rememberClient(changed, call);
   return answerData(shownAdministrator(changed));
 }
 
-/** Returns the values of an object without those that are undefined. */
-const defined = <Values extends object>(values: Values) =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    readonly [Name in keyof Values]?: Exclude<Values[Name], undefined>;
-  }; // the same keys
-
 /** Returns the error for a value of the own profile, in the form that the panel expects here. */
 const refused = (name: string, message: string): ApiError =>
   new ApiError(400, 'BadRequestError', 'ValidationError', { details: { [name]: [message] } });
 
-function myPermissions({ rights, content }: PanelCall): Promise<Answer> {
-  return Promise.resolve(answerData(rights.isSuper ? allPermissions(content) : rights.permissions));
+function myPermissions({ rights, content }: PanelCall): Answer {
+  return answerData(rights.isSuper ? allPermissions(content) : rights.permissions);
 }
 
 const checked = object({
@@ -72,16 +62,16 @@ const checked = object({
 /** Answers whether each permission is granted, perhaps only under conditions. */
 async function checkPermissions({ request, rights }: PanelCall): Promise<Answer> {
   const { permissions } = await checkPanelBody(checked, bodyOf(request));
-  return answerData(permissions.map(({ action, subject, field }) => mayUse(rights, { action, subject: subject ?? null, field })));
+  return answerData(permissions.map((asked) => mayUse(rights, asked)));
 }
 
 interface AskedPermission {
   readonly action: string;
-  readonly subject: string | null;
+  readonly subject?: string | null | undefined;
   readonly field?: string | null | undefined;
 }
 
-const mayUse = (rights: Rights, { action, subject, field = null }: AskedPermission): boolean => {
+const mayUse = (rights: Rights, { action, subject = null, field = null }: AskedPermission): boolean => {
   if (rights.isSuper || field === null) return may(rights, action, subject);
   return permissionsFor(rights, action, subject).some(({ properties }) => properties.fields?.includes(field) !== false);
 };

@@ -9,31 +9,31 @@ import { exactly } from '../../mongo/form/matches.js';
 import { updateEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
 import { checkPanelBody, object, string } from '../check-body.js';
-import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoute } from '../panel-route.js';
-import { findAdministrator, shownAdministrator, shownWithoutRoles, type StoredAdministrator } from './administrator.js';
+import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoutes } from '../panel-route.js';
+import { findAdministrator, shownAdministrator, type Administrator } from './administrator.js';
 import { changeAdministrator, fields } from './write-administrator.js';
 
 /** The routes of log-ins, registrations by invitation, and forgotten passwords. */
-export const sessionRoutes: readonly PanelRoute[] = [
-  { method: 'POST', path: '/admin/login', right: 'nobody', handle: logIn },
-  { method: 'POST', path: '/admin/renew-token', right: 'nobody', handle: renewToken },
-  { method: 'POST', path: '/admin/logout', right: 'logged in', handle: () => Promise.resolve(answerData({})) },
-  { method: 'GET', path: '/admin/registration-info', right: 'nobody', handle: registrationInfo },
-  { method: 'POST', path: '/admin/register', right: 'nobody', handle: register },
-  { method: 'POST', path: '/admin/forgot-password', right: 'nobody', handle: forgotPassword },
-  { method: 'POST', path: '/admin/reset-password', right: 'nobody', handle: resetPassword },
-];
+export const sessionRoutes: PanelRoutes = {
+  'POST /admin/login': { right: 'nobody', handle: logIn },
+  'POST /admin/renew-token': { right: 'nobody', handle: renewToken },
+  'POST /admin/logout': { right: 'logged in', handle: () => answerData({}) },
+  'GET /admin/registration-info': { right: 'nobody', handle: registrationInfo },
+  'POST /admin/register': { right: 'nobody', handle: register },
+  'POST /admin/forgot-password': { right: 'nobody', handle: forgotPassword },
+  'POST /admin/reset-password': { right: 'nobody', handle: resetPassword },
+};
 
 async function logIn(call: OpenPanelCall): Promise<Answer> {
   const administrator = await checkLogIn(call);
-  return answerData({ token: call.panel.tokens.sign(administrator), user: shownWithoutRoles(administrator) });
+  return answerData({ token: call.panel.tokens.sign(administrator), user: administrator.profile });
 }
 
 /**
  * Returns the administrator whose e-mail address and password the body has, and counts the attempt. Throws an ApplicationError for
  * wrong ones and for administrators who are not active, and a RateLimitError for too many attempts.
  */
-export async function checkLogIn(call: OpenPanelCall): Promise<StoredAdministrator> {
+export async function checkLogIn(call: OpenPanelCall): Promise<Administrator> {
   const { request, content, panel } = call;
   const { email, password } = bodyOf(request);
   await countAttempt('login', email, call);
@@ -52,10 +52,7 @@ export async function checkLogIn(call: OpenPanelCall): Promise<StoredAdministrat
 }
 
 /** Remembers that a client has logged in to an account, or set its password. Sends no command for a client that is known. */
-export async function rememberClient(
-  administrator: StoredAdministrator,
-  { request, content, panel }: OpenPanelCall,
-): Promise<void> {
+export async function rememberClient(administrator: Administrator, { request, content, panel }: OpenPanelCall): Promise<void> {
   const set = panel.guesses === null ? null : withClient(panel.tokens, administrator, request.ip);
   if (set === null) return;
   const update = { match: { _id: administrator.id }, change: { set }, projection: {} };
@@ -98,7 +95,7 @@ async function renewToken({ request, panel }: OpenPanelCall): Promise<Answer> {
 }
 
 /** Answers a log-in after a registration or a new password. */
-export async function openSession(administrator: StoredAdministrator, call: OpenPanelCall): Promise<Answer> {
+export async function openSession(administrator: Administrator, call: OpenPanelCall): Promise<Answer> {
   await rememberClient(administrator, call);
   return answerData({ token: call.panel.tokens.sign(administrator), user: shownAdministrator(administrator) });
 }
@@ -149,7 +146,7 @@ async function forgotPassword(call: OpenPanelCall): Promise<Answer> {
 const codeLifetime = 3_600;
 
 /** Stores a code for a new password and sends it. Not awaited, so that the time of the answer tells nothing. Failures are logged. */
-async function sendCode({ id, email }: StoredAdministrator, { running, content }: OpenPanelCall): Promise<void> {
+async function sendCode({ id, email }: Administrator, { running, content }: OpenPanelCall): Promise<void> {
   const { accounts } = running;
   if (accounts === null) return;
   if ((await accounts.limits?.admitMail('admin-forgot-password', email)) === false) return;

@@ -11,8 +11,8 @@ import { inTransaction } from '../../mongo/send/transaction.js';
 import { withDatabase } from '../../content/content-context.js';
 import { fullAccess } from '../../query/access.js';
 import { collections } from '../../schema/collections.js';
-import { array, boolean, checkPanelBody, number, object, string } from '../check-body.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { array, boolean, checkPanelBody, idsBody, number, object, string } from '../check-body.js';
+import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { mayGive } from '../rights/rights.js';
 import {
@@ -33,14 +33,14 @@ import {
 } from './write-administrator.js';
 
 /** The routes of administrators. */
-export const administratorRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/admin/users', right: 'admin::users.read', handle: list },
-  { method: 'POST', path: '/admin/users', right: 'admin::users.create', handle: invite },
-  { method: 'POST', path: '/admin/users/batch-delete', right: 'admin::users.delete', handle: removeSeveral },
-  { method: 'GET', path: '/admin/users/:id', right: 'admin::users.read', handle: read },
-  { method: 'PUT', path: '/admin/users/:id', right: 'admin::users.update', handle: change },
-  { method: 'DELETE', path: '/admin/users/:id', right: 'admin::users.delete', handle: remove },
-];
+export const administratorRoutes: PanelRoutes = {
+  'GET /admin/users': { right: 'admin::users.read', handle: list },
+  'POST /admin/users': { right: 'admin::users.create', handle: invite },
+  'POST /admin/users/batch-delete': { right: 'admin::users.delete', handle: removeSeveral },
+  'GET /admin/users/:id': { right: 'admin::users.read', handle: read },
+  'PUT /admin/users/:id': { right: 'admin::users.update', handle: change },
+  'DELETE /admin/users/:id': { right: 'admin::users.delete', handle: remove },
+};
 
 /** Filters, sorts and searches reach the attributes that are shown, and no others. */
 const listAccess = {
@@ -87,12 +87,12 @@ const invitationLifetime = 30 * 86_400;
 /** Creates an administrator who registers by a token, which is shown only here. */
 async function invite(call: PanelCall): Promise<Answer> {
   const { request, content } = call;
-  const { lastname = null, preferedLanguage = null, roles = [], ...values } = await checkPanelBody(invitation, bodyOf(request));
+  const { roles = [], ...values } = await checkPanelBody(invitation, bodyOf(request));
   await checkRoles(roles, [], call);
   if (await isEmailTaken(values.email, content)) throw applicationError('Email already taken');
   const registrationToken = makeCode(20);
   const stored = storedCode(registrationToken, invitationLifetime);
-  const given = { ...values, lastname, preferedLanguage, roles: [...new Set(roles)], registrationToken: stored };
+  const given = { ...values, roles: [...new Set(roles)], registrationToken: stored };
   const invited = await insertAdministrator(given, content);
   return answerData({ ...shownAdministrator(invited), registrationToken }, 201);
 }
@@ -113,7 +113,7 @@ async function change(call: PanelCall): Promise<Answer> {
   const id = idOf(call);
   const administrator = await findAdministrator(content.store.database, { _id: id });
   if (administrator === null) throw notFoundError('User does not exist');
-  const values = { ...rest, ...(email !== undefined && { email: email.toLowerCase() }) } as AdministratorValues; // as the schema says
+  const values: AdministratorValues = { ...rest, ...(email !== undefined && { email: email.toLowerCase() }) };
   await mayChange(administrator.roles, call);
   if (values.roles !== undefined) await checkRoles(values.roles, administrator.roles, call);
   if (values.email !== undefined && (await isEmailTaken(values.email, content, id)))
@@ -136,8 +136,7 @@ async function remove(call: PanelCall): Promise<Answer> {
 }
 
 async function removeSeveral(call: PanelCall): Promise<Answer> {
-  const body = object({ ids: array().of(number().integer().required()).min(1).required() }).noUnknown();
-  const { ids } = await checkPanelBody(body, bodyOf(call.request));
+  const { ids } = await checkPanelBody(idsBody, bodyOf(call.request));
   return answerData((await removeAll(ids, call)).map(shownAdministrator));
 }
 

@@ -8,7 +8,7 @@ import { collections } from '../../schema/collections.js';
 import type { Sender } from '../../limits/queue.js';
 import type { Values } from '../../values.js';
 import { string } from '../check-body.js';
-import { administratorOf, readAdminRoles, type StoredAdministrator } from './administrator.js';
+import { administratorOf, readAdminRoles, type Administrator } from './administrator.js';
 
 /** The values of an administrator that are written. `password` is plain; `roles` are ids. */
 export type AdministratorValues = Partial<{
@@ -37,7 +37,7 @@ export async function insertAdministrator(
   values: AdministratorValues,
   { store }: ContentContext,
   sender: Sender | null = null,
-): Promise<StoredAdministrator> {
+): Promise<Administrator> {
   const [_id = 0] = await store.ids.next(collections.administrators, 1, { ...store.database, session: null });
   const document = newDocument(_id, await hashed(values, sender));
   await insertEntry(store, collections.administrators, document);
@@ -62,7 +62,7 @@ export async function changeAdministrator(
   values: AdministratorValues,
   { store }: ContentContext,
   sender: Sender | null = null,
-): Promise<StoredAdministrator | null> {
+): Promise<Administrator | null> {
   const endsTokens = values.password !== undefined || values.isActive === false;
   const ended = {
     ...(endsTokens && { _clients: [] }),
@@ -78,9 +78,9 @@ export async function changeAdministrator(
 }
 
 /** Deletes administrators, and returns them in the order of their ids. */
-export async function deleteAdministrators(ids: readonly number[], { store }: ContentContext): Promise<StoredAdministrator[]> {
+export async function deleteAdministrators(ids: readonly number[], { store }: ContentContext): Promise<Administrator[]> {
   const roles = await readAdminRoles(store.database);
-  const deleted: StoredAdministrator[] = [];
+  const deleted: Administrator[] = [];
   for (const id of [...new Set(ids)].sort((a, b) => a - b)) {
     const document = await deleteEntry(store, collections.administrators, { _id: id });
     if (document !== null) deleted.push(administratorOf(document, roles));

@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.js';
-import type { Answer } from '../../http/route.js';
+import type { Handler } from '../panel-route.js';
 
 /** A refusal that is answered as `{ error: code }`. */
 export class Refusal extends Error {
@@ -11,14 +11,16 @@ export class Refusal extends Error {
   }
 }
 
-/** Answers errors of the builder in their own forms: without `data`, and validation errors without a status. */
-export async function answering(work: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Refusal) return { status: error.status, body: { error: error.message } };
-    if (!(error instanceof ApiError) || error.status !== 400 || error.name !== 'ValidationError') throw error;
-    const { name, details, message } = error;
-    return { status: 400, body: { error: { name, details, message } } };
-  }
-}
+/** Returns a handler that answers errors in the forms of the builder: without `data`, and validation errors without a status. */
+export const answering =
+  (handle: Handler): Handler =>
+  async (call) => {
+    try {
+      return await handle(call);
+    } catch (error) {
+      if (error instanceof Refusal) return { status: error.status, body: { error: error.message } };
+      if (!(error instanceof ApiError) || error.status !== 400 || error.name !== 'ValidationError') throw error;
+      const { name, details, message } = error;
+      return { status: 400, body: { error: { name, details, message } } };
+    }
+  };

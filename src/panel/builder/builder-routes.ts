@@ -1,12 +1,13 @@
 import { applicationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
-import { bodyOf, parameterOf } from '../../http/route-request.js';
+import { bodyOf } from '../../http/route-request.js';
 import { describeComponent, describeType, isVisible } from '../../schema/describe-model.js';
 import type { Model } from '../../schema/model.js';
-import { recordIn } from '../../values.js';
+import { mapValues, recordIn } from '../../values.js';
 import { checkPanelBody } from '../check-body.js';
 import { modelsOf } from '../content-manager/describe-model.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerTypes } from '../content-manager/view-routes.js';
+import { answerData, needing, type PanelCall } from '../panel-route.js';
 import { answering, Refusal } from './builder-answer.js';
 import {
   addComponent,
@@ -23,50 +24,31 @@ import { categoryBody, componentBody, typeBody, withoutRemains } from './model-b
 import { reservedAttributes, reservedModels, slugOf } from './names.js';
 import { changeModels } from './store-models.js';
 
-const prefix = '/content-type-builder';
-
-const route = (method: PanelRoute['method'], path: string, work: (call: PanelCall) => Promise<Answer>): PanelRoute => ({
-  ...{ method, path: `${prefix}${path}`, right: 'plugin::content-type-builder.read' },
-  handle: (call: PanelCall) => answering(() => work(call)),
-});
-
 /** The routes of the content-type builder. */
-export const builderRoutes: readonly PanelRoute[] = [
-  route('GET', '/reserved-names', () => Promise.resolve({ body: { models: reservedModels, attributes: reservedAttributes } })),
-  route('GET', '/content-types', listTypes),
-  route('POST', '/content-types', createType),
-  route('GET', '/content-types/:uid', (call) => Promise.resolve(answerData(describeType(find('type', call))))),
-  route('PUT', '/content-types/:uid', updateType),
-  route('DELETE', '/content-types/:uid', deleteType),
-  route('GET', '/components', ({ running }) =>
-    Promise.resolve(answerData(modelsOf(running, 'component').map(describeComponent))),
+export const builderRoutes = needing(
+  'plugin::content-type-builder.read',
+  mapValues(
+    {
+      'GET /content-type-builder/reserved-names': () => ({ body: { models: reservedModels, attributes: reservedAttributes } }),
+      'GET /content-type-builder/content-types': (call) => answerTypes(typesOf(call), call.request, describeType),
+      'POST /content-type-builder/content-types': createType,
+      'GET /content-type-builder/content-types/:uid': (call) => answerData(describeType(find('type', call))),
+      'PUT /content-type-builder/content-types/:uid': updateType,
+      'DELETE /content-type-builder/content-types/:uid': deleteType,
+      'GET /content-type-builder/components': (call) => answerData(modelsOf(call.running, 'component').map(describeComponent)),
+      'POST /content-type-builder/components': createComponent,
+      'GET /content-type-builder/components/:uid': (call) => answerData(describeComponent(find('component', call))),
+      'PUT /content-type-builder/components/:uid': updateComponent,
+      'DELETE /content-type-builder/components/:uid': deleteComponent,
+      'PUT /content-type-builder/component-categories/:name': renameCategory,
+      'DELETE /content-type-builder/component-categories/:name': deleteCategory,
+    },
+    answering,
   ),
-  route('POST', '/components', createComponent),
-  route('GET', '/components/:uid', (call) => Promise.resolve(answerData(describeComponent(find('component', call))))),
-  route('PUT', '/components/:uid', updateComponent),
-  route('DELETE', '/components/:uid', deleteComponent),
-  route('PUT', '/component-categories/:name', renameCategory),
-  route('DELETE', '/component-categories/:name', deleteCategory),
-];
+);
 
 const typesOf = ({ running }: PanelCall): readonly Model[] =>
   modelsOf(running, 'type').filter(({ uid }) => !uid.startsWith('admin::'));
-
-/** Answers an unknown kind with the message of Strapi v4. */
-async function listTypes(call: PanelCall): Promise<Answer> {
-  const kind = parameterOf(call.request, 'kind');
-  const kinds = ['singleType', 'collectionType'];
-  if (kind !== undefined && !kinds.includes(String(kind))) {
-    const message = `this must be one of the following values: ${kinds.join(', ')}`;
-    const details = { errors: [{ path: [], message, name: 'ValidationError' }] };
-    return { status: 400, body: { error: { name: 'ValidationError', details, message } } };
-  }
-  return answerData(
-    typesOf(call)
-      .filter((model) => kind === undefined || model.kind === kind)
-      .map(describeType),
-  );
-}
 
 function find(kind: 'type' | 'component', call: PanelCall): Model {
   const models = kind === 'type' ? typesOf(call) : modelsOf(call.running, 'component');

@@ -1,3 +1,5 @@
+import { kebabCase } from '../../values.js';
+
 /** Names that content types may not have. */
 export const reservedModels = ['boolean', 'date', 'date-time', 'time', 'upload', 'then', 'rest'] as const;
 
@@ -7,14 +9,8 @@ export const reservedAttributes = [
   ...['created_by_id', 'updated_by_id', 'created_by', 'updated_by'],
 ] as const;
 
-/** Returns a name in the form of uids and paths: `blog-post` for `Blog post`. */
-export const slugOf = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replace(/[^A-Za-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .toLowerCase();
+/** Returns a name in the form of uids and paths, without dashes at its ends: `blog-post` for `Blog post!`. */
+export const slugOf = (name: string): string => kebabCase(name.normalize('NFKD')).replace(/^-|-$/g, '');
 
 /** Returns a name in the form of collections: `blog_posts` for `blog-posts`. */
 export const collectionNameOf = (name: string): string => slugOf(name).replaceAll('-', '_');

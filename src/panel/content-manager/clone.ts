@@ -4,20 +4,21 @@ import { ApiError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { decodeId, isRecord, type Values } from '../../values.js';
 import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
+import { hasParts } from '../../schema/parts.js';
 import { emptyQuery, fieldOf, type Populate, type Query } from '../../query/ast.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { listedComponent, permittedAttributes } from '../rights/field-paths.js';
-import { countedParts, type PartOf, values } from './entry-query.js';
+import { countedParts, type PartOf, partsField, values } from './entry-query.js';
 import { callOnEntry } from './entry-rights.js';
 import { contextOfEntry, typeOf } from './read-routes.js';
 import { createEntry, showWritten } from './write-entry.js';
 
 /** The routes that copy entries. */
-export const cloneRoutes: readonly PanelRoute[] = [
-  { method: 'POST', path: '/content-manager/collection-types/:uid/clone/:sourceId', right: 'logged in', handle: clone },
-  { method: 'POST', path: '/content-manager/collection-types/:uid/auto-clone/:sourceId', right: 'logged in', handle: autoClone },
-];
+export const cloneRoutes = needing('logged in', {
+  'POST /content-manager/collection-types/:uid/clone/:sourceId': clone,
+  'POST /content-manager/collection-types/:uid/auto-clone/:sourceId': autoClone,
+});
 
 /** Copies an entry with the changed values of the body. */
 async function clone(call: PanelCall): Promise<Answer> {
@@ -103,11 +104,8 @@ function linksOf(type: ContentType, partOf: PartOf): Populate {
   };
   const ids: Query = { ...emptyQuery, publicationState: 'preview', fields: ['id'] };
   const fields = permittedAttributes(type).flatMap((attribute) => {
-    const { name } = attribute;
-    if (attribute.kind === 'component') return [fieldOf(name, below(attribute.component))];
-    if (attribute.kind === 'dynamiczone')
-      return [fieldOf(name, values, { on: new Map(attribute.components.map((uid) => [uid, below(uid)])) })];
-    return attribute.kind === 'scalar' || isExclusive(attribute) ? [] : [fieldOf(name, ids)];
+    if (hasParts(attribute)) return partsField(attribute, below) ?? [];
+    return attribute.kind === 'scalar' || isExclusive(attribute) ? [] : fieldOf(attribute.name, ids);
   });
   return { all: false, fields };
 }

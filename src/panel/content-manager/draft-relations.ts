@@ -3,40 +3,27 @@ import { findOne } from '../../content/find-one.js';
 import type { EntryKey } from '../../content/meet-precondition.js';
 import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
-import { idOf } from '../../http/route-request.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
-import { comparing, emptyQuery, fieldOf, type PopulateField, type Query } from '../../query/ast.js';
-import { accessInPart, readable } from '../../query/access.js';
+import { comparing, fieldOf, type PopulateField, type Query } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
-import type { ContentType } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { hasParts } from '../../schema/parts.js';
 import { largestPage, parametersOf } from '../panel-query.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerData, needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { permittedAttributes } from '../rights/field-paths.js';
 import { may } from '../rights/rights.js';
 import { explorer } from '../rights/actions.js';
-import { countedParts, type PartOf, values } from './entry-query.js';
-import { contextOfEntry, typeOf } from './read-routes.js';
+import { countedParts, type PartOf, partsField, values } from './entry-query.js';
+import { contextOfEntry, keyOf, typeOf } from './read-routes.js';
 import { singleOf } from './write-routes.js';
 
-const collection = '/content-manager/collection-types/:uid';
-
 /** The routes that count the drafts that entries link, before these are published. */
-export const draftRelationRoutes: readonly PanelRoute[] = [
-  {
-    method: 'GET',
-    path: `${collection}/:id/actions/countDraftRelations`,
-    right: 'logged in',
-    handle: (call) => count({ type: typeOf(call, 'collectionType'), id: idOf(call) }, call),
-  },
-  { method: 'GET', path: `${collection}/actions/countManyEntriesDraftRelations`, right: 'logged in', handle: countMany },
-  {
-    method: 'GET',
-    path: '/content-manager/single-types/:uid/actions/countDraftRelations',
-    right: 'logged in',
-    handle: countSingle,
-  },
-];
+export const draftRelationRoutes = needing('logged in', {
+  'GET /content-manager/collection-types/:uid/:id/actions/countDraftRelations': (call) => count(keyOf(call), call),
+  'GET /content-manager/collection-types/:uid/actions/countManyEntriesDraftRelations': countMany,
+  'GET /content-manager/single-types/:uid/actions/countDraftRelations': countSingle,
+});
 
 async function countSingle(call: PanelCall): Promise<Answer> {
   if (!may(call.rights, `${explorer}.read`, typeOf(call, 'singleType').uid)) throw forbiddenError();
@@ -67,44 +54,25 @@ async function countMany(call: PanelCall): Promise<Answer> {
 
 const isDraft = comparing('publishedAt', 'null', true);
 
-interface Names extends Pick<BindContext, 'registry' | 'access'> {
-  readonly partOf: PartOf;
-}
+/** Returns the query that counts the drafts that each relation leads to, also in components. What may not be read is left out. */
+const draftsOf = (type: ContentType, bind: BindContext): Query => draftsBelow(type, bind.registry, countedParts(bind));
 
-/** Returns the query that counts the drafts that each relation leads to which the administrator may read, also in components. */
-const draftsOf = (type: ContentType, bind: BindContext): Query => draftsBelow(type, { ...bind, partOf: countedParts(bind) });
-
-const draftsBelow = (type: ContentType, names: Names): Query => ({
-  ...emptyQuery,
+const draftsBelow = (type: ContentType, registry: Registry, partOf: PartOf): Query => ({
+  ...values,
   fields: ['id'],
-  publicationState: 'preview',
-  populate: { all: false, fields: draftFields(type, names) },
+  populate: { all: false, fields: draftFields(type, registry, partOf) },
 });
 
-function draftFields(type: ContentType, { registry, access, partOf }: Names): PopulateField[] {
-  const below = (uid: string, name: string): Query | null => {
+function draftFields(type: ContentType, registry: Registry, partOf: PartOf): PopulateField[] {
+  const below = (uid: string): Query | null => {
     const part = partOf(uid);
-    const inPart = { registry, partOf, access: accessInPart(access, type, name) };
-    const query = part === undefined ? null : { ...values, ...draftsBelow(part, inPart) };
+    const query = part === undefined ? null : draftsBelow(part, registry, partOf);
     return query === null || query.populate.fields.length === 0 ? null : query;
   };
   return permittedAttributes(type).flatMap((attribute) => {
-    const { name } = attribute;
-    if (readable(type, name, access) === null) return [];
-    if (attribute.kind === 'relation')
-      return registry.types.get(attribute.target)?.draftAndPublish === true
-        ? [fieldOf(name, { ...values, filter: isDraft }, { countOnly: true })]
-        : [];
-    if (attribute.kind === 'component') {
-      const query = below(attribute.component, name);
-      return query === null ? [] : [fieldOf(name, query)];
-    }
-    if (attribute.kind !== 'dynamiczone') return [];
-    const parts = attribute.components.flatMap((uid) => {
-      const query = below(uid, name);
-      return query === null ? [] : [[uid, query] as const];
-    });
-    return parts.length === 0 ? [] : [fieldOf(name, values, { on: new Map(parts) })];
+    if (hasParts(attribute)) return partsField(attribute, below) ?? [];
+    const hasDrafts = attribute.kind === 'relation' && registry.types.get(attribute.target)?.draftAndPublish === true;
+    return hasDrafts ? fieldOf(attribute.name, { ...values, filter: isDraft }, { countOnly: true }) : [];
   });
 }
 

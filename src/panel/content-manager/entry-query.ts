@@ -1,6 +1,7 @@
 import { emptyQuery, fieldOf, type Populate, type PopulateField, type Query } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
+import { componentsOf, type PartsAttribute } from '../../schema/parts.js';
 
 /**
  * How much of an entry is shown.
@@ -37,7 +38,8 @@ export function populateFor(type: ContentType, form: EntryForm, partOf: PartOf):
 
 /** All values of a related entry, of any publication state. */
 export const values: Query = { ...emptyQuery, publicationState: 'preview' };
-const creator: Query = { ...emptyQuery, fields: ['firstname', 'lastname', 'username'] };
+/** The names of an administrator who has created or changed an entry. */
+export const creator: Query = { ...emptyQuery, fields: ['firstname', 'lastname', 'username'] };
 const file: Query = { ...values, populate: { all: false, fields: [fieldOf('folder', values)] } };
 
 function populated(attribute: Attribute, form: EntryForm, partOf: PartOf): PopulateField | null {
@@ -54,12 +56,18 @@ function populated(attribute: Attribute, form: EntryForm, partOf: PartOf): Popul
       return fieldOf(name, values, { countOnly: !isShown });
     }
     case 'component':
-      return fieldOf(name, partQuery(attribute.component, form, partOf));
-    case 'dynamiczone': {
-      const on = attribute.components.map((uid) => [uid, partQuery(uid, form, partOf)] as const);
-      return fieldOf(name, values, { on: new Map(on) });
-    }
+    case 'dynamiczone':
+      return partsField(attribute, (uid) => partQuery(uid, form, partOf));
   }
+}
+
+/** Returns how the components of an attribute are populated; null if `below` returns null for all of them. */
+export function partsField(attribute: PartsAttribute, below: (uid: string) => Query | null): PopulateField | null {
+  const queries = componentsOf(attribute).map((uid) => [uid, below(uid)] as const);
+  const on = new Map(queries.flatMap(([uid, query]) => (query === null ? [] : [[uid, query]])));
+  if (queries.length > 0 && on.size === 0) return null;
+  if (attribute.kind === 'dynamiczone') return fieldOf(attribute.name, values, { on });
+  return fieldOf(attribute.name, on.get(attribute.component));
 }
 
 /** Returns the query of a component. In lists its components, files and relations are left out. */

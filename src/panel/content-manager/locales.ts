@@ -9,7 +9,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import { decodeId, isRecord, type Values } from '../../values.js';
 import { checkPanelBody, mixed, object, string } from '../check-body.js';
 import { parametersOf } from '../panel-query.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { permittedBody } from './permitted-body.js';
 import { idQuery } from './entry-rights.js';
@@ -17,14 +17,9 @@ import { contextOfEntry, showEntry, typeOf } from './read-routes.js';
 import { asNew, createEntry } from './write-entry.js';
 
 /** The route of what a form takes over from an entry in another locale. */
-export const localeRoutes: readonly PanelRoute[] = [
-  {
-    method: 'POST',
-    path: '/i18n/content-manager/actions/get-non-localized-fields',
-    right: 'logged in',
-    handle: sharedFields,
-  },
-];
+export const localeRoutes = needing('logged in', {
+  'POST /i18n/content-manager/actions/get-non-localized-fields': sharedFields,
+});
 
 /**
  * Returns the locale of a request for entries of a type; the default one if it names none, null for a type without locales. Throws an
@@ -103,7 +98,7 @@ async function withoutShared(type: ContentType, id: number, call: PanelCall): Pr
 }
 
 /** Returns the values of a shown entry that all its locales share. Components have no ids. */
-function sharedIn(type: ContentType, shown: object): Values {
+function sharedIn(type: ContentType, shown: Values): Values {
   const names = new Set(sharedAttributes(type));
   const values = Object.entries(shown).filter(([name]) => names.has(name));
   return Object.fromEntries(
@@ -127,8 +122,7 @@ async function sharedFields(call: PanelCall): Promise<Answer> {
   const type = typeOf({ content: call.content, request: call.request.with({ uid: model }, {}) });
   if (!type.localized) throw applicationError('model.not.localized');
   const id = decodeId(String(given)) || (await anyEntry(type, call)) || 0;
-  const shown: Values = { ...(await showEntry(type, id, { call, form: 'entry' })) };
-  const { localizations } = shown;
+  const shown = await showEntry(type, id, { call, form: 'entry' });
   const own = Object.fromEntries(['id', 'locale', 'publishedAt'].flatMap((name) => (name in shown ? [[name, shown[name]]] : [])));
-  return { body: { nonLocalizedFields: sharedIn(type, shown), localizations: [...[localizations ?? []].flat(), own] } };
+  return { body: { nonLocalizedFields: sharedIn(type, shown), localizations: [...[shown['localizations'] ?? []].flat(), own] } };
 }

@@ -4,52 +4,32 @@ import type { EntryKey } from '../../content/meet-precondition.js';
 import { update } from '../../content/update.js';
 import { applicationError, forbiddenError, NotFoundError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
-import { bodyOf, idOf } from '../../http/route-request.js';
+import { bodyOf } from '../../http/route-request.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { emptyQuery } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { decodeId } from '../../values.js';
 import { array, checkPanelBody, mixed, object } from '../check-body.js';
 import { largestPage } from '../panel-query.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { idQuery } from './entry-rights.js';
-import { contextOfEntry, typeOf } from './read-routes.js';
+import { contextOfEntry, keyOf, typeOf } from './read-routes.js';
 import { removeWith, showWritten } from './write-entry.js';
 import { singleOf } from './write-routes.js';
 
 type State = 'published' | 'draft';
 
-const collection = '/content-manager/collection-types/:uid';
-const single = '/content-manager/single-types/:uid';
-
 /** The routes that publish and unpublish entries, and those that change several at once. */
-export const publishRoutes: readonly PanelRoute[] = [
-  {
-    method: 'POST',
-    path: `${collection}/:id/actions/publish`,
-    right: 'logged in',
-    handle: (call) => change(keyOf(call), 'published', call),
-  },
-  {
-    method: 'POST',
-    path: `${collection}/:id/actions/unpublish`,
-    right: 'logged in',
-    handle: (call) => change(keyOf(call), 'draft', call),
-  },
-  { method: 'POST', path: `${single}/actions/publish`, right: 'logged in', handle: (call) => changeSingle('published', call) },
-  { method: 'POST', path: `${single}/actions/unpublish`, right: 'logged in', handle: (call) => changeSingle('draft', call) },
-  {
-    method: 'POST',
-    path: `${collection}/actions/bulkPublish`,
-    right: 'logged in',
-    handle: (call) => changeAll('published', call),
-  },
-  { method: 'POST', path: `${collection}/actions/bulkUnpublish`, right: 'logged in', handle: (call) => changeAll('draft', call) },
-  { method: 'POST', path: `${collection}/actions/bulkDelete`, right: 'logged in', handle: removeAll },
-];
-
-const keyOf = (call: PanelCall): EntryKey => ({ type: typeOf(call, 'collectionType'), id: idOf(call) });
+export const publishRoutes = needing('logged in', {
+  'POST /content-manager/collection-types/:uid/:id/actions/publish': (call) => change(keyOf(call), 'published', call),
+  'POST /content-manager/collection-types/:uid/:id/actions/unpublish': (call) => change(keyOf(call), 'draft', call),
+  'POST /content-manager/single-types/:uid/actions/publish': (call) => changeSingle('published', call),
+  'POST /content-manager/single-types/:uid/actions/unpublish': (call) => changeSingle('draft', call),
+  'POST /content-manager/collection-types/:uid/actions/bulkPublish': (call) => changeAll('published', call),
+  'POST /content-manager/collection-types/:uid/actions/bulkUnpublish': (call) => changeAll('draft', call),
+  'POST /content-manager/collection-types/:uid/actions/bulkDelete': removeAll,
+});
 
 /** Throws a ForbiddenError if the type has no drafts, or the administrator may publish none of its entries. */
 function checkRight(type: ContentType, call: PanelCall): void {

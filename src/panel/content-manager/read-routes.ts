@@ -1,26 +1,27 @@
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
+import type { EntryKey } from '../../content/meet-precondition.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
-import type { Loaded } from '../../mongo/form/loaded.js';
 import { knownFilters } from '../../query/known-filters.js';
 import type { ContentType } from '../../schema/content-type.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import type { Values } from '../../values.js';
+import { needing, type PanelCall } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { shownTypes } from '../rights/actions.js';
 import { contentFor, type EntryAction } from '../rights/content-access.js';
+import { showAll, showOne } from '../show-entries.js';
 import { callOnEntry, idQuery } from './entry-rights.js';
 import { countedParts, entryQuery, type EntryForm, populateFor } from './entry-query.js';
-import { entryShower } from './show-entry.js';
 
 /** The routes that read entries. */
-export const readRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/content-manager/collection-types/:uid', right: 'logged in', handle: list },
-  { method: 'GET', path: '/content-manager/collection-types/:uid/:id', right: 'logged in', handle: read },
-  { method: 'GET', path: '/content-manager/single-types/:uid', right: 'logged in', handle: readSingle },
-];
+export const readRoutes = needing('logged in', {
+  'GET /content-manager/collection-types/:uid': list,
+  'GET /content-manager/collection-types/:uid/:id': read,
+  'GET /content-manager/single-types/:uid': readSingle,
+});
 
 /** Returns the type in the path. Throws a ForbiddenError for one that the panel does not show, as for one without rights. */
 export function typeOf({ request, content }: Pick<PanelCall, 'request' | 'content'>, kind?: ContentType['kind']): ContentType {
@@ -31,6 +32,9 @@ export function typeOf({ request, content }: Pick<PanelCall, 'request' | 'conten
   return type;
 }
 
+/** Returns the entry of a collection type that the path names. */
+export const keyOf = (call: PanelCall): EntryKey => ({ type: typeOf(call, 'collectionType'), id: idOf(call) });
+
 async function list(call: PanelCall): Promise<Answer> {
   const type = typeOf(call);
   const context = contentFor(call, 'read', type);
@@ -38,7 +42,7 @@ async function list(call: PanelCall): Promise<Answer> {
   const { parameters } = knownFilters(parametersOf(call), type, { registry, access });
   const query = parseListQuery(parameters, context.bind);
   const page = await findMany(type, { ...query, populate: populateFor(type, 'row', countedParts(context.bind)) }, context);
-  return { body: { results: page.entries.map(entryShower(type, call, context)), pagination: paginationOf(page) } };
+  return { body: { results: showAll(page.entries, context), pagination: paginationOf(page) } };
 }
 
 async function read(call: PanelCall): Promise<Answer> {
@@ -53,12 +57,11 @@ interface Showing {
 }
 
 /** Returns an entry as it is shown. Throws the errors of `findEntry`. */
-export async function showEntry(type: ContentType, id: number, { call, form }: Showing): Promise<object> {
-  const own = await callOnEntry({ type, id }, { call, action: 'read' });
-  const context = contentFor(own, 'read', type);
+export async function showEntry(type: ContentType, id: number, { call, form }: Showing): Promise<Values> {
+  const context = contentFor(await callOnEntry({ type, id }, { call, action: 'read' }), 'read', type);
   const entry = await findOne(type, id, entryQuery(type, form, context.bind), context);
   if (entry === null) return refuseEntry(type, id, call);
-  return entryShower(type, own, context)(entry);
+  return showOne(entry, context);
 }
 
 /**
@@ -83,17 +86,17 @@ async function refuseEntry(type: ContentType, id: number, { content }: PanelCall
 async function readSingle(call: PanelCall): Promise<Answer> {
   const type = typeOf(call, 'singleType');
   const context = contentFor(call, 'read', type);
-  const found = await findSingleEntry(type, call, context);
-  if (found === null) throw notFoundError();
-  return { body: await showEntry(type, Number(found.document['_id']), { call, form: 'whole' }) };
+  const id = await findSingle(type, call, context);
+  if (id === null) throw notFoundError();
+  return { body: await showEntry(type, id, { call, form: 'whole' }) };
 }
 
-/** Returns the entry of a single type in the wanted locale, as a draft or published; null if there is none. */
-export async function findSingleEntry(type: ContentType, call: PanelCall, context: ContentContext): Promise<Loaded | null> {
+/** Returns the id of the entry of a single type in the wanted locale, as a draft or published; null if there is none. */
+export async function findSingle(type: ContentType, call: PanelCall, context: ContentContext): Promise<number | null> {
   const { locale } = parametersOf(call);
   const query = { ...idQuery, locale: typeof locale === 'string' ? locale : null, publicationState: 'preview' as const };
   const { entries } = await findMany(type, { ...query, pagination: first, withTotal: false }, context);
-  return entries[0] ?? null;
+  return entries[0] === undefined ? null : Number(entries[0].document['_id']);
 }
 
 const first = { kind: 'page', page: 1, pageSize: 1, withCount: false } as const;

@@ -1,7 +1,6 @@
 import type { ContentContext } from '../../content/content-context.js';
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
-import { createShaper } from '../../content/shape-values.js';
 import { fieldErrors, forbiddenError, notFoundError, validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
@@ -12,20 +11,20 @@ import { isOperator } from '../../query/operators.js';
 import { notOfType } from '../../schema/findings.js';
 import { decodeId, type Values } from '../../values.js';
 import { paginationOf, parametersOf, parsePage } from '../panel-query.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { needing, type PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { contentFor } from '../rights/content-access.js';
+import { showAll } from '../show-entries.js';
 import { may } from '../rights/rights.js';
 import { values } from './entry-query.js';
 import { findHolder, type Holder, linkOf, placesOf, type Source } from './relation-source.js';
-import { flat } from './show-entry.js';
 import { readView } from './view-configuration.js';
 
 /** The routes of the entries that a relation has, and of those that it can have. */
-export const relationRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/content-manager/relations/:uid/:field', right: 'logged in', handle: available },
-  { method: 'GET', path: '/content-manager/relations/:uid/:id/:field', right: 'logged in', handle: existing },
-];
+export const relationRoutes = needing('logged in', {
+  'GET /content-manager/relations/:uid/:field': available,
+  'GET /content-manager/relations/:uid/:id/:field': existing,
+});
 
 /** Returns the page that the parameters ask for. Throws a ValidationError in the words of Strapi v4 for a number that is none. */
 function pageOf(parameters: Values) {
@@ -39,29 +38,28 @@ async function existing(call: PanelCall): Promise<Answer> {
   const source = linkOf(call);
   const holder = await holderOf(source, idOf(call), call);
   const pagination = pageOf(parametersOf(call));
-  const { page, pageSize } = pagination;
-  const size = pageSize ?? 10;
+  const { page, pageSize: limit } = pagination;
   const fields = shownFields(source, await mainField(source, call));
   const query: Query = {
     ...values,
     fields,
-    pagination: { kind: 'offset', start: (page - 1) * size, limit: size, withCount: false },
+    pagination: { kind: 'offset', start: (page - 1) * limit, limit, withCount: false },
   };
   const { name } = source.link;
   const all = fieldOf(name, { ...values, fields: ['id'] }, { countOnly: true, key: 'total' });
   const part = await readHolder(source, holder, [fieldOf(name, query, { key: 'page', reversed: true }), all], call);
-  const [rows, total] = [childOf(part, 'page'), childOf(part, 'total')];
-  const results = (typeof rows === 'number' ? [] : rows).map(createShaper(flat, call.content.bind.budget));
+  const results = showAll(rowsOf(part, 'page'), call.content);
   if (!source.link.many) return { body: { data: results[0] ?? null } };
-  return {
-    body: { results, pagination: paginationOf({ pagination: { kind: 'page', page, pageSize: size }, total: Number(total) }) },
-  };
+  return { body: { results, pagination: paginationOf({ pagination, total: Number(childOf(part, 'total')) }) } };
 }
 
-/** Returns what a child of a loaded entry has; nothing if it was left out. */
-function childOf({ selection, children }: Loaded, key: string) {
-  const slot = selection.children.findIndex((child) => child.key === key);
-  return children[slot] ?? [];
+/** Returns what a child of a loaded entry has: entries, or their number; nothing if it was left out. */
+const childOf = ({ selection, children }: Loaded, key: string) =>
+  children[selection.children.findIndex((child) => child.key === key)] ?? [];
+
+function rowsOf(entry: Loaded, key: string): readonly Loaded[] {
+  const rows = childOf(entry, key);
+  return typeof rows === 'number' ? [] : rows;
 }
 
 /** Returns where the relation of an id is. Throws a ForbiddenError or a NotFoundError. */
@@ -98,8 +96,7 @@ function populating([step, ...others]: Holder['steps'], wanted: readonly Populat
 
 function partsAt(entry: Loaded, [step, ...others]: Holder['steps']): readonly Loaded[] {
   if (step === undefined) return [entry];
-  const parts = childOf(entry, step.name);
-  return (typeof parts === 'number' ? [] : parts).flatMap((part) => partsAt(part, others));
+  return rowsOf(entry, step.name).flatMap((part) => partsAt(part, others));
 }
 
 /** Returns the context in which the related entries are read. Of a type without rights to it, only ids are seen. */
@@ -148,8 +145,7 @@ async function available(call: PanelCall): Promise<Answer> {
     pagination,
   };
   const found = await findMany(source.target, query, context);
-  const shape = createShaper(flat, context.bind.budget);
-  return { body: { results: found.entries.map(shape), pagination: paginationOf(found) } };
+  return { body: { results: showAll(found.entries, context), pagination: paginationOf(found) } };
 }
 
 const withoutThose = (ids: readonly number[]): Filter[] => (ids.length === 0 ? [] : [comparing('id', 'notIn', ids)]);
@@ -168,9 +164,9 @@ async function omitted(source: Source, holder: Holder | null, call: PanelCall): 
   const idsIn = (value: unknown): number[] => [value ?? []].flat().map((id) => decodeId(String(id)));
   if (holder === null) return idsIn(idsToOmit);
   const connected = fieldOf(source.link.name, { ...values, fields: ['id'] });
-  const rows = childOf(await readHolder(source, holder, [connected], call), source.link.name);
+  const rows = rowsOf(await readHolder(source, holder, [connected], call), source.link.name);
   const included = new Set(idsIn(idsToInclude));
-  const ids = typeof rows === 'number' ? [] : rows.map(({ document }) => Number(document['_id']));
+  const ids = rows.map(({ document }) => Number(document['_id']));
   return [...ids.filter((id) => !included.has(id)), ...idsIn(idsToOmit)];
 }
 

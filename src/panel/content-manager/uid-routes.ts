@@ -5,16 +5,16 @@ import { bodyOf } from '../../http/route-request.js';
 import type { ContentType, ScalarAttribute } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { checkPanelBody, mixed, object, string } from '../check-body.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerData, needing, type PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { permissionsFor } from '../rights/rights.js';
 import { typeOf } from './read-routes.js';
 
 /** The routes that forms ask while a uid is typed. */
-export const uidRoutes: readonly PanelRoute[] = [
-  { method: 'POST', path: '/content-manager/uid/generate', right: 'logged in', handle: generate },
-  { method: 'POST', path: '/content-manager/uid/check-availability', right: 'logged in', handle: checkAvailability },
-];
+export const uidRoutes = needing('logged in', {
+  'POST /content-manager/uid/generate': generate,
+  'POST /content-manager/uid/check-availability': checkAvailability,
+});
 
 const place = { contentTypeUID: string().required(), field: string().required() };
 const isObject = (value: unknown): boolean => value === undefined || isRecord(value);

@@ -3,6 +3,7 @@ import { openCodeStore, viewPrefix } from '../../mongo/stores/code-store.js';
 import type { Model } from '../../schema/model.js';
 import { type PanelAttributes, panelAttributes } from './describe-model.js';
 import { mapValues } from '../../values.js';
+import { internal } from '../rights/field-paths.js';
 
 /** How the panel shows the entries of a type or a component. */
 export interface ViewConfiguration {
@@ -67,9 +68,6 @@ const isSortable = ({ type, relation }: { readonly type: string; readonly relati
 const mainFieldOf = (model: Model): string =>
   Object.entries(model.attributes).find(([, { type }]) => type === 'string')?.[0] ?? 'id';
 
-/** Attributes of users that the service sets, by name. */
-const internal: ReadonlySet<string> = new Set(['resetPasswordToken', 'confirmationToken', 'registrationToken', 'provider']);
-
 /** Returns whether forms show an attribute. Values that the service sets itself are hidden. */
 const isVisible = (name: string, attribute: PanelAttributes[string]): boolean =>
   !times.has(name) && attribute.visible !== false && !(internal.has(name) && attribute['configurable'] === false);
@@ -83,14 +81,20 @@ export function defaultConfiguration(model: Model, models: ReadonlyMap<string, M
       ...{ bulkable: true, filterable: true, searchable: true, pageSize: 10 },
       ...{ mainField, defaultSortBy: mainField, defaultSortOrder: 'ASC' as const },
     },
-    metadatas: Object.fromEntries(Object.keys(attributes).map((name) => [name, metadataOf(name, model, models)])),
+    metadatas: Object.fromEntries(
+      Object.entries(attributes).map(([name, each]) => [name, metadataOf(name, each, { model, models })]),
+    ),
     layouts: { list: listable(attributes).slice(0, 4), edit: rowsOf(editable(attributes), attributes) },
   };
 }
 
-function metadataOf(name: string, model: Model, models: ReadonlyMap<string, Model>): Metadata {
-  const attribute = panelAttributes(model)[name];
-  if (attribute === undefined || name === 'id') return { edit: {}, list: { label: name, searchable: true, sortable: true } };
+interface Owner {
+  readonly model: Model;
+  readonly models: ReadonlyMap<string, Model>;
+}
+
+function metadataOf(name: string, attribute: PanelAttributes[string], { model, models }: Owner): Metadata {
+  if (name === 'id') return { edit: {}, list: { label: name, searchable: true, sortable: true } };
   const sortable = isSortable(attribute);
   const target = typeof attribute.target === 'string' ? models.get(attribute.target) : undefined;
   const mainField = attribute.type === 'relation' && target !== undefined ? { mainField: mainFieldOf(target) } : {};

@@ -2,54 +2,46 @@ import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, parameterOf } from '../../http/route-request.js';
 import type { Model } from '../../schema/model.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerData, needing, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { may } from '../rights/rights.js';
 import { checkView } from './check-view.js';
 import { describeComponent, describeType, modelsOf } from './describe-model.js';
 import { fieldSizes, type ViewConfiguration, readView, writeView } from './view-configuration.js';
 
 /** The routes of content types and components, and of how the panel shows their entries. */
-export const viewRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/content-manager/init', right: 'logged in', handle: init },
-  { method: 'GET', path: '/content-manager/content-types', right: 'logged in', handle: contentTypes },
-  { method: 'GET', path: '/content-manager/content-types-settings', right: 'logged in', handle: typeSettings },
-  { method: 'GET', path: '/content-manager/content-types/:uid/configuration', right: 'logged in', handle: typeView },
-  { method: 'PUT', path: '/content-manager/content-types/:uid/configuration', right: 'logged in', handle: changeTypeView },
-  { method: 'GET', path: '/content-manager/components', right: 'logged in', handle: components },
-  { method: 'GET', path: '/content-manager/components/:uid/configuration', right: 'logged in', handle: componentView },
-  {
-    method: 'PUT',
-    path: '/content-manager/components/:uid/configuration',
+export const viewRoutes: PanelRoutes = {
+  ...needing('logged in', {
+    'GET /content-manager/init': init,
+    'GET /content-manager/content-types': ({ running, request }) => answerTypes(modelsOf(running, 'type'), request, describeType),
+    'GET /content-manager/content-types-settings': typeSettings,
+    'GET /content-manager/content-types/:uid/configuration': typeView,
+    'PUT /content-manager/content-types/:uid/configuration': changeTypeView,
+    'GET /content-manager/components': ({ running }) => answerData(modelsOf(running, 'component').map(describeComponent)),
+    'GET /content-manager/components/:uid/configuration': componentView,
+  }),
+  'PUT /content-manager/components/:uid/configuration': {
     right: 'plugin::content-manager.components.configure-layout',
     handle: changeComponentView,
   },
-];
+};
 
-function init({ running }: PanelCall): Promise<Answer> {
-  return Promise.resolve(
-    answerData({
-      fieldSizes,
-      components: modelsOf(running, 'component').map(describeComponent),
-      contentTypes: modelsOf(running, 'type').map(describeType),
-    }),
-  );
+function init({ running }: PanelCall): Answer {
+  return answerData({
+    fieldSizes,
+    components: modelsOf(running, 'component').map(describeComponent),
+    contentTypes: modelsOf(running, 'type').map(describeType),
+  });
 }
 
-/** Answers an unknown kind in the form of Strapi v4, which leaves `data` and the status out. */
-function contentTypes({ running, request }: PanelCall): Promise<Answer> {
+/** Answers the models of the kind that a request asks for. An unknown kind is answered as by Strapi v4, without `data` and a status. */
+export function answerTypes(models: readonly Model[], request: PanelCall['request'], describe: (model: Model) => object): Answer {
   const kind = parameterOf(request, 'kind');
   const kinds = ['singleType', 'collectionType'];
-  if (kind !== undefined && !kinds.includes(String(kind))) {
-    const message = `this must be one of the following values: ${kinds.join(', ')}`;
-    const details = { errors: [{ path: [], message, name: 'ValidationError' }] };
-    return Promise.resolve({ status: 400, body: { error: { name: 'ValidationError', details, message } } });
-  }
-  const models = modelsOf(running, 'type').filter((model) => kind === undefined || model.kind === kind);
-  return Promise.resolve(answerData(models.map(describeType)));
-}
-
-function components({ running }: PanelCall): Promise<Answer> {
-  return Promise.resolve(answerData(modelsOf(running, 'component').map(describeComponent)));
+  if (kind === undefined || kinds.includes(String(kind)))
+    return answerData(models.filter((model) => kind === undefined || model.kind === kind).map(describe));
+  const message = `this must be one of the following values: ${kinds.join(', ')}`;
+  const details = { errors: [{ path: [], message, name: 'ValidationError' }] };
+  return { status: 400, body: { error: { name: 'ValidationError', details, message } } };
 }
 
 const modelsByUid = ({ running }: PanelCall): ReadonlyMap<string, Model> => running.backend.models.inForce().models;

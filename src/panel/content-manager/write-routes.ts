@@ -1,23 +1,22 @@
 import type { EntryKey } from '../../content/meet-precondition.js';
 import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
-import { idOf } from '../../http/route-request.js';
 import type { ContentType } from '../../schema/content-type.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { needing, type PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { may } from '../rights/rights.js';
 import { createIn, localeOf } from './locales.js';
-import { findSingleEntry, typeOf } from './read-routes.js';
+import { findSingle, keyOf, typeOf } from './read-routes.js';
 import { changeShown, removeEntry, showWritten } from './write-entry.js';
 
 /** The routes that create, change and delete entries. */
-export const writeRoutes: readonly PanelRoute[] = [
-  { method: 'POST', path: '/content-manager/collection-types/:uid', right: 'logged in', handle: create },
-  { method: 'PUT', path: '/content-manager/collection-types/:uid/:id', right: 'logged in', handle: change },
-  { method: 'DELETE', path: '/content-manager/collection-types/:uid/:id', right: 'logged in', handle: remove },
-  { method: 'PUT', path: '/content-manager/single-types/:uid', right: 'logged in', handle: changeSingle },
-  { method: 'DELETE', path: '/content-manager/single-types/:uid', right: 'logged in', handle: removeSingle },
-];
+export const writeRoutes = needing('logged in', {
+  'POST /content-manager/collection-types/:uid': create,
+  'PUT /content-manager/collection-types/:uid/:id': change,
+  'DELETE /content-manager/collection-types/:uid/:id': remove,
+  'PUT /content-manager/single-types/:uid': changeSingle,
+  'DELETE /content-manager/single-types/:uid': removeSingle,
+});
 
 async function create(call: PanelCall): Promise<Answer> {
   return { body: await createShown(typeOf(call, 'collectionType'), call) };
@@ -27,11 +26,11 @@ const createShown = async (type: ContentType, call: PanelCall): Promise<object> 
   showWritten(type, await createIn(type, call), call);
 
 async function change(call: PanelCall): Promise<Answer> {
-  return { body: await changeShown({ type: typeOf(call, 'collectionType'), id: idOf(call) }, call) };
+  return { body: await changeShown(keyOf(call), call) };
 }
 
 async function remove(call: PanelCall): Promise<Answer> {
-  return { body: await removeEntry({ type: typeOf(call, 'collectionType'), id: idOf(call) }, call) };
+  return { body: await removeEntry(keyOf(call), call) };
 }
 
 /** Changes the entry of a single type in the locale of the request, or creates it if there is none. */
@@ -45,8 +44,7 @@ async function changeSingle(call: PanelCall): Promise<Answer> {
 /** Returns the id of the entry of a single type in the locale of the request, whoever may see it; null if there is none. */
 async function storedSingle(type: ContentType, call: PanelCall): Promise<number | null> {
   localeOf(type, call);
-  const found = await findSingleEntry(type, call, call.content);
-  return found === null ? null : Number(found.document['_id']);
+  return findSingle(type, call, call.content);
 }
 
 /** Returns the entry of the single type in the path. Throws a NotFoundError if there is none. */

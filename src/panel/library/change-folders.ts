@@ -23,7 +23,7 @@ import { filesFor } from '../rights/content-access.js';
 import { checkFiles } from './check-file.js';
 import { changedFolder, deletion, moving, newFolder } from './folder-bodies.js';
 import { type Folder, findFolder, findFolders, isNameTaken, isWithin, shownFolder } from './folders.js';
-import { showAll } from './show-file.js';
+import { showAll } from '../show-entries.js';
 
 const problem = (name: string, message: string) => fieldErrors([{ path: [name], message }]);
 const busy = () => unavailableError('Folders are being changed, please try again');
@@ -96,29 +96,26 @@ async function moveFolder(folder: Folder, above: Folder | null, content: Content
   await bulkWrite(content.store, collections.files, files);
 }
 
+const idsIn = (given: readonly unknown[] = []): number[] => given.map(decodeId);
+
 /** Moves files and folders into a folder, or to the top. Ids that do not exist are left out. */
 export async function bulkMove(call: PanelCall): Promise<Answer> {
   const content = filesFor(call, 'plugin::upload.assets.update');
-  const { destinationFolderId, fileIds = [], folderIds = [] } = await checkPanelBody(moving, bodyOf(call.request));
-  await checkFiles(fileIds.map(decodeId), content);
+  const body = await checkPanelBody(moving, bodyOf(call.request));
+  const [fileIds, folderIds] = [idsIn(body.fileIds), idsIn(body.folderIds)];
+  await checkFiles(fileIds, content);
   const data = await changing(content, async (inside) => {
     const missingPlace = ['destinationFolderId', 'destination folder does not exist'] as const;
-    const above = await folderAt(destinationFolderId, missingPlace, inside);
-    const folders = await findFolders(folderIds.map(decodeId), inside);
+    const above = await folderAt(body.destinationFolderId, missingPlace, inside);
+    const folders = await findFolders(folderIds, inside);
     await checkMove(folders, above, inside);
     for (const folder of folders) await moveFolder(folder, above, inside);
     const place = { folder: above?.id ?? null, folderPath: above?.path ?? '/' };
-    for (const { id, updatedAt } of await filesOf({ _id: oneOf(fileIds.map(decodeId)) }, inside))
+    for (const { id, updatedAt } of await filesOf({ _id: oneOf(fileIds) }, inside))
       await update({ type: fileType(inside), id }, { data: { ...place, updatedAt }, query: emptyQuery }, inside);
-    return {
-      files: await readFiles(fileIds.map(decodeId), inside),
-      folders: await findFolders(
-        folders.map(({ id }) => id),
-        inside,
-      ),
-    };
+    return { files: await readFiles(fileIds, inside), folders: (await findFolders(folderIds, inside)).map(shownFolder) };
   });
-  return answerData({ files: data.files, folders: data.folders.map(shownFolder) });
+  return answerData(data);
 }
 
 /** Throws a ValidationError if a folder would contain itself, or two folders of one name would be beside each other. */
@@ -158,14 +155,15 @@ async function readFiles(ids: readonly number[], content: ContentContext) {
  */
 export async function bulkDelete(call: PanelCall): Promise<Answer> {
   const content = filesFor(call, 'plugin::upload.assets.update');
-  const { fileIds = [], folderIds = [] } = await checkPanelBody(deletion, bodyOf(call.request));
+  const body = await checkPanelBody(deletion, bodyOf(call.request));
+  const [fileIds, folderIds] = [idsIn(body.fileIds), idsIn(body.folderIds)];
   const work = async () => {
-    const folders = await findFolders(folderIds.map(decodeId), content);
+    const folders = await findFolders(folderIds, content);
     const within = (await findFolders(null, content)).filter((one) => folders.some((folder) => isWithin(one, folder)));
     const contained = await filesOf({ folder: oneOf(within.map(({ id }) => id)) }, content);
-    const ids = [...new Set([...fileIds.map(decodeId), ...contained.map(({ id }) => id)])];
+    const ids = [...new Set([...fileIds, ...contained.map(({ id }) => id)])];
     await checkFiles(ids, content);
-    const files = await readFiles(fileIds.map(decodeId), content);
+    const files = await readFiles(fileIds, content);
     for (const id of ids) await remove({ type: fileType(content), id }, emptyQuery, content);
     const deepestFirst = [...within].sort((a, b) => b.path.length - a.path.length);
     for (const { id } of deepestFirst) await remove({ type: ownType(content, uploadFolderType), id }, emptyQuery, content);

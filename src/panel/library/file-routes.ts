@@ -4,20 +4,28 @@ import { remove } from '../../content/remove.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
 import { fileType } from '../../media/decide-type.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import { emptyQuery, fieldOf, type Query } from '../../query/ast.js';
+import { creator } from '../content-manager/entry-query.js';
+import type { PanelCall, PanelRoutes } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { filesFor } from '../rights/content-access.js';
 import { checkFile, missingFile } from './check-file.js';
-import { listed, showAll, showOne, whole } from './show-file.js';
+import { showAll, showOne } from '../show-entries.js';
 import { upload } from './upload.js';
 
 /** The routes of files. */
-export const fileRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/upload/files', right: 'plugin::upload.read', handle: list },
-  { method: 'GET', path: '/upload/files/:id', right: 'plugin::upload.read', handle: read },
-  { method: 'DELETE', path: '/upload/files/:id', right: 'plugin::upload.assets.update', handle: destroy },
-  { method: 'POST', path: '/upload', right: ['plugin::upload.assets.create', 'plugin::upload.assets.update'], handle: upload },
-];
+export const fileRoutes: PanelRoutes = {
+  'GET /upload/files': { right: 'plugin::upload.read', handle: list },
+  'GET /upload/files/:id': { right: 'plugin::upload.read', handle: read },
+  'DELETE /upload/files/:id': { right: 'plugin::upload.assets.update', handle: destroy },
+  'POST /upload': { right: ['plugin::upload.assets.create', 'plugin::upload.assets.update'], handle: upload },
+};
+
+/** Reads a file of a list, with its folder. */
+const listed = { all: false, fields: [fieldOf('folder')] };
+
+/** Reads a single file, with its folder and its creator. */
+const whole: Query = { ...emptyQuery, populate: { all: false, fields: [fieldOf('createdBy', creator), fieldOf('folder')] } };
 
 /** URLs of files are never signed. */
 const unsigned = { isUrlSigned: false };
@@ -25,7 +33,7 @@ const unsigned = { isUrlSigned: false };
 async function list(call: PanelCall): Promise<Answer> {
   const content = filesFor(call, 'plugin::upload.read');
   const query = parseListQuery(parametersOf(call), content.bind);
-  const page = await findMany(fileType(content), { ...query, populate: listed.populate }, content);
+  const page = await findMany(fileType(content), { ...query, populate: listed }, content);
   const results = showAll(page.entries, content).map((file) => ({ ...file, ...unsigned }));
   return { body: { results, pagination: paginationOf(page) } };
 }

@@ -7,23 +7,23 @@ import { idOf } from '../../http/route-request.js';
 import { emptyQuery, fieldOf, type Populate, type Query } from '../../query/ast.js';
 import { parseEntryQuery } from '../../query/parse-query.js';
 import { uploadFolderType } from '../../schema/content-type.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { parametersOf, parseListQuery } from '../panel-query.js';
 import { filesFor } from '../rights/content-access.js';
 import { bulkDelete, bulkMove, changeFolder, createFolder } from './change-folders.js';
 import { type Folder, findFolders } from './folders.js';
-import { showAll, showOne } from './show-file.js';
+import { showAll, showOne } from '../show-entries.js';
 
 /** The routes of folders. */
-export const folderRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/upload/folders', right: 'plugin::upload.read', handle: list },
-  { method: 'POST', path: '/upload/folders', right: 'plugin::upload.assets.create', handle: createFolder },
-  { method: 'GET', path: '/upload/folders/:id', right: 'plugin::upload.read', handle: read },
-  { method: 'PUT', path: '/upload/folders/:id', right: 'plugin::upload.assets.update', handle: changeFolder },
-  { method: 'GET', path: '/upload/folder-structure', right: 'plugin::upload.read', handle: structure },
-  { method: 'POST', path: '/upload/actions/bulk-move', right: 'plugin::upload.assets.update', handle: bulkMove },
-  { method: 'POST', path: '/upload/actions/bulk-delete', right: 'plugin::upload.assets.update', handle: bulkDelete },
-];
+export const folderRoutes: PanelRoutes = {
+  'GET /upload/folders': { right: 'plugin::upload.read', handle: list },
+  'POST /upload/folders': { right: 'plugin::upload.assets.create', handle: createFolder },
+  'GET /upload/folders/:id': { right: 'plugin::upload.read', handle: read },
+  'PUT /upload/folders/:id': { right: 'plugin::upload.assets.update', handle: changeFolder },
+  'GET /upload/folder-structure': { right: 'plugin::upload.read', handle: structure },
+  'POST /upload/actions/bulk-move': { right: 'plugin::upload.assets.update', handle: bulkMove },
+  'POST /upload/actions/bulk-delete': { right: 'plugin::upload.assets.update', handle: bulkDelete },
+};
 
 /** Most folders of a list, which the panel shows on one page. */
 const longestList = 10_000;

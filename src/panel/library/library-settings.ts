@@ -5,15 +5,15 @@ import { imageChoicesKey, readLibrarySettings } from '../../media/image-choices.
 import { libraryViewKey, openCodeStore } from '../../mongo/stores/code-store.js';
 import { collections } from '../../schema/collections.js';
 import { boolean, checkPanelBody, number, object, string } from '../check-body.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 
 /** The routes of the settings of the media library. */
-export const librarySettingsRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/upload/settings', right: 'plugin::upload.settings.read', handle: reading(imageChoicesKey) },
-  { method: 'PUT', path: '/upload/settings', right: 'plugin::upload.settings.read', handle: changeSettings },
-  { method: 'GET', path: '/upload/configuration', right: 'logged in', handle: reading(libraryViewKey) },
-  { method: 'PUT', path: '/upload/configuration', right: 'plugin::upload.configure-view', handle: changeView },
-];
+export const librarySettingsRoutes: PanelRoutes = {
+  'GET /upload/settings': { right: 'plugin::upload.settings.read', handle: reading(imageChoicesKey) },
+  'PUT /upload/settings': { right: 'plugin::upload.settings.read', handle: changeSettings },
+  'GET /upload/configuration': { right: 'logged in', handle: reading(libraryViewKey) },
+  'PUT /upload/configuration': { right: 'plugin::upload.configure-view', handle: changeView },
+};
 
 const settingsBody = object({
   sizeOptimization: boolean().required(),
@@ -44,13 +44,8 @@ async function store(key: string, value: object, { store: { database, changes } 
 
 export const libraryViewBody = object({
   pageSize: number().integer().min(1).max(100).required(),
-  sort: string().oneOf(['createdAt', 'name', 'updatedAt'].flatMap(ordersOf)),
+  sort: string().oneOf(['createdAt:DESC', 'createdAt:ASC', 'name:ASC', 'name:DESC', 'updatedAt:DESC', 'updatedAt:ASC']),
 }).noUnknown();
-
-/** Names are offered ascending first, times descending first. */
-function ordersOf(name: string): string[] {
-  return (name === 'name' ? ['ASC', 'DESC'] : ['DESC', 'ASC']).map((order) => `${name}:${order}`);
-}
 
 async function changeView({ content, request }: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(libraryViewBody, bodyOf(request));

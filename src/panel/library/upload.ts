@@ -12,7 +12,7 @@ import type { PanelCall } from '../panel-route.js';
 import { filesFor } from '../rights/content-access.js';
 import { checkFile } from './check-file.js';
 import { findFolder } from './folders.js';
-import { showAll, showOne } from './show-file.js';
+import { showAll, showOne } from '../show-entries.js';
 
 /** Stores new files, and answers them; with `?id=` changes a file, or replaces its content if there is one. */
 export async function upload(call: PanelCall): Promise<Answer> {

@@ -4,7 +4,7 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 export const explorer = 'plugin::content-manager.explorer';
 
 /** An action on the entries of a content type. */
-interface ContentAction {
+export interface ContentAction {
   readonly label: string;
   readonly actionId: string;
   /** The properties of a permission that restrict it. */

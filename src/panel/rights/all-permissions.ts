@@ -1,6 +1,6 @@
 import type { ContentContext } from '../../content/content-context.js';
-import type { Registry } from '../../schema/content-type.js';
-import { contentActions, pluginActions, settingsActions, subjectsOf } from './actions.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { type ContentAction, contentActions, pluginActions, settingsActions, subjectsOf } from './actions.js';
 import { fieldPaths } from './field-paths.js';
 import type { PanelPermission, PermissionProperties } from './permission.js';
 
@@ -23,18 +23,24 @@ const cached = new WeakMap<Registry, { readonly locales: Models['locales']; read
 /** The action without which the panel hides the marketplace. Its page asks a foreign host for plugins, which could not run here. */
 const asksForeignHost = 'admin::marketplace.read';
 
+/** Returns the permission for an action on all entries of a type, with all their attributes. */
+export function wholePermission(
+  { actionId, applyToProperties }: ContentAction,
+  type: ContentType,
+  { registry, locales }: Models,
+) {
+  const properties: PermissionProperties = {
+    ...(applyToProperties.includes('fields') && { fields: fieldPaths(type, registry) }),
+    ...(applyToProperties.includes('locales') && type.localized && { locales }),
+  };
+  return { action: actionId, subject: type.uid, properties };
+}
+
 function listPermissions({ registry, locales }: Models): readonly PanelPermission[] {
   const shown = [...pluginActions, ...settingsActions].filter(({ action }) => action !== asksForeignHost);
   const plain = shown.map(({ action }) => ({ action, subject: null, properties: {} }));
-  const content = contentActions.flatMap((each) =>
-    subjectsOf(each, registry).map((type) => {
-      const limits = each.applyToProperties;
-      const properties: PermissionProperties = {
-        ...(limits.includes('fields') && { fields: fieldPaths(type, registry) }),
-        ...(limits.includes('locales') && type.localized && { locales }),
-      };
-      return { action: each.actionId, subject: type.uid, properties };
-    }),
+  const content = contentActions.flatMap((action) =>
+    subjectsOf(action, registry).map((type) => wholePermission(action, type, { registry, locales })),
   );
   return [...content, ...plain].map((permission, index) => ({
     id: index + 1,

@@ -4,8 +4,8 @@ import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { makeOnce } from '../../mongo/write/compile-change.js';
 import { collections } from '../../schema/collections.js';
 import { superAdminCode } from '../administrators/administrator.js';
+import { wholePermission } from './all-permissions.js';
 import { contentActions, shownTypes, subjectsOf } from './actions.js';
-import { fieldPaths } from './field-paths.js';
 
 /** The roles of a new database. The id of a role is its index plus one. */
 const roles = [
@@ -80,12 +80,5 @@ const onContent = ({ bind: { registry, locales } }: WithModels, isWanted: (actio
     .flatMap((type) =>
       contentActions
         .filter((each) => isWanted(each.actionId) && subjectsOf(each, registry).includes(type))
-        .map(({ actionId, applyToProperties }) => ({
-          action: actionId,
-          subject: type.uid,
-          properties: {
-            ...(applyToProperties.includes('fields') && { fields: fieldPaths(type, registry) }),
-            ...(type.localized && { locales }),
-          },
-        })),
+        .map((action) => wholePermission(action, type, { registry, locales })),
     );

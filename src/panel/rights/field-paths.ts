@@ -7,7 +7,12 @@ const own: ReadonlySet<string> = new Set([
 ]);
 
 /** Attributes of users that nobody is shown, and that only the service sets. */
-const internal: ReadonlySet<string> = new Set(['provider', 'resetPasswordToken', 'confirmationToken', 'registrationToken']);
+export const internal: ReadonlySet<string> = new Set([
+  'provider',
+  'resetPasswordToken',
+  'confirmationToken',
+  'registrationToken',
+]);
 
 /** Returns whether only the service reads and sets an attribute. */
 export const isInternal = ({ name }: Attribute, { uid }: ContentType): boolean => users.has(uid) && internal.has(name);

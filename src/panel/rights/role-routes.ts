@@ -10,8 +10,8 @@ import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
 import { adminRole, type AdminRole, countWithRole, readAdminRoles, superAdminCode } from '../administrators/administrator.js';
-import { array, checkPanelBody, number, object, string } from '../check-body.js';
-import { answerData, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { checkPanelBody, idsBody, object, string } from '../check-body.js';
+import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { parametersOf, parseListQuery } from '../panel-query.js';
 import { allPermissions } from './all-permissions.js';
 import { checkPermissions, permissionsBody } from './check-permissions.js';
@@ -21,22 +21,17 @@ import { underServedPaths } from './served-permissions.js';
 import { permissionsOf, setPermissions } from './write-permissions.js';
 
 /** The routes of roles of administrators and their permissions. */
-export const roleRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/admin/roles', right: 'admin::roles.read', handle: list },
-  { method: 'POST', path: '/admin/roles', right: 'admin::roles.create', handle: create },
-  { method: 'POST', path: '/admin/roles/batch-delete', right: 'admin::roles.delete', handle: removeSeveral },
-  { method: 'GET', path: '/admin/roles/:id', right: 'admin::roles.read', handle: read },
-  { method: 'PUT', path: '/admin/roles/:id', right: 'admin::roles.update', handle: change },
-  { method: 'DELETE', path: '/admin/roles/:id', right: 'admin::roles.delete', handle: remove },
-  { method: 'GET', path: '/admin/roles/:id/permissions', right: 'admin::roles.read', handle: readPermissions },
-  { method: 'PUT', path: '/admin/roles/:id/permissions', right: 'admin::roles.update', handle: replacePermissions },
-  {
-    method: 'GET',
-    path: '/admin/permissions',
-    right: 'logged in',
-    handle: async ({ content }) => answerData(await describePermissions(content)),
-  },
-];
+export const roleRoutes: PanelRoutes = {
+  'GET /admin/roles': { right: 'admin::roles.read', handle: list },
+  'POST /admin/roles': { right: 'admin::roles.create', handle: create },
+  'POST /admin/roles/batch-delete': { right: 'admin::roles.delete', handle: removeSeveral },
+  'GET /admin/roles/:id': { right: 'admin::roles.read', handle: read },
+  'PUT /admin/roles/:id': { right: 'admin::roles.update', handle: change },
+  'DELETE /admin/roles/:id': { right: 'admin::roles.delete', handle: remove },
+  'GET /admin/roles/:id/permissions': { right: 'admin::roles.read', handle: readPermissions },
+  'PUT /admin/roles/:id/permissions': { right: 'admin::roles.update', handle: replacePermissions },
+  'GET /admin/permissions': { right: 'logged in', handle: async ({ content }) => answerData(await describePermissions(content)) },
+};
 
 const withCount = async (role: AdminRole, { store }: ContentContext) => ({
   ...role,
@@ -95,8 +90,7 @@ async function change(call: PanelCall): Promise<Answer> {
   const role = await roleOf(call);
   if (role.code === superAdminCode) throw applicationError("Super admin can't be edited.");
   if (body.name !== undefined) await refuseTaken(body.name, role.id, content);
-  const values = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-  const set = { ...values, updatedAt: new Date() };
+  const set = { ...body, updatedAt: new Date() };
   const document = await updateEntry(content.store, collections.adminRoles, {
     match: { _id: role.id },
     change: { set },
@@ -112,8 +106,7 @@ async function remove(call: PanelCall): Promise<Answer> {
 }
 
 async function removeSeveral(call: PanelCall): Promise<Answer> {
-  const body = object({ ids: array().of(number().integer().required()).min(1).required() }).noUnknown();
-  const { ids } = await checkPanelBody(body, bodyOf(call.request));
+  const { ids } = await checkPanelBody(idsBody, bodyOf(call.request));
   return answerData(await removeAll(ids, 'ids', call));
 }
 

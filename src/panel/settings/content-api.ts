@@ -3,7 +3,7 @@ import { permissionTree } from '../../accounts/roles/permission-tree.js';
 import { grantableActions } from '../../http/running.js';
 import { actionOf } from '../../query/access.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { type PanelCall, answerData, type PanelRoute } from '../panel-route.js';
+import { answerData, needing, type PanelCall } from '../panel-route.js';
 
 type Call = Pick<PanelCall, 'running' | 'content'>;
 
@@ -57,17 +57,7 @@ function typeRoutes(type: ContentType, prefix: string) {
 }
 
 /** The routes by which the form of API tokens lists what they can open. */
-export const contentApiRoutes: readonly PanelRoute[] = [
-  {
-    method: 'GET',
-    path: '/admin/content-api/permissions',
-    right: 'logged in',
-    handle: (call) => Promise.resolve(answerData(actionsByController(call))),
-  },
-  {
-    method: 'GET',
-    path: '/admin/content-api/routes',
-    right: 'logged in',
-    handle: (call) => Promise.resolve(answerData(routesByApi(call))),
-  },
-];
+export const contentApiRoutes = needing('logged in', {
+  'GET /admin/content-api/permissions': (call) => answerData(actionsByController(call)),
+  'GET /admin/content-api/routes': (call) => answerData(routesByApi(call)),
+});

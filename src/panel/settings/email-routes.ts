@@ -3,19 +3,19 @@ import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { accountsOf } from '../../http/running.js';
 import { countAttempt } from '../administrators/session.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import type { PanelCall, PanelRoutes } from '../panel-route.js';
 import { checkPanelBody, object, string } from '../check-body.js';
 
 /** The routes of the settings of e-mails, which are those of the configuration. */
-export const emailRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/email/settings', right: 'plugin::email.settings.read', handle: read },
-  { method: 'POST', path: '/email/test', right: 'plugin::email.settings.read', handle: test },
-];
+export const emailRoutes: PanelRoutes = {
+  'GET /email/settings': { right: 'plugin::email.settings.read', handle: read },
+  'POST /email/test': { right: 'plugin::email.settings.read', handle: test },
+};
 
-function read({ running }: PanelCall): Promise<Answer> {
+function read({ running }: PanelCall): Answer {
   const { provider, settings } = running.config.plugins.email.config;
   const { defaultFrom, defaultReplyTo } = settings;
-  return Promise.resolve({ body: { config: { provider, settings: { defaultFrom, defaultReplyTo } } } });
+  return { body: { config: { provider, settings: { defaultFrom, defaultReplyTo } } } };
 }
 
 const testBody = object({ to: string().max(320) });

@@ -1,52 +1,22 @@
-import { createLocale, deleteLocale, localeWork, updateLocale } from '../../content/locales.js';
+import { createLocale, deleteLocale, listLocales, localeWork, type ShownLocale, updateLocale } from '../../content/locales.js';
 import { notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
-import type { Document } from '../../mongo/send/database.js';
-import { findStored } from '../../mongo/stored.js';
-import { readLocales } from '../../mongo/stores/locale-store.js';
-import { collections } from '../../schema/collections.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import type { PanelCall, PanelRoutes } from '../panel-route.js';
 import { isoLocales } from './iso-locales.js';
 
 /** The routes of locales. Their answers have no envelope. */
-export const localeRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/i18n/locales', right: 'logged in', handle: async (call) => ({ body: await listLocales(call) }) },
-  {
-    method: 'GET',
-    path: '/i18n/iso-locales',
-    right: 'plugin::i18n.locale.read',
-    handle: () => Promise.resolve({ body: isoLocales() }),
-  },
-  { method: 'POST', path: '/i18n/locales', right: 'plugin::i18n.locale.create', handle: create },
-  { method: 'PUT', path: '/i18n/locales/:id', right: 'plugin::i18n.locale.update', handle: change },
-  { method: 'DELETE', path: '/i18n/locales/:id', right: 'plugin::i18n.locale.delete', handle: remove },
-];
+export const localeRoutes: PanelRoutes = {
+  'GET /i18n/locales': { right: 'logged in', handle: async ({ content }) => ({ body: await listLocales(content) }) },
+  'GET /i18n/iso-locales': { right: 'plugin::i18n.locale.read', handle: () => ({ body: isoLocales() }) },
+  'POST /i18n/locales': { right: 'plugin::i18n.locale.create', handle: create },
+  'PUT /i18n/locales/:id': { right: 'plugin::i18n.locale.update', handle: change },
+  'DELETE /i18n/locales/:id': { right: 'plugin::i18n.locale.delete', handle: remove },
+};
 
-/** A locale as the panel shows it. */
-type PanelLocale = ReturnType<typeof shown>;
-
-const shown = ({ _id, name, code, createdAt, updatedAt }: Document, standard: string) => ({
-  id: Number(_id),
-  name: String(name),
-  code: String(code),
-  createdAt: createdAt as unknown,
-  updatedAt: updatedAt as unknown,
-  isDefault: code === standard,
-});
-
-async function listLocales({ content }: PanelCall): Promise<readonly PanelLocale[]> {
-  const { database } = content.store;
-  const [documents, { default: standard }] = await Promise.all([
-    findStored(database, collections.locales, { sort: { _id: 1 } }),
-    readLocales(database),
-  ]);
-  return documents.map((document) => shown(document, standard));
-}
-
-async function find(call: PanelCall): Promise<PanelLocale> {
-  const locale = (await listLocales(call)).find(({ id }) => id === idOf(call));
+async function find(call: PanelCall): Promise<ShownLocale> {
+  const locale = (await listLocales(call.content)).find(({ id }) => id === idOf(call));
   if (locale === undefined) throw notFoundError('locale.notFound');
   return locale;
 }
@@ -54,7 +24,7 @@ async function find(call: PanelCall): Promise<PanelLocale> {
 /** Returns the locale of a code after a change, which this instance has loaded by then. */
 async function changed(code: string, call: PanelCall): Promise<Answer> {
   await call.running.backend.models.load();
-  return { body: (await listLocales(call)).find((locale) => locale.code === code) };
+  return { body: (await listLocales(call.content)).find((locale) => locale.code === code) };
 }
 
 const name = () => string().max(50).nullable();

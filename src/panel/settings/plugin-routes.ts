@@ -1,10 +1,10 @@
 import type { Answer } from '../../http/route.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import type { PanelCall, PanelRoutes } from '../panel-route.js';
 
 /** The route of the page that lists plugins. */
-export const pluginRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/admin/plugins', right: 'admin::marketplace.read', handle: list },
-];
+export const pluginRoutes: PanelRoutes = {
+  'GET /admin/plugins': { right: 'admin::marketplace.read', handle: list },
+};
 
 const always = [
   ['content-manager', 'Content Manager', 'Writes and reads entries.'],
@@ -19,8 +19,8 @@ const optional = [
   ['graphql', 'GraphQL', 'The content API over GraphQL.'],
 ] as const;
 
-function list({ running }: PanelCall): Promise<Answer> {
+function list({ running }: PanelCall): Answer {
   const enabled = optional.filter(([name]) => running.config.plugins[name].enabled);
   const plugins = [...always, ...enabled].map(([name, displayName, description]) => ({ name, displayName, description }));
-  return Promise.resolve({ body: { plugins } });
+  return { body: { plugins } };
 }

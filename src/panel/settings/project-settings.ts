@@ -11,13 +11,13 @@ import { commitBlobs } from '../../mongo/stores/blob-store.js';
 import { openCodeStore } from '../../mongo/stores/code-store.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { isRecord, type Values } from '../../values.js';
-import type { PanelCall, PanelRoute } from '../panel-route.js';
+import type { PanelCall, PanelRoutes } from '../panel-route.js';
 
 /** The routes of the logos of the panel. */
-export const projectSettingsRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/admin/project-settings', right: 'admin::project-settings.read', handle: read },
-  { method: 'POST', path: '/admin/project-settings', right: 'admin::project-settings.update', handle: change },
-];
+export const projectSettingsRoutes: PanelRoutes = {
+  'GET /admin/project-settings': { right: 'admin::project-settings.read', handle: read },
+  'POST /admin/project-settings': { right: 'admin::project-settings.update', handle: change },
+};
 
 const names = ['menuLogo', 'authLogo'] as const;
 

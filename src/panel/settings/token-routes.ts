@@ -9,21 +9,20 @@ import { otherThan } from '../../mongo/form/matches.js';
 import { findFirst, findStored } from '../../mongo/stored.js';
 import { deleteEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
-import type { Values } from '../../values.js';
 import { array, checkPanelBody, number, object, string } from '../check-body.js';
-import { answerData, type PanelAction, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerData, type PanelAction, type PanelCall, type PanelRoutes } from '../panel-route.js';
 
 const right = (name: string): PanelAction => `admin::api-tokens.${name}`;
 
 /** The routes of API tokens. Tokens of the admin API of the service itself are neither listed nor changed here. */
-export const tokenRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/admin/api-tokens', right: right('read'), handle: list },
-  { method: 'POST', path: '/admin/api-tokens', right: right('create'), handle: create },
-  { method: 'GET', path: '/admin/api-tokens/:id', right: right('read'), handle: read },
-  { method: 'PUT', path: '/admin/api-tokens/:id', right: right('update'), handle: change },
-  { method: 'POST', path: '/admin/api-tokens/:id/regenerate', right: right('regenerate'), handle: regenerate },
-  { method: 'DELETE', path: '/admin/api-tokens/:id', right: right('delete'), handle: remove },
-];
+export const tokenRoutes: PanelRoutes = {
+  'GET /admin/api-tokens': { right: right('read'), handle: list },
+  'POST /admin/api-tokens': { right: right('create'), handle: create },
+  'GET /admin/api-tokens/:id': { right: right('read'), handle: read },
+  'PUT /admin/api-tokens/:id': { right: right('update'), handle: change },
+  'POST /admin/api-tokens/:id/regenerate': { right: right('regenerate'), handle: regenerate },
+  'DELETE /admin/api-tokens/:id': { right: right('delete'), handle: remove },
+};
 
 const listed = { type: otherThan('admin') };
 
@@ -114,10 +113,8 @@ async function change(call: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(changedToken, { ...given, ...texts });
   const stored = apiToken(await find(call));
   const kind = body.type ?? stored.type;
-  const names = ['name', 'description', 'type'].filter((name) => Object.hasOwn(body, name));
-  const values = Object.fromEntries(names.map((name) => [name, (body as Values)[name]]));
   const permissions = changedActions(stored, { kind, given: body.permissions ?? null }, call);
-  const changed = await changeToken(matchOf(call), { ...values, permissions }, call.content.store);
+  const changed = await changeToken(matchOf(call), { ...body, permissions }, call.content.store);
   return answerData(shown(changed ?? missing()));
 }
 

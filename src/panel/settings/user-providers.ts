@@ -1,10 +1,9 @@
-import { emptyBody } from '../../accounts/roles/roles.js';
 import { validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
-import { bodyOf } from '../../http/route-request.js';
 import { openCodeStore } from '../../mongo/stores/code-store.js';
 import { isRecord, mapValues, type Values } from '../../values.js';
 import type { PanelCall } from '../panel-route.js';
+import { done, givenBody } from './user-role-routes.js';
 
 /** [icon, scope, further settings] of the providers that the panel lists. */
 type Listed = readonly [icon: string, scope: readonly string[] | null, more?: Values];
@@ -59,10 +58,9 @@ export async function readProviders({ content, running, request }: PanelCall): P
 }
 
 /** Stores the settings of all providers. */
-export async function changeProviders({ content, running, request }: PanelCall): Promise<Answer> {
-  const body = bodyOf(request);
-  if (Object.keys(body).length === 0) throw emptyBody();
-  const { providers } = body;
+export async function changeProviders(call: PanelCall): Promise<Answer> {
+  const { content, running } = call;
+  const { providers } = givenBody(call);
   if (!isRecord(providers)) throw validationError('providers must be an object');
   const entries = Object.entries(providers).map(([name, provider]) => {
     if (!isRecord(provider)) throw validationError(`providers.${name} must be an object`);
@@ -76,5 +74,5 @@ export async function changeProviders({ content, running, request }: PanelCall):
       content.notices.tell(
         `the provider ${name} is switched on in the panel, but logs nobody in; add it to plugins.users-permissions.config.providers`,
       );
-  return { body: { ok: true } };
+  return done;
 }

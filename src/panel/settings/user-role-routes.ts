@@ -5,40 +5,37 @@ import { applicationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { grantableActions } from '../../http/running.js';
-import { showOne } from '../library/show-file.js';
-import type { PanelAction, PanelCall, PanelRoute } from '../panel-route.js';
+import type { Values } from '../../values.js';
+import { showOne } from '../show-entries.js';
+import type { PanelAction, PanelCall, PanelRoutes } from '../panel-route.js';
 import { routesByApi } from './content-api.js';
 
 const right = (name: string): PanelAction => `plugin::users-permissions.roles.${name}`;
 
 /** The routes of roles of users, and of what can be granted to them. Their answers have no envelope. */
-export const userRoleRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/users-permissions/roles', right: right('read'), handle: list },
-  { method: 'POST', path: '/users-permissions/roles', right: right('create'), handle: create },
-  { method: 'GET', path: '/users-permissions/roles/:id', right: right('read'), handle: read },
-  { method: 'PUT', path: '/users-permissions/roles/:id', right: right('update'), handle: change },
-  { method: 'DELETE', path: '/users-permissions/roles/:id', right: right('delete'), handle: remove },
-  {
-    method: 'GET',
-    path: '/users-permissions/permissions',
+export const userRoleRoutes: PanelRoutes = {
+  'GET /users-permissions/roles': { right: right('read'), handle: list },
+  'POST /users-permissions/roles': { right: right('create'), handle: create },
+  'GET /users-permissions/roles/:id': { right: right('read'), handle: read },
+  'PUT /users-permissions/roles/:id': { right: right('update'), handle: change },
+  'DELETE /users-permissions/roles/:id': { right: right('delete'), handle: remove },
+  'GET /users-permissions/permissions': {
     right: 'logged in',
-    handle: (call) => Promise.resolve({ body: { permissions: permissionTree(actionsOf(call), new Set()) } }),
+    handle: (call) => ({ body: { permissions: permissionTree(actionsOf(call), new Set()) } }),
   },
-  {
-    method: 'GET',
-    path: '/users-permissions/policies',
-    right: 'logged in',
-    handle: () => Promise.resolve({ body: { policies: [] } }),
-  },
-  {
-    method: 'GET',
-    path: '/users-permissions/routes',
-    right: 'logged in',
-    handle: (call) => Promise.resolve({ body: { routes: routesByApi(call) } }),
-  },
-];
+  'GET /users-permissions/policies': { right: 'logged in', handle: () => ({ body: { policies: [] } }) },
+  'GET /users-permissions/routes': { right: 'logged in', handle: (call) => ({ body: { routes: routesByApi(call) } }) },
+};
 
-const done: Answer = { body: { ok: true } };
+/** The answer to a change. */
+export const done: Answer = { body: { ok: true } };
+
+/** Returns the body of a request. Throws a ValidationError for an empty one. */
+export function givenBody({ request }: PanelCall): Values {
+  const body = bodyOf(request);
+  if (Object.keys(body).length === 0) throw emptyBody();
+  return body;
+}
 
 /** Returns the actions that the panel lists. A role keeps others when it is saved, unless the request names them. */
 const actionsOf = ({ running, content }: PanelCall): string[] =>
@@ -67,9 +64,7 @@ async function create({ request, content }: PanelCall): Promise<Answer> {
 }
 
 async function change(call: PanelCall): Promise<Answer> {
-  const body = bodyOf(call.request);
-  if (Object.keys(body).length === 0) throw emptyBody();
-  await updateRole(idOf(call), body, call.content, ownActions);
+  await updateRole(idOf(call), givenBody(call), call.content, ownActions);
   return done;
 }
 

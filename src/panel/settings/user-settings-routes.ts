@@ -1,32 +1,28 @@
-import { emptyBody } from '../../accounts/roles/roles.js';
 import { isTemplate } from '../../accounts/mail/email-templates.js';
 import { formOfTemplates, templateNames } from '../../accounts/mail/settings-form.js';
 import { changeSettings, type SettingsChange } from '../../accounts/mail/write-settings.js';
 import { readAccountSettings } from '../../auth/account-settings.js';
 import { fieldErrors, validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
-import { bodyOf } from '../../http/route-request.js';
 import { accountsOf } from '../../http/running.js';
 import { collections } from '../../schema/collections.js';
 import { mapValues, type Values } from '../../values.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
-import type { PanelAction, PanelCall, PanelRoute } from '../panel-route.js';
+import type { PanelAction, PanelCall, PanelRoutes } from '../panel-route.js';
 import { changeProviders, readProviders } from './user-providers.js';
-import { rolesOf } from './user-role-routes.js';
+import { done, givenBody, rolesOf } from './user-role-routes.js';
 
 const right = (name: string): PanelAction => `plugin::users-permissions.${name}`;
 
 /** The routes of the settings of users. Their answers have no envelope. */
-export const userSettingsRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/users-permissions/advanced', right: right('advanced-settings.read'), handle: readAdvanced },
-  { method: 'PUT', path: '/users-permissions/advanced', right: right('advanced-settings.update'), handle: changeAdvanced },
-  { method: 'GET', path: '/users-permissions/email-templates', right: right('email-templates.read'), handle: readTemplates },
-  { method: 'PUT', path: '/users-permissions/email-templates', right: right('email-templates.update'), handle: changeTemplates },
-  { method: 'GET', path: '/users-permissions/providers', right: right('providers.read'), handle: readProviders },
-  { method: 'PUT', path: '/users-permissions/providers', right: right('providers.update'), handle: changeProviders },
-];
-
-const done: Answer = { body: { ok: true } };
+export const userSettingsRoutes: PanelRoutes = {
+  'GET /users-permissions/advanced': { right: right('advanced-settings.read'), handle: readAdvanced },
+  'PUT /users-permissions/advanced': { right: right('advanced-settings.update'), handle: changeAdvanced },
+  'GET /users-permissions/email-templates': { right: right('email-templates.read'), handle: readTemplates },
+  'PUT /users-permissions/email-templates': { right: right('email-templates.update'), handle: changeTemplates },
+  'GET /users-permissions/providers': { right: right('providers.read'), handle: readProviders },
+  'PUT /users-permissions/providers': { right: right('providers.update'), handle: changeProviders },
+};
 
 async function readAdvanced(call: PanelCall): Promise<Answer> {
   const [{ advanced }, roles] = await Promise.all([readAccountSettings(call.content.store.database), rolesOf(call)]);
@@ -43,20 +39,12 @@ const advancedBody = object({
 }).noUnknown();
 
 async function changeAdvanced(call: PanelCall): Promise<Answer> {
-  const given = givenBody(call);
-  const body = (await checkPanelBody(advancedBody, given)) as Values;
+  const body = await checkPanelBody(advancedBody, givenBody(call));
   // The panel sends an empty text for no address.
   const advanced = mapValues<unknown, unknown>(body, (value) => (value === '' ? null : value));
   await checkRole(advanced['default_role'], call);
   await change({ advanced }, call);
   return done;
-}
-
-/** Returns the body of a request. Throws a ValidationError for an empty one. */
-function givenBody({ request }: PanelCall): Values {
-  const body = bodyOf(request);
-  if (Object.keys(body).length === 0) throw emptyBody();
-  return body;
 }
 
 async function checkRole(type: unknown, call: PanelCall): Promise<void> {

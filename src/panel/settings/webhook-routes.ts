@@ -13,21 +13,21 @@ import {
   listWebhooks,
 } from '../../webhooks/write-webhooks.js';
 import { checkPanelBody } from '../check-body.js';
-import { answerData, type PanelAction, type PanelCall, type PanelRoute } from '../panel-route.js';
+import { answerData, type PanelAction, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { changedWebhookBody, newWebhookBody, shownToPanel } from './webhook-body.js';
 
 const right = (name: string): PanelAction => `admin::webhooks.${name}`;
 
 /** The routes of webhooks. */
-export const webhookRoutes: readonly PanelRoute[] = [
-  { method: 'GET', path: '/admin/webhooks', right: right('read'), handle: list },
-  { method: 'POST', path: '/admin/webhooks', right: right('create'), handle: create },
-  { method: 'POST', path: '/admin/webhooks/batch-delete', right: right('delete'), handle: removeSeveral },
-  { method: 'GET', path: '/admin/webhooks/:id', right: right('read'), handle: read },
-  { method: 'PUT', path: '/admin/webhooks/:id', right: right('update'), handle: change },
-  { method: 'DELETE', path: '/admin/webhooks/:id', right: right('delete'), handle: remove },
-  { method: 'POST', path: '/admin/webhooks/:id/trigger', right: right('update'), handle: trigger },
-];
+export const webhookRoutes: PanelRoutes = {
+  'GET /admin/webhooks': { right: right('read'), handle: list },
+  'POST /admin/webhooks': { right: right('create'), handle: create },
+  'POST /admin/webhooks/batch-delete': { right: right('delete'), handle: removeSeveral },
+  'GET /admin/webhooks/:id': { right: right('read'), handle: read },
+  'PUT /admin/webhooks/:id': { right: right('update'), handle: change },
+  'DELETE /admin/webhooks/:id': { right: right('delete'), handle: remove },
+  'POST /admin/webhooks/:id/trigger': { right: right('update'), handle: trigger },
+};
 
 async function list({ content }: PanelCall): Promise<Answer> {
   return answerData((await listWebhooks(content.store)).map(shownToPanel));
@@ -48,10 +48,9 @@ async function create(call: PanelCall): Promise<Answer> {
 }
 
 async function change(call: PanelCall): Promise<Answer> {
-  const { isEnabled, ...values } = await checkPanelBody(changedWebhookBody(isLimited(call)), bodyOf(call.request));
-  checkEvents(values.events, call.running.ownEvents?.());
-  const set = isEnabled === undefined ? values : { ...values, isEnabled };
-  return answerData(shownToPanel(await changeWebhook(idOf(call), set, call.content.store)));
+  const body = await checkPanelBody(changedWebhookBody(isLimited(call)), bodyOf(call.request));
+  checkEvents(body.events, call.running.ownEvents?.());
+  return answerData(shownToPanel(await changeWebhook(idOf(call), body, call.content.store)));
 }
 
 async function remove(call: PanelCall): Promise<Answer> {

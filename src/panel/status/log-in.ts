@@ -3,7 +3,7 @@ import { pageAnswer, html } from '../../http/page-answer.js';
 import { bodyOf, cookieOf } from '../../http/route-request.js';
 import type { Answer } from '../../http/route.js';
 import { commandLine } from '../../command-line.js';
-import type { StoredAdministrator } from '../administrators/administrator.js';
+import type { Administrator } from '../administrators/administrator.js';
 import { hasAdministrator } from '../administrators/first-administrator.js';
 import { checkLogIn } from '../administrators/session.js';
 import { pageLifetime } from '../panel.js';
@@ -12,7 +12,7 @@ import { administratorOfToken, type OpenPanelCall } from '../panel-route.js';
 const cookie = 'mangrove.status';
 
 /** Returns the administrator whose cookie a request carries; null if there is none, or it is no longer valid. */
-export async function administratorOfPage({ request, panel }: OpenPanelCall): Promise<StoredAdministrator | null> {
+export async function administratorOfPage({ request, panel }: OpenPanelCall): Promise<Administrator | null> {
   const token = cookieOf(request, cookie);
   return token === undefined ? null : administratorOfToken(token, panel, 'pageTokens');
 }
