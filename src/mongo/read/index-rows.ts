@@ -32,8 +32,10 @@ interface LinkContext {
 }
 
 function indexLinkRows(child: LinkChild, rows: readonly Document[], { owner, next }: LinkContext): RelatedOf {
-  if (child.countOnly) return countRows(child, rows);
+  const { storage } = child.link;
+  if (child.countOnly && (storage.kind === 'inverse' || storage.kind === 'morph')) return countsIn(rows);
   const related = indexLists(child, rows, { owner, next });
+  if (child.countOnly) return (holder) => related(holder).length;
   return child.link.many ? related : (holder) => related(holder).slice(0, 1);
 }
 
@@ -41,7 +43,9 @@ type ListOf = (holder: Document) => readonly Loaded[];
 
 function indexLists(child: LinkChild, rows: readonly Document[], { owner, next }: LinkContext): ListOf {
   const { storage } = child.link;
-  const nodes = growNodes(child.selection, rows, next);
+  const { type } = child.selection;
+  const selection = child.countOnly ? { type, fields: [], children: [], locales: null } : child.selection;
+  const nodes = growNodes(selection, rows, next);
   if (readsParents(child)) return listsBy(groupBy(nodes, parentOf), '_id');
   switch (storage.kind) {
     case 'own':
@@ -88,22 +92,8 @@ function sortedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
   };
 }
 
-function countRows(child: LinkChild, rows: readonly Document[]): RelatedOf {
-  const { storage } = child.link;
-  if (storage.kind === 'own') {
-    const there = new Set(rows.map((row) => row['_id'] as unknown));
-    return (holder) => {
-      const found = wantedIds(child, holder).filter((id) => there.has(id));
-      return cutWindow(found, child.window).length;
-    };
-  }
-  if (storage.kind === 'localizations') {
-    const groups = groupBy(rows, (row) => [row['_group']]);
-    return (holder) => {
-      const others = (groups.get(holder['_group']) ?? []).filter(({ _id }) => _id !== holder['_id']);
-      return cutWindow(others, child.window).length;
-    };
-  }
+/** Returns a function that returns the count that was read for a holder. */
+function countsIn(rows: readonly Document[]): RelatedOf {
   const counts = new Map(rows.map((row) => [row['_id'] as unknown, Number(row['count'])]));
   return (holder) => counts.get(holder['_id']) ?? 0;
 }
