@@ -1,6 +1,6 @@
 import type { ExaminedRead } from '../../observe/request-observations.js';
 import type { Observer } from '../../observe/observer.js';
-import { comparesText, conjunctsOf } from '../../query/conditions.js';
+import { conjunctsOf } from '../../query/conditions.js';
 import { describeShape } from '../../query/describe-shape.js';
 import type { Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
@@ -9,7 +9,7 @@ import type { Store } from '../store.js';
 import { shared } from './collection-facts.js';
 import { ReadTrace } from './explain-read.js';
 import { workIn } from './explained-work.js';
-import { firstPath, idIndex, isServed, modelIndexes, modelLeading, withSearches } from './is-served.js';
+import { firstPath, idIndex, isIndexable, isServed, modelIndexes, modelLeading } from './is-served.js';
 import { readPage } from './read-page.js';
 import { suggestIndex } from './suggest-index.js';
 
@@ -45,7 +45,7 @@ export function observingReads(store: Store, observer: Observer, slow: number): 
 /** Returns whether no index of the model serves the condition of a list; or its sort, if the list has all entries. Takes no command. */
 function isSuspect({ type, condition, isWhole, sort }: Plan, { database, registry }: TracedRead): boolean {
   const planned = modelLeading(type, registry);
-  if (condition !== null && !isWhole) return !isServed(condition, withSearches(planned, database));
+  if (condition !== null && !isWhole) return !isServed(condition, { ...planned, searches: database.searches });
   const [key] = sort;
   return key !== undefined && key.links.length === 0 && !planned.leads(key.path);
 }
@@ -81,11 +81,7 @@ const inBackground = (database: Database): Database => {
  * null if there is none. The server may choose another one, for example one that an operator has made.
  */
 function servingIndex({ type, condition, isWhole, sort }: Plan, registry: Registry): string | null {
-  const compared = conjunctsOf(condition).flatMap((term) =>
-    term.kind === 'comparison' && !term.denied && (!comparesText(term.comparator) || term.comparator === 'startsWith')
-      ? [term.path]
-      : [],
-  );
+  const compared = conjunctsOf(condition).flatMap((term) => (term.kind === 'comparison' && isIndexable(term) ? [term.path] : []));
   const sorted = sort.slice(0, 1).flatMap(({ links, path }) => (links.length === 0 ? [path] : []));
   const indexes = modelIndexes(type, registry);
   const [first] = [...compared, ...sorted].flatMap((path) => indexes.filter(({ key }) => firstPath(key) === path));
