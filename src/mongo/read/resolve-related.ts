@@ -11,7 +11,7 @@ import {
   type RelatedCondition,
   type Resolved,
 } from './compile-condition.js';
-import { compileJoined, joinNone, joinSome, type Joins, joinStages } from './join-related.js';
+import { compileJoined, joinFields, joinNone, joinSome, type Joins, joinStages } from './join-related.js';
 import { groupNumber, isGroup } from '../form/layout.js';
 import { asScanned, type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
@@ -149,9 +149,9 @@ export const relatedIds = (condition: RelatedCondition): readonly Document[] =>
   condition.link.storage.kind === 'own' ? [groupIds] : [...distinctOwners(condition), groupIds];
 
 /** Returns the stages that list the ids that the owners of a relation store, each once. An owner stores one or several. */
-function distinctOwners({ link }: RelatedCondition): Document[] {
-  const field = link.storage.kind === 'inverse' ? link.storage.field : '_id';
-  return [{ $unwind: `$${field}` }, { $group: { _id: `$${field}` } }];
+function distinctOwners(condition: RelatedCondition): Document[] {
+  const field = `$${joinFields(condition).foreignField}`;
+  return [{ $unwind: field }, { $group: { _id: field } }];
 }
 
 /** Returns a match for the entries without related entries. Related entries that a rule hides from the caller do not count. */
