@@ -52,7 +52,8 @@ interface Candidate {
  * Chooses the index that examines the fewest entries of a page with conditions on linked entries. This is the index of the sort if
  * many entries meet the conditions, otherwise that of a relation, which also has the order of the page if it contains the sorted
  * value. The server caches one plan for all queries of the same form, and the best plan for narrow conditions examines seven times
- * as many entries for broad ones. Returns null if all entries are wanted, no relation has an index, another condition leads to one
+ * as many entries for broad ones. It decides nevertheless if a condition on an attribute of the entries has an index, because it finds
+ * out how many entries meet that. Returns null if all entries are wanted, no relation has an index, another condition leads to one
  * entry, or too little is known.
  */
 async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
@@ -67,6 +68,7 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   const [narrowest] = indexed;
   if (narrowest === undefined) return null;
   narrowestOf.set(plan, narrowest.condition);
+  if (hasOwnIndex(plan, facts)) return serverDecides;
   const all = await estimateSize(type, database);
   const kept = await facts.kept();
   const matching = kept ?? links.reduce((left, { share }) => left * share, all);
@@ -88,6 +90,12 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   const inOnePass = isPassable(plan) && !isOrdered && examined > few && kept === null;
   // the server needs no hint if there is nothing else to choose
   return { hint: inOnePass || candidates.length > 1 || links.length > 1 ? index : null, inOnePass };
+}
+
+/** Returns whether an index of the model finds the entries by a condition on one of their own attributes. */
+function hasOwnIndex({ type, condition }: Plan, { registry, database: { searches } }: Facts): boolean {
+  const indexes = { ...modelLeading(type, registry), searches };
+  return conjunctsOf(condition).some((part) => part.kind === 'comparison' && isServed(part, indexes));
 }
 
 /** A condition on linked entries that each entry must meet. */
