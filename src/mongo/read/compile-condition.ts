@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Comparator, TextComparator } from '../../query/operators.js';
 import type { Condition } from '../../query/plan.js';
-import { comparesText, textPattern } from '../../query/conditions.js';
+import { comparesText, type Comparison, textPattern } from '../../query/conditions.js';
 import type { Stored } from '../../schema/scalar-types.js';
 import type { SearchCondition } from '../send/index-state.js';
 import { compileHasText, compileText } from './compile-text.js';
@@ -66,8 +66,6 @@ export function compileAny(parts: readonly Document[]): Document {
   if (only === undefined) return nothing;
   return parts.length === 1 ? only : { $or: parts };
 }
-
-export type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
 /** The query expression of each comparator that is not denied. A missing one is a compile error. */
 const expressions: Readonly<Record<Exclude<Comparator, TextComparator | 'null'>, (operand: unknown) => Document>> = {

@@ -1,8 +1,7 @@
 import type { ExaminedRead } from '../../observe/request-observations.js';
 import type { Observer } from '../../observe/observer.js';
 import { conjunctsOf } from '../../query/conditions.js';
-import { describeShape } from '../../query/describe-shape.js';
-import type { Plan } from '../../query/plan.js';
+import type { Condition, Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
 import { type Database, forJob, type Trace, type TracedRead } from '../send/database.js';
 import type { Store } from '../store.js';
@@ -86,4 +85,38 @@ function servingIndex({ type, condition, isWhole, sort }: Plan, registry: Regist
   const indexes = modelIndexes(type, registry);
   const [first] = [...compared, ...sorted].flatMap((path) => indexes.filter(({ key }) => firstPath(key) === path));
   return first?.name ?? (isWhole && sort.length === 0 ? idIndex.name : null);
+}
+
+/** Maximum number of characters of a description. */
+const longest = 500;
+
+/**
+ * Returns what a list compares and how it is sorted, without the values: `title containsi and author(name eq), sorted by rating desc`.
+ */
+function describeShape({ condition, sort }: Pick<Plan, 'condition' | 'sort'>): string {
+  const compared = condition === null ? [] : [describe(condition)];
+  const sorted = sort.map(
+    ({ links, path, order }) => `${[...links.map((link) => link.path), path].join('.')} ${direction(order)}`,
+  );
+  const text = [...compared, ...(sorted.length > 0 ? [`sorted by ${sorted.join(', ')}`] : [])].join(', ');
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+const direction = (order: 1 | -1): string => (order === 1 ? 'asc' : 'desc');
+
+function describe(condition: Condition): string {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return [...new Set(condition.conditions.map((one) => (one.kind === 'or' ? `(${describe(one)})` : describe(one))))].join(
+        ` ${condition.kind} `,
+      );
+    case 'comparison':
+      return `${condition.path} ${condition.denied ? 'not ' : ''}${condition.comparator}`;
+    case 'search':
+      return 'search';
+    case 'element':
+    case 'related':
+      return `${condition.path}(${describe(condition.condition)})`;
+  }
 }

@@ -1,5 +1,5 @@
 import { validationError } from '../../errors.js';
-import { comparesText, termsOf } from '../../query/conditions.js';
+import { type Comparison, comparesText, termsOf } from '../../query/conditions.js';
 import { operators } from '../../query/operators.js';
 import type { Condition, Plan } from '../../query/plan.js';
 import { dottedPath, findPlaces } from '../../schema/attribute-places.js';
@@ -9,7 +9,6 @@ import type { Database } from '../send/database.js';
 import { isTimedOut } from '../send/driver-errors.js';
 import { trigramsOf } from '../form/trigrams.js';
 import { readLeading } from './collection-facts.js';
-import type { Comparison } from './compile-condition.js';
 import { type Indexes, indexesInside, isIndexable, isServed } from './is-served.js';
 import { walkedKey } from './ways/sorted-targets.js';
 

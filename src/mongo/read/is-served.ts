@@ -1,9 +1,8 @@
-import { comparesText } from '../../query/conditions.js';
+import { type Comparison, comparesText } from '../../query/conditions.js';
 import type { Condition } from '../../query/plan.js';
 import { memoizePair } from '../../caches.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { SearchIndexes } from '../send/index-state.js';
-import type { Comparison } from './compile-condition.js';
 import { type IndexPlan, planIndexes } from './plan-indexes.js';
 
 /** The paths whose values indexes find entries by. */

@@ -1,9 +1,8 @@
 import { BSON, type ClientSession, type Document, Long } from 'mongodb';
 import { nextTurn } from '../../limits/queue.js';
-import { inReadTime } from './calls.js';
+import { inReadTime, untilAnswered } from './calls.js';
 import { type Database, withComment } from './database.js';
 import { sortsTwoLists, withoutLists } from './sort-lists.js';
-import { untilAnswered } from './until-answered.js';
 
 /** The documents of a reply, as they were sent. */
 type Batch = readonly Uint8Array[];
