@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { validationError } from '../errors.js';
-import { decodePosition, encodePosition, findPosition } from '../mongo/read/find-position.js';
+import { decodePosition, encodePosition, findPosition } from '../mongo/read/ways/page-of.js';
 import type { PageEdges } from '../mongo/read/read-page.js';
 import { foreignCursor } from '../mongo/read/seek.js';
 import type { GivenCursor } from '../query/ast.js';

@@ -1,4 +1,5 @@
 import { ApiError, validationError } from '../errors.js';
+import { mapValues } from '../values.js';
 import type { ByteReservation } from './byte-budget.js';
 
 /** The limits that a request spends while it is bound, read and shaped. */
@@ -135,17 +136,6 @@ export class Budget {
   }
 }
 
-const unspent: Readonly<Record<Allowance, number>> = {
-  entriesRead: 0,
-  entriesRendered: 0,
-  answerBytes: 0,
-  bytesRead: 0,
-  boundSelections: 0,
-  relatedConditions: 0,
-  idsResolved: 0,
-  sortLinks: 0,
-};
-
 /** The refusal, with advice on how to ask for less. */
 const refusals: Readonly<Record<Allowance, readonly [what: string, advice: string]>> = {
   entriesRead: ['reads more than % entries', 'ask for smaller pages, or populate less'],
@@ -161,6 +151,11 @@ const refusals: Readonly<Record<Allowance, readonly [what: string, advice: strin
   sortLinks: ['sorts through more than % relations', 'sort by fewer relations'],
 };
 
+/** Returns the same number for each allowance. */
+const ofEach = (amount: number) => mapValues(refusals, () => amount) as Readonly<Record<Allowance, number>>; // has the same keys
+
+const unspent = ofEach(0);
+
 type CallerLimits = SpentLimits & { readonly tokenRelatedConditions: number };
 
 /** Returns the budget of a request. Callers with a token or user have a limit of their own for conditions on related entries. */
@@ -174,15 +169,5 @@ export function createBudget(
   return new Budget({ ...limits, relatedConditions: limits.tokenRelatedConditions }, { settings, ...options });
 }
 
-const boundless: SpentLimits = {
-  entriesRead: Infinity,
-  entriesRendered: Infinity,
-  answerBytes: Infinity,
-  boundSelections: Infinity,
-  relatedConditions: Infinity,
-  idsResolved: Infinity,
-  sortLinks: Infinity,
-};
-
 /** The budget without limits, for the service itself and for project code. */
-export const unlimited = new Budget(boundless);
+export const unlimited = new Budget(ofEach(Infinity));

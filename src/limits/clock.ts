@@ -124,20 +124,14 @@ export async function observed<Reply>(
  */
 export class WaitTime {
   readonly #total: number;
-  readonly #spent: SpentTime;
-  /** Milliseconds below which work does not count. */
-  readonly #least: number;
+  /** The spent milliseconds. */
+  #spent = 0;
+  /** The end of the last work that counted, by `performance.now()`, so that the time of concurrent work counts once. */
+  #until = 0;
 
   /** `total` is the time limit in milliseconds. */
-  constructor(total: number, spent: SpentTime = { milliseconds: 0, until: 0 }, least = total / quickParts) {
+  constructor(total: number) {
     this.#total = total;
-    this.#spent = spent;
-    this.#least = least;
-  }
-
-  /** Returns the same time for a sequence of many commands, in which quick ones count too. */
-  countingAll(): WaitTime {
-    return new WaitTime(this.#total, this.#spent, 0);
   }
 
   /**
@@ -145,7 +139,7 @@ export class WaitTime {
    * no time is left.
    */
   run<Result>(limit: number, work: (limit: number) => Promise<Result>): Promise<Result> {
-    const left = this.#total - this.#spent.milliseconds;
+    const left = this.#total - this.#spent;
     if (left <= 0) return Promise.reject(tooLate());
     const begun = performance.now();
     const result = work(Math.min(limit, left));
@@ -156,22 +150,15 @@ export class WaitTime {
 
   /** Resets the time, because the request has made progress. */
   renew(): void {
-    this.#spent.milliseconds = 0;
+    this.#spent = 0;
   }
 
   #count(begun: number): void {
     const now = performance.now();
-    if (now - begun < this.#least) return;
-    this.#spent.milliseconds += now - Math.max(begun, this.#spent.until);
-    this.#spent.until = now;
+    if (now - begun < this.#total / quickParts) return;
+    this.#spent += now - Math.max(begun, this.#until);
+    this.#until = now;
   }
-}
-
-/** The spent time of a request. */
-interface SpentTime {
-  milliseconds: number;
-  /** The end of the last work that counted, by `performance.now()`, so that the time of concurrent work counts once. */
-  until: number;
 }
 
 /** Work is quick if it takes less than one `quickParts`th of the time of a request. */

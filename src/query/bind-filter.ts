@@ -5,7 +5,7 @@ import { type Access, accessInPart, fullAccess, maySee, readable } from './acces
 import type { Filter } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindComparisons, bindGroups, type Polarity } from './bind-comparisons.js';
-import { allOf, anyOf, comparesText, holdsForNulls, orNull, termsOf } from './conditions.js';
+import { allOf, anyOf, comparesText, type Comparison, holdsForNulls, orNull, termsOf } from './conditions.js';
 import { castOperands, currentMoment } from './moment.js';
 import { type Condition, type ElementPlace, never, type TrigramPlace } from './plan.js';
 
@@ -184,8 +184,6 @@ function localeComparison(text: string, locales: readonly string[]): Condition {
   if (operand.length === 0) return never;
   return { kind: 'comparison', comparator: 'in', operand, denied: false, path: 'locale', stored: 'text' };
 }
-
-type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
 /**
  * Returns whether `_q` uses a full-text index. A match reveals the value of an attribute, so the caller must be allowed to read

@@ -4,7 +4,7 @@ import type { Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindFilter, bindRule } from './bind-filter.js';
 import { bindSort, bindWindow } from './bind-list.js';
-import { allOf, orNull, someCondition } from './conditions.js';
+import { allOf, foldCondition, orNull } from './conditions.js';
 import { nestedIn } from './nested-in.js';
 import { type Child, type Condition, type LinkChild, type NestedList, published } from './plan.js';
 
@@ -74,4 +74,6 @@ export const childAsksInLists = (child: Child): boolean =>
   );
 
 const asksForRelated = (list: NestedList | null): boolean =>
-  list !== null && list.condition !== null && someCondition(list.condition, ({ kind }) => kind === 'related');
+  list !== null &&
+  list.condition !== null &&
+  foldCondition<boolean>(list.condition, ({ kind }, parts) => kind === 'related' || parts.includes(true));

@@ -47,9 +47,9 @@ function memoizeBinding<Bound>(bind: Bind<Bound>, weigh: (bound: Bound) => numbe
     const memo = bytes === undefined ? others.get(query) : ofClients.get(query);
     if (memo !== undefined && memo.type === type && bindsAlike(memo.context, context) && isOfNow(memo, context))
       return memo.bound;
-    const clock = new Clock(context);
-    const bound = bind(query, type, { ...context, now: clock.now });
-    const made = { type, context: { ...context, budget: unlimited }, bound, moment: clock.moment };
+    let moment: number | null = null;
+    const bound = bind(query, type, { ...context, now: () => (moment ??= momentOf(context)) });
+    const made = { type, context: { ...context, budget: unlimited }, bound, moment };
     if (bytes === undefined) others.set(query, made);
     else ofClients.set(query, made, bytes + weigh(bound));
     return bound;
@@ -60,18 +60,6 @@ const momentOf = ({ now = currentMoment }: BindContext): number => now();
 
 const isOfNow = ({ moment }: Pick<Memo<unknown>, 'moment'>, context: BindContext): boolean =>
   moment === null || moment === momentOf(context);
-
-/** The time of one binding, which notes whether it was used. */
-class Clock {
-  readonly #context: BindContext;
-  moment: number | null = null;
-
-  constructor(context: BindContext) {
-    this.#context = context;
-  }
-
-  readonly now = (): number => (this.moment ??= momentOf(this.#context));
-}
 
 /** The parts of the context that plans depend on. A part that is missing here does not compile. */
 const parts: Readonly<Record<Exclude<keyof BindContext, 'budget' | 'now'>, true>> = {

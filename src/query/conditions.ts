@@ -25,6 +25,9 @@ export function anyOf(conditions: readonly Condition[]): Condition {
   return parts.length === 1 && only !== undefined ? only : { kind: 'or', conditions: parts };
 }
 
+/** A condition that compares the values at a path. */
+export type Comparison = Extract<Condition, { kind: 'comparison' }>;
+
 /** Returns the condition; null if all entries meet it. */
 export const orNull = (condition: Condition): Condition | null => (isAlways(condition) ? null : condition);
 
@@ -45,10 +48,6 @@ function partsOf(condition: Condition): readonly Condition[] {
       return none;
   }
 }
-
-/** Returns whether a condition or one inside it passes a test. */
-export const someCondition = (condition: Condition, passes: (one: Condition) => boolean): boolean =>
-  passes(condition) || partsOf(condition).some((part) => someCondition(part, passes));
 
 /** Returns the result of a condition, made from those of the conditions directly inside it. */
 export const foldCondition = <Result>(condition: Condition, join: (one: Condition, parts: readonly Result[]) => Result): Result =>

@@ -1,9 +1,8 @@
-import { validationError } from '../errors.js';
 import { uploadFile, type Attribute, type ContentType } from '../schema/content-type.js';
 import { componentsOf } from '../schema/parts.js';
 import { emptyQuery, type Populate, type PopulateField } from './ast.js';
 import type { BindContext } from './bind-context.js';
-import { mergeFields, plainField } from './merge-populate.js';
+import { mergeFields, plainField, tooDeep } from './merge-populate.js';
 import { readable } from './access.js';
 
 interface Expansion {
@@ -26,8 +25,7 @@ export function expandDeep(populate: Populate, type: ContentType, context: BindC
   if (populateDeep === 0 || deep?.name !== 'deep' || type.attributes.has('deep')) return populate;
   const max = context.limits.populateDepth + 1;
   const levels = depth !== undefined && /^\d+$/.test(depth.name) ? Number(depth.name) : Math.min(populateDeep, max);
-  if (levels > max)
-    throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
+  if (levels > max) throw tooDeep(context.limits);
   const expansion = { context, countType: context.budget.typeCounter(), seen: new Set<string>() };
   return levelBelow(type, levels, expansion) ?? { all: true, fields: [] };
 }

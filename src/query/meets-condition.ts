@@ -5,7 +5,7 @@ import { isForeign, numberText } from '../schema/stored-values.js';
 import { isRecord, type Values } from '../values.js';
 import type { Comparator, TextComparator } from './operators.js';
 import type { Condition } from './plan.js';
-import { comparesText, textPattern } from './conditions.js';
+import { comparesText, type Comparison, textPattern } from './conditions.js';
 import { storedText } from './stored-text.js';
 
 /**
@@ -34,8 +34,6 @@ export function meetsCondition(condition: Condition, holder: Values): boolean {
 
 const valueAt = (holder: Values, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), holder);
-
-type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
 /** Returns whether a value meets a comparison. A denied comparison never matches null, as in SQL. */
 function meetsComparison(condition: Comparison, value: unknown): boolean {

@@ -13,16 +13,10 @@ const otherKeys = ['page', 'start'] as const;
 
 const named = (key: string): string => `pagination[${key}]`;
 
-/** Returns the first parameter of cursors in the parameters of a request or of a populated relation; null if there is none. */
-function cursorParameter({ pagination }: Values): string | null {
+/** Throws a ValidationError if a request, or a populated relation, that cannot have cursors has a parameter of them. */
+export function refuseCursors({ pagination }: Values): void {
   const key = isRecord(pagination) ? cursorKeys.find((name) => pagination[name] !== undefined) : undefined;
-  return key === undefined ? null : named(key);
-}
-
-/** Throws a ValidationError if a request that cannot have cursors has a parameter of them. */
-export function refuseCursors(input: Values): void {
-  const name = cursorParameter(input);
-  if (name !== null) throw validationError(`Invalid parameter ${name}: only lists of content types have cursors`);
+  if (key !== undefined) throw validationError(`Invalid parameter ${named(key)}: only lists of content types have cursors`);
 }
 
 /**

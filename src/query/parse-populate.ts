@@ -10,7 +10,7 @@ import {
 } from './ast.js';
 import { isRecord } from '../values.js';
 import type { Limits } from './bind-context.js';
-import { mergeFields, plainField, unite } from './merge-populate.js';
+import { mergeFields, plainField, tooDeep, unite } from './merge-populate.js';
 import { parseFields, parseSort, parseWhole, refuseMixedPagination } from './parse-list.js';
 import { refuseCursors } from './parse-cursors.js';
 import { parseFilters } from './parse-filter.js';
@@ -35,8 +35,7 @@ interface Context {
 
 function parseLevel(input: unknown, context: Context): Populate {
   if (input === undefined || input === null || input === '') return noPopulate;
-  if (context.depth > context.limits.populateDepth)
-    throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
+  if (context.depth > context.limits.populateDepth) throw tooDeep(context.limits);
   if (typeof input === 'string') return parseList(input.split(','), context);
   if (!Array.isArray(input) && !isRecord(input)) throw invalidParameter('populate');
   return unite(Object.entries(input).map(([key, value]) => parseEntry(key, value, context)));
@@ -68,8 +67,7 @@ function parsePaths(items: readonly string[], context: Context): Populate {
 function parsePath(path: readonly string[], context: Context): PopulateField {
   const [name = '', ...rest] = path;
   const below = enter(name, context);
-  if (context.depth + rest.length > context.limits.populateDepth)
-    throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
+  if (context.depth + rest.length > context.limits.populateDepth) throw tooDeep(context.limits);
   // as in Strapi v4, a `*` at the end of a path has no effect
   if (rest.length === 0 || (rest.length === 1 && rest[0] === '*')) return plainField(name, emptyQuery);
   const inner = parsePath(rest, { ...below, depth: context.depth + 1 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Clock, WaitTime, withinTime } from '../../src/limits/clock.js';
-import { untilAnswered } from '../../src/mongo/send/until-answered.js';
+import { untilAnswered } from '../../src/mongo/send/calls.js';
 import { freshDatabase } from '../support/mongo.js';
 
 const refused = new MongoServerError({ message: 'not primary', code: 10107 });
@@ -59,14 +59,6 @@ describe('the time that a request waits', () => {
     const time = new WaitTime(1_000);
     for (let times = 0; times < 50; times += 1) await time.run(1_000, () => Promise.resolve());
     expect(await limits(time)).to.equal(1_000);
-  });
-
-  it('counts quick work in a sequence of many parts', async () => {
-    const time = new WaitTime(100);
-    const parts = time.countingAll();
-    for (let times = 0; times < 30; times += 1) await parts.run(1_000, () => delay(5)).catch(() => undefined);
-    expect(await limits(parts)).to.equal('refused: 503');
-    expect(await limits(time)).to.equal('refused: 503');
   });
 });
 

@@ -8,13 +8,25 @@ import { parseFilters } from '../../src/query/parse-filter.js';
 import { parsePagination } from '../../src/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { explain } from '../support/explain.js';
-import { contextOf, thingRegistry, typeOf } from '../support/things.js';
+import { isRecord } from '../../src/values.js';
+import { buildRegistry } from '../../src/schema/build-registry.js';
+import { contextOf, thingModels, typeOf } from '../support/things.js';
 
-const thing = typeOf('api::thing.thing');
+const index = { count: { type: 'integer', index: true }, price: { type: 'float', index: true } };
+const { registry } = buildRegistry(
+  thingModels.map((model) =>
+    isRecord(model['attributes']) && model['uid'] === 'api::thing.thing'
+      ? { ...model, attributes: { ...model['attributes'], ...index } }
+      : model,
+  ),
+);
+const thing = typeOf('api::thing.thing', registry);
 const things = Array.from({ length: 10_000 }, (_, index) => ({
   _id: index + 1,
   owner: ((index * 7919) % 200) + 1,
   tags: [((index * 31) % 50) + 1, ((index * 17) % 50) + 1],
+  count: (index * 7) % 2_000,
+  price: index % 2,
 }));
 const persons = Array.from({ length: 200 }, (_, index) => ({ _id: index + 1, age: index }));
 const tags = Array.from({ length: 50 }, (_, index) => ({
@@ -34,6 +46,8 @@ const cases: readonly (readonly [title: string, filter: object, index: string | 
     100,
   ],
   ['one in sixteen of the owners', { owner: { age: { $lt: 13 } } }, 'mangrove_owner__id-', 50],
+  ['half of the owners, and one count in fifty', { owner: { age: { $lt: 100 } }, count: { $lt: 40 } }, undefined, 200],
+  ['half of the owners, and half of the prices', { owner: { age: { $lt: 100 } }, price: 1 }, undefined, 110],
   ['one in six of the owners, whose entries are merged in order', { owner: { age: { $lt: 32 } } }, 'mangrove_owner__id-', 50],
 ];
 
@@ -47,7 +61,7 @@ describe('the index of a filter on related entries', () => {
     const { db } = database;
     for (const [name, rows] of Object.entries({ things, persons, tags }))
       await db.collection<{ _id: number }>(name).insertMany(rows);
-    await ensureIndexes(db, thing, thingRegistry);
+    await ensureIndexes(db, thing, registry);
   });
   after(() => database.drop());
 
@@ -61,7 +75,7 @@ describe('the index of a filter on related entries', () => {
     const pagination = parsePagination({ start: '0', limit: '25', withCount: 'false' });
     const query = { ...emptyQuery, filter: parseFilters(filter, defaultLimits), pagination };
     for (let read = 1; read <= 2; read++) {
-      const { entries } = await findMany(thing, query, contextOf(database));
+      const { entries } = await findMany(thing, query, contextOf(database, registry));
       expect(entries).to.have.length(25);
     }
     database.client.off('commandStarted', listen);

@@ -30,6 +30,17 @@ describe('the tree of loaded entries', () => {
       const { entries } = await findMany(typeOf(`api::${name}.${name}`), query, contextOf(database));
       expect(countByType(entries)).to.deep.equal(expected);
     });
+
+  it('counts related entries from a start on', async () => {
+    const query = {
+      ...emptyQuery,
+      populate: parsePopulate({ tags: { count: 'true', start: '1', publicationState: 'preview' } }, defaultLimits),
+    };
+    const { entries } = await findMany(typeOf('api::thing.thing'), query, contextOf(database));
+    const tagged = entries.filter(({ document }) => Array.isArray(document['tags']) && document['tags'].length === 2);
+    expect(tagged.map(({ children }) => children)).to.deep.equal(tagged.map(() => [1]));
+    expect(tagged).not.to.be.empty;
+  });
 });
 
 function countByType(entries: readonly Loaded[]): Record<string, number> {

@@ -5,11 +5,14 @@ import { meetsCondition } from '../../query/meets-condition.js';
 import type { Condition } from '../../query/plan.js';
 import type { TimeLimits } from '../send/calls.js';
 import type { Change, ChangeBus } from './changes.js';
-import { type Running, share, type Shared } from '../send/share-work.js';
+import { type Running, share } from '../send/share-work.js';
 
 /** Bounds for the totals of one collection: for totals by publication state and locales, and for totals of other filters. */
-const bounds = { entries: 100, bytes: 100_000 };
+const wholeBounds = { entries: 100, bytes: 100_000 };
 const filterBounds = { entries: 200, bytes: 100_000 };
+
+/** The size of a total in bytes, apart from its query. */
+const totalBytes = 100;
 
 /** The counted condition. */
 interface Counted {
@@ -20,7 +23,7 @@ interface Counted {
 }
 
 interface Total {
-  readonly condition: Condition;
+  readonly condition: Counted['condition'];
   readonly value: number;
   /** The tick at which it was counted. */
   readonly counted: number;
@@ -40,18 +43,16 @@ interface Passing extends Pick<Counted, 'collection' | 'match'> {
   readonly end: number;
 }
 
-/** The cached totals of one collection, and counts under way, by their query. */
-interface Totals {
+/** Cached totals, and counts under way, by their query. */
+interface Counts {
   readonly kept: BoundedCache<Total>;
   readonly running: Running<number>;
-  readonly filters: FilterTotals;
 }
 
-/** Totals of filters other than publication state and locale. */
-interface FilterTotals {
-  readonly kept: BoundedCache<number>;
-  readonly running: Running<number>;
-  readonly passes: Running<Pass>;
+/** What is cached of one collection: the totals of publication state and locales, and those of other filters. */
+interface Totals {
+  readonly whole: Counts;
+  readonly filters: Counts & { readonly passes: Running<Pass> };
 }
 
 /**
@@ -85,26 +86,22 @@ export class TotalCache {
   }
 
   /** Returns the cached total; null if there is none. */
-  kept({ collection, match, condition }: Counted): number | null {
-    if (!this.#changes.isListening) return null;
-    const totals = this.#totals.get(collection);
-    if (totals === undefined) return null;
-    if (condition === null) return totals.filters.kept.get(queryDigest(match)) ?? null;
-    return totals.kept.get(queryText(condition, match))?.value ?? null;
+  kept(counted: Counted): number | null {
+    const totals = this.#changes.isListening ? this.#totals.get(counted.collection) : undefined;
+    return totals === undefined ? null : (countsOf(totals, counted).kept.get(queryOf(counted))?.value ?? null);
   }
 
   /** Returns the cached total, or the result of `count`, which may be that of a concurrent request. */
-  async read({ collection, match, condition }: Counted, count: () => Promise<number>, limits: TimeLimits): Promise<number> {
+  async read(counted: Counted, count: () => Promise<number>, limits: TimeLimits): Promise<number> {
     if (!this.#changes.isListening) return count();
     // A write replaces these maps, so that counts which began before it are not used later.
-    const { kept, running, filters } = this.#totalsOf(collection);
-    if (condition === null) return readFilter(filters, queryDigest(match), { work: count, limits });
-    const query = queryText(condition, match);
+    const { kept, running } = countsOf(this.#totalsOf(counted.collection), counted);
+    const query = queryOf(counted);
     const known = kept.get(query);
     if (known !== undefined) return known.value;
     const work = async (): Promise<number> => {
       const value = await count();
-      kept.set(query, { condition, value, counted: this.#changes.tick() }, 200);
+      kept.set(query, { condition: counted.condition, value, counted: this.#changes.tick() }, totalBytes);
       return value;
     };
     return share(running, query, { work, limits });
@@ -117,7 +114,7 @@ export class TotalCache {
     const query = queryDigest(match);
     const work = async (): Promise<Pass> => {
       const found = await run();
-      kept.set(query, found.total, 8);
+      kept.set(query, { condition: null, value: found.total, counted: this.#changes.tick() }, totalBytes);
       return found;
     };
     return share(passes, JSON.stringify([query, Object.entries(order), end]), { work, limits });
@@ -155,38 +152,33 @@ export class TotalCache {
   }
 }
 
-const newTotals = (): Totals => ({ kept: new BoundedCache(bounds), running: new Map(), filters: newFilterTotals() });
+const newTotals = (): Totals => ({ whole: newCounts(wholeBounds), filters: newFilters() });
 
-const newFilterTotals = (): FilterTotals => ({ kept: new BoundedCache(filterBounds), running: new Map(), passes: new Map() });
+const newFilters = (): Totals['filters'] => ({ ...newCounts(filterBounds), passes: new Map() });
 
-async function readFilter({ kept, running }: FilterTotals, query: string, count: Shared<number>): Promise<number> {
-  const known = kept.get(query);
-  if (known !== undefined) return known;
-  const work = async (): Promise<number> => {
-    const value = await count.work();
-    kept.set(query, value, 8);
-    return value;
-  };
-  return share(running, query, { ...count, work });
-}
+const newCounts = (bounds: typeof wholeBounds): Counts => ({ kept: new BoundedCache(bounds), running: new Map() });
+
+const countsOf = ({ whole, filters }: Totals, { condition }: Counted): Counts => (condition === null ? filters : whole);
+
+const queryOf = ({ condition, match }: Counted): string =>
+  condition === null ? queryDigest(match) : queryText(condition, match);
 
 /**
  * Returns an empty cache of filter totals. If the former one is empty, it is reused, because creating one takes as long as all
  * else that a write does in this file.
  */
-const withoutFilters = ({ filters }: Totals): FilterTotals =>
-  filters.kept.size + filters.running.size + filters.passes.size === 0 ? filters : newFilterTotals();
+const withoutFilters = ({ filters }: Totals): Totals['filters'] =>
+  filters.kept.size + filters.running.size + filters.passes.size === 0 ? filters : newFilters();
 
 /**
  * Returns the totals after the creation or deletion of an entry. Totals that were counted before the write was sent are adjusted.
  * Later ones may include the write and are dropped. Counts under way store their results in the former cache.
  */
 function adjusted(former: Totals, { document, count, begun }: Extract<Change, { kind: 'entry' }>): Totals {
-  const isCounting = former.running.size > 0;
-  const kept = isCounting ? new BoundedCache<Total>(bounds) : former.kept;
-  for (const [query, { condition, value, counted }] of [...former.kept.entries()])
-    if (counted < begun)
-      kept.set(query, { condition, value: value + (meetsCondition(condition, document) ? count : 0), counted }, 200);
-    else kept.delete(query);
-  return { kept, running: isCounting ? new Map() : former.running, filters: withoutFilters(former) };
+  const whole = former.whole.running.size > 0 ? newCounts(wholeBounds) : former.whole;
+  for (const [query, { condition, value, counted }] of [...former.whole.kept.entries()])
+    if (counted < begun && condition !== null)
+      whole.kept.set(query, { condition, value: value + (meetsCondition(condition, document) ? count : 0), counted }, totalBytes);
+    else whole.kept.delete(query);
+  return { whole, filters: withoutFilters(former) };
 }

@@ -2,7 +2,7 @@ import type { Db, Document, IndexDescriptionInfo } from 'mongodb';
 import { BoundedCache, memoize } from '../../caches.js';
 import { unlimited } from '../../limits/budget.js';
 import { commentIn, type Database } from '../send/database.js';
-import { countStored, readAll, runRead } from '../send/read-commands.js';
+import { countStored, readAll } from '../send/read-commands.js';
 import { endless } from '../../limits/clock.js';
 import { type Leading, leadingOf } from './is-served.js';
 
@@ -76,10 +76,7 @@ const limited = (database: Database): Database => ({ ...database, maxTimeMS: { .
 
 /** Returns the number of entries that meet a condition, which may be a minute old; null if counting takes long. */
 export const estimateCount = cacheFacts<number | null>(({ collection, match = {} }, database) =>
-  runRead(limited(database), { count: collection, query: match }).then(
-    ({ n }) => Number(n),
-    () => null,
-  ),
+  countStored(collection, limited(database), { query: match }).catch(() => null),
 );
 
 /**

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Comparator, TextComparator } from '../../query/operators.js';
 import type { Condition } from '../../query/plan.js';
-import { comparesText, textPattern } from '../../query/conditions.js';
+import { comparesText, type Comparison, textPattern } from '../../query/conditions.js';
 import type { Stored } from '../../schema/scalar-types.js';
 import type { SearchCondition } from '../send/index-state.js';
 import { compileHasText, compileText } from './compile-text.js';
@@ -67,8 +67,6 @@ export function compileAny(parts: readonly Document[]): Document {
   return parts.length === 1 ? only : { $or: parts };
 }
 
-export type Comparison = Extract<Condition, { kind: 'comparison' }>;
-
 /** The query expression of each comparator that is not denied. A missing one is a compile error. */
 const expressions: Readonly<Record<Exclude<Comparator, TextComparator | 'null'>, (operand: unknown) => Document>> = {
   eq: (operand) => ({ $eq: operand }),
@@ -95,7 +93,7 @@ function compileComparison(condition: Comparison): Document {
  * Returns the expression without a path, which is applied to a path or to array elements. Values of other types than the
  * attribute's meet neither a comparison nor its denial. Only JSON has several types, and in lists null counts too.
  */
-export function compileExpression({ comparator, operand, denied, stored }: Comparison): Document {
+function compileExpression({ comparator, operand, denied, stored }: Comparison): Document {
   if (comparator === 'null') return denied ? notNull[stored] : isNull[stored];
   const expression = comparesText(comparator) ? compilePattern(comparator, operand) : expressions[comparator](operand);
   if (!denied) return expression;
@@ -151,3 +149,27 @@ const isNull: Readonly<Record<Stored, Document>> = {
   boolean: { $eq: null },
   json: { $not: { $type: jsonTypes } },
 };
+
+/**
+ * Compiles a condition on nothing but the related id to one on the ids that the document stores; returns null for other
+ * conditions.
+ */
+export function compileOwnId({ link, path, condition, orMissing, visible }: RelatedCondition): Document | null {
+  if (link.storage.kind !== 'own' || (orMissing && visible !== null)) return null;
+  const comparisons = condition.kind === 'or' ? condition.conditions : [condition];
+  if (!comparisons.every(isIdComparison)) return null;
+  const parts = comparisons
+    .filter((comparison) => !(comparison.comparator === 'null' && !comparison.denied))
+    .map((comparison) => compileIdComparison(path, comparison, link.many));
+  return compileAny(orMissing ? [...parts, missing(path)] : parts);
+}
+
+const isIdComparison = (condition: Condition): condition is Comparison =>
+  condition.kind === 'comparison' &&
+  condition.path === '_id' &&
+  ['eq', 'in', 'null', 'lt', 'lte', 'gt', 'gte', 'between'].includes(condition.comparator);
+
+function compileIdComparison(path: string, comparison: Comparison, many: boolean): Document {
+  const expression = compileExpression({ ...comparison, stored: 'link' });
+  return { [path]: many && (comparison.denied || comparison.comparator === 'between') ? { $elemMatch: expression } : expression };
+}

@@ -20,11 +20,12 @@ export interface LevelQuery {
   readonly uid: string | null;
   /** Whether a row is the number of related entries of one parent instead of an entry. */
   readonly counts: boolean;
-  /** Lists that are read with the related entries, under the name that `joined` returns for their index. */
-  readonly joins: readonly LinkChild[];
 }
 
-/** A relation, and the lists that are read together with its related entries, as `listsToJoin` returns them. */
+/**
+ * A relation, and the lists that are read together with its related entries, as `listsToJoin` returns them, under the name that `joined`
+ * returns for their index.
+ */
 export interface JoinedRelation {
   readonly relation: PendingRelation;
   readonly joins: readonly LinkChild[];
@@ -40,7 +41,7 @@ export function compileRelation({ relation, joins }: JoinedRelation, resolved: R
     pipeline.push({ $lookup: compileLookup(list, { owner: child.target, as: joined(index) }, resolved) });
   const collection = readsParents(child) ? owner.collection : child.target.collection;
   const counts = child.countOnly && (child.link.storage.kind === 'inverse' || child.link.storage.kind === 'morph');
-  return [{ relation, collection, pipeline, uid: null, counts, joins }];
+  return [{ relation, collection, pipeline, uid: null, counts }];
 }
 
 /** Returns the field for the entries of a list that is read together with the entries that have the list. */
@@ -141,7 +142,6 @@ function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Re
       relation,
       uid: source.holder.uid,
       counts: false,
-      joins: [],
       ...compileSource(child, source, relation.holders, resolved),
     }));
   const ids = new Map<string, Set<number>>();
@@ -153,7 +153,7 @@ function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Re
     if (target === undefined || target.selection.type.collection === '') return [];
     const page = { match: { _id: { $in: [...wanted] } }, projection: compileProjection(target.selection) };
     const pipeline = compileTargets(target, page, resolved);
-    return [{ relation, collection: target.selection.type.collection, pipeline, uid, counts: false, joins: [] }];
+    return [{ relation, collection: target.selection.type.collection, pipeline, uid, counts: false }];
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { type NestedList, scorePath, type SortKey, type Window } from '../../query/plan.js';
 import { compileCondition, notNull, type Resolved } from './compile-condition.js';
+import { joinFields } from './join-related.js';
 
 /** A page of one collection: the common parts of `find` and a pipeline. */
 export interface Page {
@@ -127,7 +128,7 @@ function compileKey({ links, path, lists, order }: SortKey, field: string): Docu
   const joins = links.flatMap((step, depth) => {
     const next = links[depth + 1];
     const isOne = links.slice(0, depth + 1).every(({ link, inList }) => !link.many && !inList);
-    const kept = next === undefined ? path : localField(next);
+    const kept = next === undefined ? path : joinFields(next).localField;
     return compileJoin(step, { field, isFirst: depth === 0, kept: isOne ? null : kept });
   });
   const values = links.length === 0 ? valuesAt('$', path, lists) : valuesAt('$', `${field}.${path}`, joinedLists(lists, field));
@@ -151,7 +152,7 @@ interface Join {
 
 function compileJoin(step: Step, { field, isFirst, kept }: Join): Document[] {
   const { storage } = step.link;
-  const foreignField = foreignFieldOf(step);
+  const { localField, foreignField } = joinFields(step);
   const pipeline = [
     // without a joined entry the local value is null, which would match entries without links
     ...(storage.kind === 'inverse' && !isFirst ? [{ $match: { [foreignField]: notNull.link } }] : []),
@@ -159,7 +160,7 @@ function compileJoin(step: Step, { field, isFirst, kept }: Join): Document[] {
   ];
   const lookup = {
     from: step.target.collection,
-    localField: isFirst ? localField(step) : `${field}.${localField(step)}`,
+    localField: isFirst ? localField : `${field}.${localField}`,
     foreignField,
     ...(pipeline.length > 0 && { pipeline }),
   };
@@ -167,16 +168,6 @@ function compileJoin(step: Step, { field, isFirst, kept }: Join): Document[] {
   const group = `${field}_group`;
   const from = isFirst ? [{ _id: '$_id', _group: '$_group' }] : `$${field}`;
   return [{ $lookup: { ...lookup, as: group } }, { $set: { [field]: othersOf(from, `$${group}`) } }];
-}
-
-function localField({ link, path }: Step): string {
-  if (link.storage.kind === 'inverse') return '_id';
-  return link.storage.kind === 'localizations' ? '_group' : path;
-}
-
-function foreignFieldOf({ link: { storage } }: Step): string {
-  if (storage.kind === 'inverse') return storage.field;
-  return storage.kind === 'localizations' ? '_group' : '_id';
 }
 
 /** Returns an expression for the entries of a group that are localizations of another entry among `from`. */

@@ -1,15 +1,14 @@
 import type { ExaminedRead } from '../../observe/request-observations.js';
 import type { Observer } from '../../observe/observer.js';
-import { comparesText, conjunctsOf } from '../../query/conditions.js';
-import { describeShape } from '../../query/describe-shape.js';
-import type { Plan } from '../../query/plan.js';
+import { conjunctsOf } from '../../query/conditions.js';
+import type { Condition, Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
 import { type Database, forJob, type Trace, type TracedRead } from '../send/database.js';
 import type { Store } from '../store.js';
 import { shared } from './collection-facts.js';
 import { ReadTrace } from './explain-read.js';
 import { workIn } from './explained-work.js';
-import { firstPath, idIndex, isServed, modelIndexes, modelLeading, withSearches } from './is-served.js';
+import { firstPath, idIndex, isIndexable, isServed, modelIndexes, modelLeading } from './is-served.js';
 import { readPage } from './read-page.js';
 import { suggestIndex } from './suggest-index.js';
 
@@ -45,7 +44,7 @@ export function observingReads(store: Store, observer: Observer, slow: number): 
 /** Returns whether no index of the model serves the condition of a list; or its sort, if the list has all entries. Takes no command. */
 function isSuspect({ type, condition, isWhole, sort }: Plan, { database, registry }: TracedRead): boolean {
   const planned = modelLeading(type, registry);
-  if (condition !== null && !isWhole) return !isServed(condition, withSearches(planned, database));
+  if (condition !== null && !isWhole) return !isServed(condition, { ...planned, searches: database.searches });
   const [key] = sort;
   return key !== undefined && key.links.length === 0 && !planned.leads(key.path);
 }
@@ -81,13 +80,43 @@ const inBackground = (database: Database): Database => {
  * null if there is none. The server may choose another one, for example one that an operator has made.
  */
 function servingIndex({ type, condition, isWhole, sort }: Plan, registry: Registry): string | null {
-  const compared = conjunctsOf(condition).flatMap((term) =>
-    term.kind === 'comparison' && !term.denied && (!comparesText(term.comparator) || term.comparator === 'startsWith')
-      ? [term.path]
-      : [],
-  );
+  const compared = conjunctsOf(condition).flatMap((term) => (term.kind === 'comparison' && isIndexable(term) ? [term.path] : []));
   const sorted = sort.slice(0, 1).flatMap(({ links, path }) => (links.length === 0 ? [path] : []));
   const indexes = modelIndexes(type, registry);
   const [first] = [...compared, ...sorted].flatMap((path) => indexes.filter(({ key }) => firstPath(key) === path));
   return first?.name ?? (isWhole && sort.length === 0 ? idIndex.name : null);
+}
+
+/** Maximum number of characters of a description. */
+const longest = 500;
+
+/**
+ * Returns what a list compares and how it is sorted, without the values: `title containsi and author(name eq), sorted by rating desc`.
+ */
+function describeShape({ condition, sort }: Pick<Plan, 'condition' | 'sort'>): string {
+  const compared = condition === null ? [] : [describe(condition)];
+  const sorted = sort.map(
+    ({ links, path, order }) => `${[...links.map((link) => link.path), path].join('.')} ${direction(order)}`,
+  );
+  const text = [...compared, ...(sorted.length > 0 ? [`sorted by ${sorted.join(', ')}`] : [])].join(', ');
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+const direction = (order: 1 | -1): string => (order === 1 ? 'asc' : 'desc');
+
+function describe(condition: Condition): string {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return [...new Set(condition.conditions.map((one) => (one.kind === 'or' ? `(${describe(one)})` : describe(one))))].join(
+        ` ${condition.kind} `,
+      );
+    case 'comparison':
+      return `${condition.path} ${condition.denied ? 'not ' : ''}${condition.comparator}`;
+    case 'search':
+      return 'search';
+    case 'element':
+    case 'related':
+      return `${condition.path}(${describe(condition.condition)})`;
+  }
 }

@@ -1,5 +1,5 @@
 import { validationError } from '../../errors.js';
-import { comparesText, termsOf } from '../../query/conditions.js';
+import { type Comparison, comparesText, termsOf } from '../../query/conditions.js';
 import { operators } from '../../query/operators.js';
 import type { Condition, Plan } from '../../query/plan.js';
 import { dottedPath, findPlaces } from '../../schema/attribute-places.js';
@@ -9,8 +9,7 @@ import type { Database } from '../send/database.js';
 import { isTimedOut } from '../send/driver-errors.js';
 import { trigramsOf } from '../form/trigrams.js';
 import { readLeading } from './collection-facts.js';
-import type { Comparison } from './compile-condition.js';
-import { isServed, type Indexes, withSearches } from './is-served.js';
+import { type Indexes, indexesInside, isIndexable, isServed } from './is-served.js';
 import { walkedKey } from './ways/sorted-targets.js';
 
 /** An attribute without an index, as a path from the queried type, and the option that would create one. */
@@ -70,7 +69,7 @@ const relatedLevels = (condition: Condition, prefix: string): readonly Level[] =
 
 async function findLacking(level: Level, { registry, database }: ExplainContext): Promise<readonly LackingIndex[]> {
   const { type, condition, prefix } = level;
-  const indexes = withSearches(await readLeading(type, database), database);
+  const indexes = { ...(await readLeading(type, database)), searches: database.searches };
   if (condition !== null && isServed(condition, indexes)) return [];
   const inCondition = { indexes, optionOf: optionsOf(type, registry), prefix: '' };
   const lacking = [
@@ -102,7 +101,7 @@ const optionsOf =
     const place = findPlaces(type, registry, isVisibleScalar).find((one) => dottedPath(one) === path);
     if (place === undefined) return [];
     const { attribute, steps } = place;
-    if (comparison === null || !comparesText(comparison.comparator) || comparison.comparator === 'startsWith')
+    if (comparison === null || isIndexable(comparison))
       return attribute.indexed || attribute.unique ? [] : [{ path, option: '"index": true' }];
     const takesTrigrams = steps.length === 0 && scalarTypes[attribute.type].search === 'text' && attribute.search === null;
     const hasTrigrams = operators[comparison.comparator].literal === true && trigramsOf(String(comparison.operand), 1).size > 0;
@@ -130,9 +129,8 @@ function lackingIn(condition: Condition, context: LackingContext): readonly Lack
       return lacking.every(({ length }) => length > 0) ? lacking.flat() : [];
     }
     case 'element': {
-      const leads = (path: string): boolean => indexes.leads(`${condition.path}.${path}`);
-      const inner = { optionOf, indexes: { ...indexes, leads, leadsToNull: () => false }, prefix: `${prefix}${condition.path}.` };
-      return lackingIn(condition.condition, inner);
+      const inside = { optionOf, indexes: indexesInside(indexes, condition.path), prefix: `${prefix}${condition.path}.` };
+      return lackingIn(condition.condition, inside);
     }
     case 'search':
       return lackingIn(condition.otherwise, context);

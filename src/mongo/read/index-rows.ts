@@ -32,8 +32,10 @@ interface LinkContext {
 }
 
 function indexLinkRows(child: LinkChild, rows: readonly Document[], { owner, next }: LinkContext): RelatedOf {
-  if (child.countOnly) return countRows(child, rows);
+  const { storage } = child.link;
+  if (child.countOnly && (storage.kind === 'inverse' || storage.kind === 'morph')) return countsIn(rows);
   const related = indexLists(child, rows, { owner, next });
+  if (child.countOnly) return (holder) => related(holder).length;
   return child.link.many ? related : (holder) => related(holder).slice(0, 1);
 }
 
@@ -41,29 +43,29 @@ type ListOf = (holder: Document) => readonly Loaded[];
 
 function indexLists(child: LinkChild, rows: readonly Document[], { owner, next }: LinkContext): ListOf {
   const { storage } = child.link;
-  const nodes = growNodes(child.selection, rows, next);
-  if (readsParents(child)) return listsBy(groupBy(nodes, parentOf), '_id');
+  const { type } = child.selection;
+  const selection = child.countOnly ? { type, fields: [], children: [], locales: null } : child.selection;
+  const nodes = growNodes(selection, rows, next);
+  if (readsParents(child)) return listsIn(groupBy(nodes, ({ document }) => [document['_parent']]));
   switch (storage.kind) {
     case 'own':
       return child.sort.length > 0 ? sortedTargets(child, nodes) : storedTargets(child, nodes);
     case 'localizations':
       return otherLocales(child, nodes);
     case 'inverse':
-      return listsBy(inverseLists(child, nodes, storage.field), '_id');
+      return rankedLists(child, nodes, linksIn(storage.field));
     case 'morph':
-      return listsBy(morphLists(child, nodes, { field: storage.field, owners: uidsOf(owner) }), '_id');
+      return rankedLists(child, nodes, morphLinksIn(storage.field, uidsOf(owner)));
   }
 }
 
-const listsBy =
-  (lists: ReadonlyMap<unknown, readonly Loaded[]>, key: string): ListOf =>
-  (holder) =>
-    lists.get(holder[key]) ?? none;
-
 const none: readonly Loaded[] = [];
 
-/** Returns the id of the entry in whose window a row was read, in a list. */
-const parentOf = ({ document }: Loaded): readonly unknown[] => [document['_parent']];
+/** Returns a function that finds the list of a holder by its id. */
+const listsIn =
+  (lists: ReadonlyMap<unknown, readonly Loaded[]>): ListOf =>
+  (holder) =>
+    lists.get(holder['_id']) ?? none;
 
 /** Returns a function that lists the targets of a holder in the order of the stored ids. */
 function storedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
@@ -88,22 +90,8 @@ function sortedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
   };
 }
 
-function countRows(child: LinkChild, rows: readonly Document[]): RelatedOf {
-  const { storage } = child.link;
-  if (storage.kind === 'own') {
-    const there = new Set(rows.map((row) => row['_id'] as unknown));
-    return (holder) => {
-      const found = wantedIds(child, holder).filter((id) => there.has(id));
-      return cutWindow(found, child.window).length;
-    };
-  }
-  if (storage.kind === 'localizations') {
-    const groups = groupBy(rows, (row) => [row['_group']]);
-    return (holder) => {
-      const others = (groups.get(holder['_group']) ?? []).filter(({ _id }) => _id !== holder['_id']);
-      return cutWindow(others, child.window).length;
-    };
-  }
+/** Returns a function that returns the count that was read for a holder. */
+function countsIn(rows: readonly Document[]): RelatedOf {
   const counts = new Map(rows.map((row) => [row['_id'] as unknown, Number(row['count'])]));
   return (holder) => counts.get(holder['_id']) ?? 0;
 }
@@ -134,24 +122,39 @@ function orderLocales(group: Growing[], { reversed }: LinkChild): void {
   if (reversed) group.reverse();
 }
 
-function inverseLists(child: LinkChild, nodes: readonly Growing[], field: string): Map<unknown, Growing[]> {
-  const lists = groupBy(nodes, ({ document }) => linkedIds(document, field));
-  if (child.sort.length === 0) sortByRank(lists, rankIn(field), child);
-  return lists;
+/** Links that the other side stores. */
+interface OtherSide {
+  /** Returns the ids of the entries that a document links to. */
+  readonly idsOf: (document: Document) => readonly unknown[];
+  /** Returns the rank of a document in the list of an entry. One without a rank, which other programs have inserted, comes first. */
+  readonly rankOf: (document: Document, id: unknown) => number;
 }
 
-interface MorphField {
-  readonly field: string;
-  /** Uids of the type that the links lead to. */
-  readonly owners: readonly string[];
+const linksIn = (field: string): OtherSide => ({
+  idsOf: (document) => linkedIds(document, field),
+  rankOf: (document, id) => storedRank(document, field, id) ?? -Infinity,
+});
+
+/** Returns the links to entries of a type, which has these uids. */
+function morphLinksIn(field: string, uids: readonly string[]): OtherSide {
+  const leadsThere = ({ __type }: { readonly __type: string }): boolean => uids.includes(__type);
+  return {
+    idsOf: (document) => morphLinks(document[field]).flatMap((link) => (leadsThere(link) ? [link.id] : [])),
+    rankOf: (document, id) => morphLinks(document[field]).find((link) => leadsThere(link) && link.id === id)?.rank ?? -Infinity,
+  };
 }
 
-function morphLists(child: LinkChild, nodes: readonly Growing[], { field, owners }: MorphField): Map<unknown, Growing[]> {
-  const lists = groupBy(nodes, ({ document }) =>
-    morphLinks(document[field]).flatMap(({ __type, id }) => (owners.includes(__type) ? [id] : [])),
-  );
-  if (child.sort.length === 0) sortByRank(lists, morphRank({ field, owners }), child);
-  return lists;
+/** Returns a function that lists the entries that link to a holder, by rank and then by id unless the query sorts them. */
+function rankedLists({ sort, reversed }: LinkChild, nodes: readonly Growing[], { idsOf, rankOf }: OtherSide): ListOf {
+  const lists = groupBy(nodes, ({ document }) => idsOf(document));
+  const sign = reversed ? -1 : 1;
+  if (sort.length === 0)
+    for (const [parent, list] of lists)
+      list.sort((a, b) => {
+        const [rankA, rankB] = [rankOf(a.document, parent), rankOf(b.document, parent)];
+        return sign * (rankA === rankB ? idOf(a) - idOf(b) : rankA - rankB);
+      });
+  return listsIn(lists);
 }
 
 /** Returns groups of items by key. An item is in the group of each of its keys, and groups keep the order of the items. */
@@ -166,26 +169,3 @@ function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly 
   }
   return groups;
 }
-
-type RankOf = (document: Document, parent: unknown) => number;
-
-/** Sorts lists by rank. Entries without a rank, which other programs have inserted, come first, by id. */
-function sortByRank(lists: ReadonlyMap<unknown, Growing[]>, rankOf: RankOf, { reversed }: LinkChild): void {
-  const sign = reversed ? -1 : 1;
-  for (const [parent, list] of lists) {
-    list.sort((a, b) => {
-      const [rankA, rankB] = [rankOf(a.document, parent), rankOf(b.document, parent)];
-      return sign * (rankA === rankB ? idOf(a) - idOf(b) : rankA - rankB);
-    });
-  }
-}
-
-const rankIn =
-  (field: string): RankOf =>
-  (document, parent) =>
-    storedRank(document, field, parent) ?? -Infinity;
-
-const morphRank =
-  ({ field, owners }: MorphField): RankOf =>
-  (document, parent) =>
-    morphLinks(document[field]).find(({ __type, id }) => owners.includes(__type) && id === parent)?.rank ?? -Infinity;

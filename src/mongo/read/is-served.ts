@@ -1,10 +1,8 @@
-import type { Comparator } from '../../query/operators.js';
+import { type Comparison, comparesText } from '../../query/conditions.js';
 import type { Condition } from '../../query/plan.js';
 import { memoizePair } from '../../caches.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { Database } from '../send/database.js';
 import type { SearchIndexes } from '../send/index-state.js';
-import type { Comparison } from './compile-condition.js';
 import { type IndexPlan, planIndexes } from './plan-indexes.js';
 
 /** The paths whose values indexes find entries by. */
@@ -15,18 +13,19 @@ export interface Leading {
 }
 
 /** The indexes that conditions are checked against. */
-export interface Indexes extends Leading, Pick<SearchIndexes, 'serves' | 'find'> {}
+export interface Indexes extends Leading {
+  readonly searches: Pick<SearchIndexes, 'serves' | 'find'>;
+}
 
-/** Returns indexes with some first paths, and those for searches. */
-export const withSearches = (leading: Leading, { searches }: Pick<Database, 'searches'>): Indexes => ({
-  ...leading,
-  serves: (comparison) => searches.serves(comparison),
-  find: (search) => searches.find(search),
+/** The first paths of all indexes that may exist, including those that an operator has made. */
+export const anyLeading: Leading = { leads: () => true, leadsToNull: () => true };
+
+/** Returns the indexes for the values inside the elements of a list. */
+export const indexesInside = (indexes: Indexes, list: string): Indexes => ({
+  leads: (path) => indexes.leads(`${list}.${path}`),
+  leadsToNull: () => false,
+  searches: indexes.searches,
 });
-
-/** Returns all indexes that may exist, including those that an operator has made. */
-export const anyIndex = (database: Pick<Database, 'searches'>): Indexes =>
-  withSearches({ leads: () => true, leadsToNull: () => true }, database);
 
 /** Returns whether indexes find the entries that meet a condition. */
 export function isServed(condition: Condition, indexes: Indexes): boolean {
@@ -36,27 +35,22 @@ export function isServed(condition: Condition, indexes: Indexes): boolean {
     case 'or':
       return condition.conditions.every((inner) => isServed(inner, indexes));
     case 'comparison':
-      if (isNull(condition)) return indexes.leadsToNull(condition.path);
-      return isIndexable(condition) ? indexes.leads(condition.path) : indexes.serves(condition);
+      if (!isIndexable(condition)) return indexes.searches.serves(condition);
+      if (condition.comparator !== 'null') return indexes.leads(condition.path);
+      return condition.stored !== 'json' && indexes.leadsToNull(condition.path); // null in JSON is compared by type
     case 'search':
-      return indexes.find(condition) !== null || isServed(condition.otherwise, indexes);
-    case 'element': {
+      return indexes.searches.find(condition) !== null || isServed(condition.otherwise, indexes);
+    case 'element':
       // a condition with a place is resolved to ids
-      const leads = (path: string): boolean => indexes.leads(`${condition.path}.${path}`);
-      return condition.place !== null || isServed(condition.condition, { ...indexes, leads, leadsToNull: () => false });
-    }
+      return condition.place !== null || isServed(condition.condition, indexesInside(indexes, condition.path));
     case 'related':
       return true;
   }
 }
 
-/** Returns whether a comparison is with null in a form that an index can find. Null in JSON is compared by type. */
-const isNull = ({ comparator, denied, stored }: Comparison): boolean => comparator === 'null' && !denied && stored !== 'json';
-
 /** Returns whether an index on its path can find the values that meet a comparison. */
-const isIndexable = ({ comparator, denied }: Comparison): boolean => !denied && indexable.has(comparator);
-
-const indexable: ReadonlySet<Comparator> = new Set<Comparator>(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'startsWith']);
+export const isIndexable = ({ comparator, denied }: Comparison): boolean =>
+  !denied && (!comparesText(comparator) || comparator === 'startsWith');
 
 /** The parts of an index that decide what it finds. */
 interface LeadingIndex {

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { isRecord } from '../../values.js';
-import type { Condition } from '../../query/plan.js';
+import type { Condition, SortKey } from '../../query/plan.js';
 import { compileCondition, type RelatedCondition, type Resolved } from './compile-condition.js';
 
 /** A condition that more related entries meet than ids may be resolved, so that they are joined. */
@@ -47,14 +47,24 @@ export const joinNone = (condition: RelatedCondition, stages: readonly Document[
 });
 
 function addJoin(condition: RelatedCondition, options: Document, joins: Joins): string {
-  const { target, link, path } = condition;
   const as = `_join${String(joins.length)}`;
-  const fields =
-    link.storage.kind === 'inverse'
-      ? { localField: '_id', foreignField: link.storage.field }
-      : { localField: path, foreignField: '_id' };
-  joins.push({ condition, lookup: { $lookup: { from: target.collection, ...fields, ...options, as } } });
+  joins.push({ condition, lookup: { $lookup: { from: condition.target.collection, ...joinFields(condition), ...options, as } } });
   return as;
+}
+
+/** Returns the fields by which a `$lookup` joins the entries with a link at a path with their related entries. */
+export function joinFields({
+  link: { storage },
+  path,
+}: Pick<SortKey['links'][number], 'link' | 'path'>): Readonly<Record<'localField' | 'foreignField', string>> {
+  switch (storage.kind) {
+    case 'inverse':
+      return { localField: '_id', foreignField: storage.field };
+    case 'localizations':
+      return { localField: '_group', foreignField: '_group' };
+    default:
+      return { localField: path, foreignField: '_id' };
+  }
 }
 
 const firstOf = (stages: readonly Document[]): Document[] => [...stages, { $limit: 1 }, { $project: { _id: 1 } }];

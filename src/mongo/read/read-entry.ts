@@ -9,6 +9,7 @@ import { type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { isTooLarge } from '../send/driver-errors.js';
 import type { Loaded } from '../form/loaded.js';
+import { joinFields } from './join-related.js';
 import { readTreeOf } from './read-tree.js';
 import { resolveLists } from './resolve-lists.js';
 import { resolveRelated } from './resolve-related.js';
@@ -100,7 +101,7 @@ function compileEntry(match: Document, selection: Selection, joins: readonly Joi
       singleBatch: true,
     };
   const lookups = joins.map(({ child, path }, index) => ({
-    $lookup: { from: child.target.collection, ...joinFields(child, path), as: joined(index) },
+    $lookup: { from: child.target.collection, ...joinFields({ link: child.link, path }), as: joined(index) },
   }));
   return {
     aggregate: collection,
@@ -111,12 +112,6 @@ function compileEntry(match: Document, selection: Selection, joins: readonly Joi
 
 /** Returns the stages that keep only the first entry by id; none if the match names an id. */
 const oneOf = (match: Document): Document[] => ('_id' in match ? [] : [{ $sort: { _id: 1 } }, { $limit: 1 }]);
-
-function joinFields({ link }: LinkChild, path: string): Document {
-  return link.storage.kind === 'inverse'
-    ? { localField: '_id', foreignField: link.storage.field }
-    : { localField: path, foreignField: '_id' };
-}
 
 /** Returns whether a document that is no longer stored meets a condition. The database compares it, in place of a model. */
 export async function meetsMatch(document: Document, condition: Condition, database: Database): Promise<boolean> {

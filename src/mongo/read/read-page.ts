@@ -2,14 +2,16 @@ import type { Document } from 'mongodb';
 import type { BoundCursors, Position } from '../../query/bound-cursors.js';
 import type { Plan } from '../../query/plan.js';
 import type { Loaded } from '../form/loaded.js';
+import { readAll } from '../send/read-commands.js';
+import { both, compileKeys, sortsByComputed } from './compile-page.js';
 import { explainTimeout } from './explain-timeout.js';
-import { hasOtherSide } from './other-side.js';
+import { joinStages } from './join-related.js';
 import { readTree } from './read-tree.js';
-import { isAtCursor, positionOf } from './seek.js';
+import { compileSeek, isAtCursor, positionOf } from './seek.js';
 import { gatherFacts } from './ways/gather-facts.js';
 import { impliedTotal, isLikelyShort } from './ways/page-total.js';
 import { nothing } from './compile-condition.js';
-import type { Facts, PageContext, Way } from './ways/way.js';
+import type { Facts, JoinedPage, PageContext, Way } from './ways/way.js';
 import { ways } from './ways/ways.js';
 
 /** The entries of a page. */
@@ -51,6 +53,28 @@ async function readByCursors(plan: Plan, { backwards }: BoundCursors, facts: Fac
   return { ...page, edges: { positions, hasNext, hasPrevious } };
 }
 
+/**
+ * Returns whether a list has entries on the other side of the cursor of a page; false if there is no cursor, or the answer does not say
+ * it. Sends one command, which ends at the first entry. It is not needed if the entry of the cursor was found.
+ */
+async function hasOtherSide({ pagination }: Plan, { page, database }: Facts): Promise<boolean> {
+  if (pagination.kind !== 'cursor' || pagination.from === null || !pagination.looksBack) return false;
+  const found = await page();
+  if (found.match === nothing) return false;
+  return (await readAll(database, compileExists(found, pagination.from))).length > 0;
+}
+
+/** Returns a command that finds an entry on the other side of a position. It sorts nothing. */
+function compileExists(page: JoinedPage, from: Position): Document {
+  const { collection, match, before, joins, score = null } = page;
+  const behind = compileSeek({ ...page, backwards: page.backwards !== true }, from, false);
+  const projection = { _id: 1 };
+  if (joins.length === 0 && score === null && !sortsByComputed(page.sort))
+    return { find: collection, filter: both(match, behind), projection, limit: 1 };
+  const stages = [{ $match: before }, ...compileKeys(page), { $match: behind }, ...joinStages(joins, match)];
+  return { aggregate: collection, pipeline: [...stages, { $limit: 1 }, { $project: projection }], cursor: {} };
+}
+
 /** The documents of a page in the order of the list. */
 interface CutPage {
   readonly documents: readonly Document[];
@@ -71,9 +95,11 @@ export function readTotal(plan: Plan, context: PageContext): Promise<number> {
   const counted = { ...plan, sort: [], pagination, window: { skip: 0, limit: null }, withTotal: true };
   noteRead(plan, context);
   const begun = performance.now();
-  const counting = totalIn(gatherFacts(counted, context)).catch(async (error: unknown) => {
-    throw await explainTimeout(error, counted, context);
-  });
+  const counting = gatherFacts(counted, context)
+    .count()
+    .catch(async (error: unknown) => {
+      throw await explainTimeout(error, counted, context);
+    });
   if (context.database.trace)
     void counting.then(
       () => noteWay('count', counted, context, begun),
@@ -87,15 +113,6 @@ function noteWay(way: string, plan: Plan, { database, registry }: Omit<PageConte
   database.trace?.chose(way, plan, { database, registry, ms: performance.now() - begun });
 }
 
-async function totalIn(facts: Facts): Promise<number> {
-  return (await facts.page()).match === nothing ? 0 : countOf(facts);
-}
-
-async function countOf(facts: Facts): Promise<number> {
-  const total = await facts.total();
-  return total?.kept ?? (await total?.count()) ?? 0;
-}
-
 /** Notes the collection of a page, because a kept total needs no command. */
 const noteRead = ({ type }: Plan, { database }: Pick<PageContext, 'database'>): void =>
   void database.reads?.collections.push(type.collection);
@@ -106,8 +123,7 @@ async function readByFirst(plan: Plan, facts: Facts): Promise<FoundPage> {
   const begun = performance.now();
   for (const way of ways) {
     if (!(await way.fits(plan, facts))) continue;
-    const read = plan.withTotal && way.counts !== true ? readAndCount(way, plan, facts) : readBy(way, plan, facts);
-    const page = await read.catch((error: unknown) => {
+    const page = await readBy(way, plan, facts).catch((error: unknown) => {
       noteWay(way.name, plan, facts, begun); // those that meet the time limit are the slowest
       throw error;
     });
@@ -118,14 +134,27 @@ async function readByFirst(plan: Plan, facts: Facts): Promise<FoundPage> {
   throw new Error('no way of reading fits'); // the last one always does
 }
 
+/**
+ * Reads a page in one way, and its total if it is wanted. If the page is not full, the total follows from it. If that is likely, the
+ * page is read first, and entries are counted only if it is full; otherwise both are read concurrently.
+ */
 async function readBy(way: Way, plan: Plan, facts: Facts): Promise<FoundPage | null> {
+  const read = readEntries(way, plan, facts);
+  if (!plan.withTotal || way.counts === true) return read;
+  const [page, counted] = isLikelyShort(plan) ? [await read, null] : await Promise.all([read, facts.count()]);
+  return page && { ...page, total: page.total ?? counted ?? (await facts.count()) };
+}
+
+/** Reads the entries of a page. The total is null unless the way counts, or it follows from the page. */
+async function readEntries(way: Way, plan: Plan, facts: Facts): Promise<FoundPage | null> {
+  const { database } = facts;
   const found = await way.read(plan, facts);
   if (found === null) return null;
-  const { documents, total = null } = found;
-  impliedTotal(plan, plan.window, documents.length); // is remembered
-  const { documents: cut, ...around } = cutPage(plan, documents);
-  const entries = await readEntries(plan, cut, facts);
-  return { entries, total: plan.withTotal ? total : null, ...around };
+  const implied = impliedTotal(plan, plan.window, found.documents.length);
+  const { documents, ...around } = cutPage(plan, found.documents);
+  database.budget.spend('entriesRead', documents.length);
+  const entries = await readTree(plan.selection, documents, database);
+  return { entries, total: plan.withTotal ? (found.total ?? implied) : null, ...around };
 }
 
 /** Removes the documents that only show what is around a page by cursors. */
@@ -136,20 +165,4 @@ function cutPage({ window, pagination }: Plan, found: readonly Document[]): CutP
   const documents = others.slice(0, window.limit ?? undefined);
   const hasMore = others.length > documents.length;
   return { documents: pagination.backwards ? documents.reverse() : documents, hasMore, beginsAtCursor };
-}
-
-/**
- * Reads a page and its total. If the page is not full, the total follows from it. If that is likely, the page is read first, and
- * entries are counted only if it is full; otherwise both are read concurrently.
- */
-async function readAndCount(way: Way, plan: Plan, facts: Facts): Promise<FoundPage | null> {
-  const read = readBy(way, plan, facts);
-  const [page, counted] = isLikelyShort(plan) ? [await read, null] : await Promise.all([read, countOf(facts)]);
-  if (page === null) return null;
-  return { ...page, total: impliedTotal(plan, plan.window, page.entries.length) ?? counted ?? (await countOf(facts)) };
-}
-
-function readEntries({ selection }: Plan, documents: readonly Document[], { database }: Facts): Promise<Loaded[]> {
-  database.budget.spend('entriesRead', documents.length);
-  return readTree(selection, documents, database);
 }

@@ -4,19 +4,19 @@ import type { Condition, ElementPlace } from '../../query/plan.js';
 import {
   compileAny,
   compileCondition,
+  compileOwnId,
   type ElementCondition,
   missing,
   nothing,
   type RelatedCondition,
   type Resolved,
 } from './compile-condition.js';
-import { compileOwnId } from './compile-own-id.js';
-import { compileJoined, joinNone, joinSome, type Joins, joinStages } from './join-related.js';
+import { compileJoined, joinFields, joinNone, joinSome, type Joins, joinStages } from './join-related.js';
 import { groupNumber, isGroup } from '../form/layout.js';
 import { asScanned, type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { atMost, collectIds, groupIds, readIds, readMatching, spend } from './collect-ids.js';
-import { anyIndex, isServed } from './is-served.js';
+import { anyLeading, isServed } from './is-served.js';
 
 /**
  * Resolves the conditions on related entries, and those on elements with a place. Each is replaced by the ids of the entries that
@@ -66,7 +66,7 @@ async function resolveInto(condition: Condition, resolving: Resolving): Promise<
   switch (condition.kind) {
     case 'and':
     case 'or': {
-      const isOfUse = condition.kind === 'and' || isServed(condition, anyIndex(database));
+      const isOfUse = condition.kind === 'and' || isServed(condition, { ...anyLeading, searches: database.searches });
       const inner = { ...resolving, narrows: narrows && isOfUse };
       await Promise.all(condition.conditions.map((part) => resolveInto(part, inner)));
       return;
@@ -149,9 +149,9 @@ export const relatedIds = (condition: RelatedCondition): readonly Document[] =>
   condition.link.storage.kind === 'own' ? [groupIds] : [...distinctOwners(condition), groupIds];
 
 /** Returns the stages that list the ids that the owners of a relation store, each once. An owner stores one or several. */
-function distinctOwners({ link }: RelatedCondition): Document[] {
-  const field = link.storage.kind === 'inverse' ? link.storage.field : '_id';
-  return [{ $unwind: `$${field}` }, { $group: { _id: `$${field}` } }];
+function distinctOwners(condition: RelatedCondition): Document[] {
+  const field = `$${joinFields(condition).foreignField}`;
+  return [{ $unwind: field }, { $group: { _id: field } }];
 }
 
 /** Returns a match for the entries without related entries. Related entries that a rule hides from the caller do not count. */

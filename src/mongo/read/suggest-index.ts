@@ -1,9 +1,9 @@
-import { comparesText, conjunctsOf } from '../../query/conditions.js';
-import type { Condition, Plan } from '../../query/plan.js';
+import { conjunctsOf } from '../../query/conditions.js';
+import type { Plan } from '../../query/plan.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { readLeading } from './collection-facts.js';
-import { isServed, withSearches } from './is-served.js';
+import { isIndexable, isServed } from './is-served.js';
 
 /** Maximum number of keys of a suggested index. */
 const mostKeys = 4;
@@ -19,31 +19,25 @@ interface Suggestion {
  * compared with a range. Returns null if an index serves the condition already, or none would. Values of row rules are left out.
  */
 export async function suggestIndex(plan: Plan, database: Database): Promise<Suggestion | null> {
-  const indexes = withSearches(await readLeading(plan.type, database), database);
-  if (plan.condition !== null && isServed(plan.condition, indexes)) return null;
-  const terms = conjunctsOf(plan.condition).filter((term) => term.kind === 'comparison' && !term.denied && term.ofRule !== true);
-  const pathsOf = (kinds: ReadonlySet<string>): readonly string[] =>
-    terms.flatMap((term) => (term.kind === 'comparison' && kinds.has(term.comparator) && isIndexed(term) ? [term.path] : []));
+  const leading = await readLeading(plan.type, database);
+  if (plan.condition !== null && isServed(plan.condition, { ...leading, searches: database.searches })) return null;
+  const terms = conjunctsOf(plan.condition)
+    .filter((term) => term.kind === 'comparison')
+    .filter((term) => isIndexable(term) && term.comparator !== 'null' && term.ofRule !== true && term.stored !== 'json');
+  const isEqual = ({ comparator }: (typeof terms)[number]): boolean => comparator === 'eq' || comparator === 'in';
+  const ranged = terms.find((term) => !isEqual(term));
   const sorted = plan.sort.every(({ links, lists }) => links.length === 0 && lists.length === 0) ? plan.sort : [];
   const order = sorted.map(({ path, order }) => [path, order === 1 ? '' : ':-1'] as const);
   const keys = new Map([
-    ...pathsOf(equal).map((path) => [path, ''] as const),
+    ...terms.filter(isEqual).map(({ path }) => [path, ''] as const),
     ...order.filter(([path]) => path !== '_id'),
-    ...pathsOf(ranged)
-      .slice(0, 1)
-      .map((path) => [path, ''] as const),
+    ...(ranged === undefined ? [] : [[ranged.path, ''] as const]),
   ]);
   const [first] = [...keys.keys()].filter((path) => path !== 'locale');
-  if (first === undefined || indexes.leads(first)) return null;
+  if (first === undefined || leading.leads(first)) return null;
   const names = [...keys].slice(0, mostKeys).map(([path, order]) => `${path}${order}`);
   return { keys: names, bytes: await estimateBytes(plan.type.collection, names.length, database) };
 }
-
-const equal: ReadonlySet<string> = new Set(['eq', 'in']);
-const ranged: ReadonlySet<string> = new Set(['lt', 'lte', 'gt', 'gte', 'between', 'startsWith']);
-
-const isIndexed = ({ comparator, stored }: Extract<Condition, { kind: 'comparison' }>): boolean =>
-  stored !== 'json' && (!comparesText(comparator) || comparator === 'startsWith');
 
 /** Returns the size of an index with some keys: that of the average index of the collection for each key. */
 async function estimateBytes(collection: string, keys: number, database: Database): Promise<number> {

@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, MongoClient } from 'mongodb';
 import type { AbandonedTransactions } from './abandoned.js';
-import { markTransient, mayHaveRun, translateDriverError } from './driver-errors.js';
+import { isInterrupted, markTransient, mayHaveRun, translateDriverError } from './driver-errors.js';
 import { unconfirmedError } from '../../errors.js';
 import { grace, tooLate, type WaitTime, withinTime } from '../../limits/clock.js';
 
@@ -76,6 +77,28 @@ export async function translating<Result>(call: () => Promise<Result>, session: 
 
 const translate = (error: unknown, session: ClientSession | null): unknown =>
   translateDriverError(session === null ? error : markTransient(error));
+
+/**
+ * Runs a command, and repeats it after a failover or a broken connection, until the limit in milliseconds is over. Several
+ * attempts may be needed, because a former primary refuses commands until the driver has found the new one.
+ */
+export function untilAnswered<Reply>(limit: number, run: () => Promise<Reply>): Promise<Reply> {
+  const end = performance.now() + limit;
+  return run().catch((error: unknown) => repeat(error, end, run));
+}
+
+async function repeat<Reply>(first: unknown, end: number, run: () => Promise<Reply>): Promise<Reply> {
+  let error = first;
+  for (let pause = 0; isInterrupted(error) && performance.now() + pause <= end; pause = Math.min(2 * pause + 20, 500)) {
+    if (pause > 0) await delay(pause);
+    try {
+      return await run();
+    } catch (thrown) {
+      error = thrown;
+    }
+  }
+  throw error;
+}
 
 /** Maximum number of idle sessions. */
 const mostIdle = 100;

@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { unavailableError } from '../../errors.js';
+import type { Comparison } from '../../query/conditions.js';
 import type { Condition, TrigramPlace } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
@@ -7,7 +8,6 @@ import { trigramPath } from '../form/layout.js';
 import { withinTime } from '../../limits/clock.js';
 import { storedTrigrams, trigramsOf } from '../form/trigrams.js';
 
-type Comparison = Extract<Condition, { kind: 'comparison' }>;
 export type SearchCondition = Extract<Condition, { kind: 'search' }>;
 
 /** A filter for the documents with some of the words of a search. */

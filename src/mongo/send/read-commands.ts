@@ -1,9 +1,8 @@
 import { BSON, type ClientSession, type Document, Long } from 'mongodb';
 import { nextTurn } from '../../limits/queue.js';
-import { inReadTime } from './calls.js';
+import { inReadTime, untilAnswered } from './calls.js';
 import { type Database, withComment } from './database.js';
 import { sortsTwoLists, withoutLists } from './sort-lists.js';
-import { untilAnswered } from './until-answered.js';
 
 /** The documents of a reply, as they were sent. */
 type Batch = readonly Uint8Array[];
@@ -65,9 +64,18 @@ const decode = (batch: Batch): readonly Document[] => batch.map((bytes) => BSON.
  */
 const unchecked = { validation: { utf8: false } } as const;
 
-/** Returns the number of documents of a collection from its metadata, which takes the same time for any size. */
-export const countStored = async (collection: string, database: Database): Promise<number> =>
-  Number((await runRead(database, { count: collection }))['n']);
+/** Which documents are counted, and how many at most. */
+interface Counted {
+  readonly query?: Document;
+  readonly limit?: number;
+}
+
+/**
+ * Returns the number of documents of a collection. Without a query it is that of the metadata, which takes the same time for any size.
+ * A transaction does not allow it.
+ */
+export const countStored = async (collection: string, database: Database, counted: Counted = {}): Promise<number> =>
+  Number((await runRead(database, { count: collection, ...counted }))['n']);
 
 /** Runs a read command within its time limit and, if there is one, the transaction. */
 export const runRead = (database: Database, command: Document): Promise<Document> =>

@@ -28,7 +28,7 @@ export class ReadLog {
     this.dependsOnMore ||= isSurrounded;
   }
 
-  /** Notes the collections that a command reads. Its first key names one, and stages of a pipeline may name further ones. */
+  /** Notes the collections that a command reads. Its first key names one, and the joins and unions of a pipeline name further ones. */
   noteCommand(command: Document): void {
     for (const name in command) {
       this.collections.push(String(command[name]));
@@ -39,20 +39,11 @@ export class ReadLog {
 
   #noteStages(stages: unknown): void {
     if (!Array.isArray(stages)) return;
-    for (const stage of stages as readonly Document[])
-      for (const operator in stage) if (nested.has(operator)) this.#noteStage(operator, stage[operator] as Document | string);
-  }
-
-  #noteStage(operator: string, value: Document | string): void {
-    if (operator === '$facet') for (const stages of Object.values(value)) this.#noteStages(stages);
-    else if (typeof value === 'string') this.collections.push(value);
-    else {
-      const from: unknown = value['from'] ?? value['coll'];
-      if (from !== undefined) this.collections.push(String(from));
-      this.#noteStages(value['pipeline']);
+    for (const stage of stages as readonly Readonly<Record<string, Document | undefined>>[]) {
+      const joined = stage['$lookup'] ?? stage['$unionWith'];
+      if (joined === undefined) continue;
+      this.collections.push(String(joined['from'] ?? joined['coll']));
+      this.#noteStages(joined['pipeline']);
     }
   }
 }
-
-/** The stages that read other collections, or contain such stages. */
-const nested: ReadonlySet<string> = new Set(['$lookup', '$graphLookup', '$unionWith', '$facet']);

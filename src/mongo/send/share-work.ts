@@ -5,7 +5,7 @@ import { isTimedOut, isTooLarge } from './driver-errors.js';
 export type Running<Result> = Map<string, Promise<Result>>;
 
 /** Work that one request does for all concurrent requests with the same query. */
-export interface Shared<Result> {
+interface Shared<Result> {
   readonly work: () => Promise<Result>;
   /** The limits of how long this request may wait for another one. */
   readonly limits: TimeLimits;

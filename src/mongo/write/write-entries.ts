@@ -5,12 +5,11 @@ import { inCurrentForm, matchCounted, noteOf, noteWrite, raising } from './bulk-
 import { type Change, compileChange } from './compile-change.js';
 import { changesAttributes, heard, tell } from './tell-entries.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
-import { inReadTime, inWriteTime } from '../send/calls.js';
+import { inReadTime, inWriteTime, untilAnswered } from '../send/calls.js';
 import { unlimited } from '../../limits/budget.js';
 import { commentIn, type Database, withComment } from '../send/database.js';
 import { inOrder, readAll, withSession } from '../send/read-commands.js';
 import { grace, observed } from '../../limits/clock.js';
-import { untilAnswered } from '../send/until-answered.js';
 import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../send/driver-errors.js';
 import type { Store } from '../store.js';
 import { inTransaction } from '../send/transaction.js';

@@ -6,7 +6,7 @@ import type { ContentType, Registry } from '../../../schema/content-type.js';
 import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
 import { compileCondition, type RelatedCondition, type Resolved } from '../compile-condition.js';
 import { compileSort, sortsByComputed } from '../compile-page.js';
-import { firstPath, isPartial, isServed, type Leading, modelIndexes, modelLeading, withSearches } from '../is-served.js';
+import { firstPath, type Indexes, isPartial, isServed, type Leading, modelIndexes, modelLeading } from '../is-served.js';
 import type { IndexPlan } from '../plan-indexes.js';
 import { asksForRelated } from '../resolve-related.js';
 import { leadsToOne } from './page-total.js';
@@ -52,7 +52,8 @@ interface Candidate {
  * Chooses the index that examines the fewest entries of a page with conditions on linked entries. This is the index of the sort if
  * many entries meet the conditions, otherwise that of a relation, which also has the order of the page if it contains the sorted
  * value. The server caches one plan for all queries of the same form, and the best plan for narrow conditions examines seven times
- * as many entries for broad ones. Returns null if all entries are wanted, no relation has an index, another condition leads to one
+ * as many entries for broad ones. It decides nevertheless if a condition on an attribute of the entries has an index, because it finds
+ * out how many entries meet that. Returns null if all entries are wanted, no relation has an index, another condition leads to one
  * entry, or too little is known.
  */
 async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
@@ -67,8 +68,9 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   const [narrowest] = indexed;
   if (narrowest === undefined) return null;
   narrowestOf.set(plan, narrowest.condition);
+  if (hasOwnIndex(plan, facts)) return serverDecides;
   const all = await estimateSize(type, database);
-  const kept = (await facts.total())?.kept ?? null;
+  const kept = await facts.kept();
   const matching = kept ?? links.reduce((left, { share }) => left * share, all);
   const order = compileSort(plan.sort);
   const candidates: readonly Candidate[] = [
@@ -88,6 +90,12 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   const inOnePass = isPassable(plan) && !isOrdered && examined > few && kept === null;
   // the server needs no hint if there is nothing else to choose
   return { hint: inOnePass || candidates.length > 1 || links.length > 1 ? index : null, inOnePass };
+}
+
+/** Returns whether an index of the model finds the entries by a condition on one of their own attributes. */
+function hasOwnIndex({ type, condition }: Plan, { registry, database: { searches } }: Facts): boolean {
+  const indexes = { ...modelLeading(type, registry), searches };
+  return conjunctsOf(condition).some((part) => part.kind === 'comparison' && isServed(part, indexes));
 }
 
 /** A condition on linked entries that each entry must meet. */
@@ -148,50 +156,47 @@ const entriesInOrder = ({ window: { skip, limit } }: Plan, all: number, matching
  */
 async function chooseByIndexes(plan: Plan, facts: Facts): Promise<Choice> {
   const { type, condition, isWhole, sort } = plan;
-  const model = modelLeading(type, facts.registry);
+  const { registry, database } = facts;
+  const model = modelLeading(type, registry);
   // trigrams also find entries that do not meet the condition
-  const counting = { ...withSearches(model, facts.database), serves: () => false };
+  const counting: Indexes = { ...model, searches: { serves: () => false, find: (search) => database.searches.find(search) } };
   if (isPassable(plan) && condition !== null && !isWhole && !isServed(condition, counting)) {
-    const hint = (await isNaturalBest(plan, facts)) ? ({ $natural: 1 } as const) : null;
+    const natural = (await isNaturalBest(plan, facts)) ? naturalOrder : null;
     const sorting = await findSorting(plan, facts);
-    return sorting === null ? { hint, inOnePass: true } : { hint: hint && sorting, inOnePass: false };
+    return sorting === null ? { hint: natural, inOnePass: true } : { hint: natural && sorting, inOnePass: false };
   }
   const [{ path } = { path: '_id' }] = sort;
-  if (model.leads(path) || (await estimateSize(type, facts.database)) <= few) return serverDecides;
-  const isSorted = (await leadingIn(plan, facts))?.leads(path) !== false;
-  return !isSorted && (await isNaturalBest(plan, facts)) ? { hint: { $natural: 1 }, inOnePass: false } : serverDecides;
+  if (model.leads(path) || (await estimateSize(type, database)) <= few) return serverDecides;
+  return (await isNaturalBest(plan, facts, path)) ? { hint: naturalOrder, inOnePass: false } : serverDecides;
 }
 
+const naturalOrder = { $natural: 1 } as const;
+
 /** Returns the name of the index of the sort if the total is known and few entries are likely to be examined by it; otherwise null. */
-async function findSorting(plan: Plan, { registry, database, total }: Facts): Promise<string | null> {
-  const matching = (await total())?.kept ?? null;
-  if (matching === null) return null;
+async function findSorting(plan: Plan, { registry, database, kept }: Facts): Promise<string | null> {
+  const matching = await kept();
   const order = compileSort(plan.sort);
   const sorting = wholeIndexes(plan.type, registry).find((index) => hasOrder(index, order));
-  if (sorting === undefined) return null;
+  if (matching === null || sorting === undefined) return null;
   const all = await estimateSize(plan.type, database);
   return margin * entriesInOrder(plan, all, matching) < all ? sorting.name : null;
 }
 
-/** Returns the first paths of all indexes of a collection, none if it is small; null if they cannot be read. */
-async function leadingIn({ type }: Plan, { database }: Facts): Promise<Leading | null> {
-  const isSmall = (await estimateSize(type, database)) <= few;
-  return isSmall ? { leads: () => false, leadsToNull: () => false } : readLeading(type, database).catch(() => null);
-}
-
 /**
- * Returns whether all entries of a list are best read in natural order: no index finds only entries that meet its condition, not even
- * one that an operator has made, and the list has most entries of the collection, or the collection is small.
+ * Returns whether all entries of a list are best read in natural order: no index finds only entries that meet its condition, or sorts
+ * them by a path, not even one that an operator has made, and the list has most entries of the collection, or the collection is small.
  */
-async function isNaturalBest(plan: Plan, facts: Facts): Promise<boolean> {
+async function isNaturalBest(plan: Plan, { database, totals }: Facts, path: string | null = null): Promise<boolean> {
   const { condition, scope, type } = plan;
-  const { database, totals } = facts;
-  const leading = await leadingIn(plan, facts);
-  if (leading === null || (condition !== null && isServed(condition, withSearches(leading, database)))) return false;
   const size = await estimateSize(type, database);
+  const leading = size <= few ? noLeading : await readLeading(type, database).catch(() => null);
+  if (leading === null || (path !== null && leading.leads(path))) return false;
+  if (condition !== null && isServed(condition, { ...leading, searches: database.searches })) return false;
   if (scope === null || size <= few) return true;
   const match: Document = compileCondition(scope, new Map());
   const listed = { collection: type.collection, match };
   const total = totals.kept({ ...listed, condition: scope }) ?? (await estimateCount(listed, database));
   return total !== null && margin * total >= size;
 }
+
+const noLeading: Leading = { leads: () => false, leadsToNull: () => false };

@@ -4,9 +4,9 @@ import { type Condition, isSought, type Plan } from '../../../query/plan.js';
 import { type Database } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
 import { isTooLarge } from '../../send/driver-errors.js';
-import { compileCondition, type RelatedCondition } from '../compile-condition.js';
+import { compileCondition, compileOwnId, type RelatedCondition } from '../compile-condition.js';
 import { asList, compilePagePipeline, sortsByComputed } from '../compile-page.js';
-import { compileOwnId } from '../compile-own-id.js';
+import { joinFields } from '../join-related.js';
 import { relatedIds, resolveRelated } from '../resolve-related.js';
 import { narrowestBefore } from './choose.js';
 import { pageOf } from './page-of.js';
@@ -70,8 +70,9 @@ async function compilePipeline(plan: Plan, first: RelatedCondition, database: Da
         { $lookup: { from: collection, pipeline: stages, as: variables[index] } },
         { $unwind: `$${variables[index] ?? ''}` },
       ]),
-      ...lookUpEntries(first, {
+      ...lookUpEntries({
         from: plan.type.collection,
+        foreignField: joinFields(first).localField,
         ...(lists.length > 0 && { let: Object.fromEntries(variables.map((name) => [name, `$${name}.ids`])) }),
         pipeline: compilePagePipeline(pageOf(plan, match, database)),
       }),
@@ -100,7 +101,7 @@ interface IdPipeline {
  */
 export async function compileIds(condition: RelatedCondition, database: Database): Promise<IdPipeline> {
   if (!condition.ofRule) database.budget.spend('relatedConditions');
-  const { target, link } = condition;
+  const { target } = condition;
   const parts = conjunctsOf(condition.condition);
   const [next, second] = parts.filter(canLead);
   const isChain = next !== undefined && second === undefined;
@@ -108,14 +109,14 @@ export async function compileIds(condition: RelatedCondition, database: Database
   const $match = compileCondition(rest, await resolveRelated(rest, database));
   if (!isChain) return { collection: target.collection, stages: [{ $match }, ...relatedIds(condition)] };
   const { collection, stages } = await compileIds(next, database);
-  const field = link.storage.kind === 'inverse' ? link.storage.field : '_id';
-  const lookup = { from: target.collection, pipeline: [{ $match }, { $project: { [field]: 1 } }] };
-  return { collection, stages: [...stages, ...lookUpEntries(next, lookup), ...relatedIds(condition)] };
+  const project = { $project: { [joinFields(condition).foreignField]: 1 } };
+  const lookup = { from: target.collection, foreignField: joinFields(next).localField, pipeline: [{ $match }, project] };
+  return { collection, stages: [...stages, ...lookUpEntries(lookup), ...relatedIds(condition)] };
 }
 
-/** Returns the stages that look up the entries linked by a list of ids, each entry once. */
-export const lookUpEntries = ({ link, path }: RelatedCondition, lookup: Document): readonly Document[] => [
-  { $lookup: { ...lookup, localField: 'ids', foreignField: link.storage.kind === 'own' ? path : '_id', as: 'entry' } },
+/** Returns the stages that look up the entries whose foreign field has one of the `ids`, each entry once. */
+export const lookUpEntries = (lookup: Document): readonly Document[] => [
+  { $lookup: { ...lookup, localField: 'ids', as: 'entry' } },
   { $unwind: '$entry' },
   { $replaceRoot: { newRoot: '$entry' } },
 ];

@@ -4,7 +4,7 @@ import { type Database } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
 import { isTimedOut, isTooLarge } from '../../send/driver-errors.js';
 import { compilePagePipeline } from '../compile-page.js';
-import { joinStages } from '../join-related.js';
+import { joinFields, joinStages } from '../join-related.js';
 import { canLead, compileIds, lookUpEntries } from './from-related.js';
 import type { JoinedPage, PageTotal, Way } from './way.js';
 
@@ -60,7 +60,8 @@ async function compileCount({ collection, before, joins, isAlone }: JoinedPage, 
   const [join] = joins;
   if (join === undefined || !isAlone || !canLead(join.condition)) return null;
   const ids = await compileIds(join.condition, { ...database, budget: unlimited }); // spent when it was resolved
-  const lookup = { from: collection, pipeline: [{ $match: before }, { $project: { _id: 1 } }] };
-  const pipeline = [...ids.stages, ...lookUpEntries(join.condition, lookup), { $count: 'n' }];
+  const entries = [{ $match: before }, { $project: { _id: 1 } }];
+  const lookup = { from: collection, foreignField: joinFields(join.condition).localField, pipeline: entries };
+  const pipeline = [...ids.stages, ...lookUpEntries(lookup), { $count: 'n' }];
   return { aggregate: ids.collection, pipeline, cursor: {} };
 }

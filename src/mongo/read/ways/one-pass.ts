@@ -11,7 +11,7 @@ import type { Facts, Found, Way } from './way.js';
 export const onePass: Way = {
   name: 'one pass',
   counts: true,
-  fits: async ({ withTotal }, facts) => withTotal && (await facts.choice()).inOnePass,
+  fits: async (_plan, facts) => (await facts.choice()).inOnePass,
   read: async (_plan, facts) => {
     const page = await facts.page();
     return tryHint(facts, (options) => sharePass(page, options, facts));

@@ -1,8 +1,7 @@
 import { MinKey } from 'mongodb';
 import { conjunctsOf } from '../../../query/conditions.js';
 import { always, isSought, type Plan, type Window } from '../../../query/plan.js';
-import { type Database } from '../../send/database.js';
-import { countStored, runRead } from '../../send/read-commands.js';
+import { countStored } from '../../send/read-commands.js';
 import { countMatching } from '../../stored.js';
 import type { Page } from '../compile-page.js';
 import { few } from '../collection-facts.js';
@@ -32,7 +31,7 @@ export async function totalOf(
   }
   const count = (): Promise<number> =>
     isAlone
-      ? totals.read(counted, () => countEntries(counted, database), database)
+      ? totals.read(counted, () => countStored(collection, database, { query: counted.match }), database)
       : countMatching(database, collection, counted.match); // a transaction does not allow the command `count`
   return { kept: isFar ? (kept ?? (await count())) : kept, count };
 }
@@ -42,16 +41,6 @@ const all = { match: { _id: { $gte: new MinKey() } }, condition: always };
 
 /** Returns whether the end of a list is nearer to a page than its beginning. */
 export const isInSecondHalf = ({ skip }: Pick<Window, 'skip'>, total: number): boolean => skip > total / 2;
-
-/** Returns the number of entries that meet a condition, counted only up to `limit`. */
-export async function countEntries(
-  { collection, match }: Pick<Page, 'collection' | 'match'>,
-  database: Database,
-  limit: number | null = null,
-): Promise<number> {
-  const { n } = await runRead(database, { count: collection, query: match, ...(limit !== null && { limit }) });
-  return Number(n);
-}
 
 /** Whether the page of a plan was not full when it was read last. */
 const short = new WeakMap<Plan, boolean>();

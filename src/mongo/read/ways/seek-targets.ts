@@ -6,6 +6,7 @@ import { both, compileOrder } from '../compile-page.js';
 import { estimateSize } from '../collection-facts.js';
 import { compileBeyond, compileSeek } from '../seek.js';
 import { compileUnlinked, restOf, type Walk } from './compile-linked.js';
+import { lookUpEntries } from './from-related.js';
 import { mostTargets, planWalk, walkedKey } from './sorted-targets.js';
 import type { Way } from './way.js';
 
@@ -79,14 +80,11 @@ function readWith(walk: Walk, from: Start | null, limit: number): Promise<readon
     { $limit: limit },
     { $project: page.projection },
   ];
-  const lookup = { from: page.collection, localField: 'ids', foreignField: step.path, let: { value: '$_id' }, pipeline: entries };
   const pipeline = [
     { $match: both({ [key.path]: { $ne: null } }, value === null ? {} : compileBeyond([key.path, order], value, true)) },
     { $group: { _id: `$${key.path}`, ids: { $push: '$_id' } } },
     { $sort: { _id: order } },
-    { $lookup: { ...lookup, as: 'entry' } },
-    { $unwind: '$entry' },
-    { $replaceRoot: { newRoot: '$entry' } },
+    ...lookUpEntries({ from: page.collection, foreignField: step.path, let: { value: '$_id' }, pipeline: entries }),
     { $limit: limit },
   ];
   return readAll(database, { aggregate: step.target.collection, pipeline, cursor: {} });

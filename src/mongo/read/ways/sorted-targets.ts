@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import type { Plan, SortKey, Window } from '../../../query/plan.js';
-import { readAll } from '../../send/read-commands.js';
+import { countStored, readAll } from '../../send/read-commands.js';
 import { estimateSize, few, linksOfEntry } from '../collection-facts.js';
 import { sortsByComputed } from '../compile-page.js';
 import { compileLinked, compileUnlinked, type Group, type Walk } from './compile-linked.js';
-import { countEntries } from './page-total.js';
 import type { Facts, Way } from './way.js';
 
 /** Maximum number of targets that are read for one page. */
@@ -44,8 +43,9 @@ export function walkedKey(
 }
 
 /** Returns how to walk over the targets; null if joining all entries is better. */
-export async function planWalk({ type, isWhole }: Plan, { page: readPage, total, database }: Facts): Promise<Walk | null> {
-  const page = await readPage();
+export async function planWalk({ type, isWhole, withTotal }: Plan, facts: Facts): Promise<Walk | null> {
+  const { database } = facts;
+  const page = await facts.page();
   const walked = walkedKey(page.sort, page.window);
   // each command would repeat the full-text search, which MongoDB does not allow within an $or
   if (walked === null || (page.rank ?? null) !== null) return null;
@@ -54,9 +54,8 @@ export async function planWalk({ type, isWhole }: Plan, { page: readPage, total,
   if (entries === undefined || targets === undefined || entries <= few) return null;
   // walking reads about wanted × entries / matches entries, joining reads all matches
   const worth = Math.ceil(Math.sqrt(Math.min(wanted, entries) * entries));
-  const counted = await total();
-  const count = () => counted?.count() ?? countEntries(page, database, worth);
-  const matches = counted?.kept ?? (isWhole ? entries : await count());
+  const count = () => (withTotal ? facts.count() : countStored(page.collection, database, { query: page.match, limit: worth }));
+  const matches = (await facts.kept()) ?? (isWhole ? entries : await count());
   const links = matches * (step.link.many ? linksOfEntry : 1);
   const atOnce = Math.ceil((wanted * targets) / Math.max(links, 1) + 0.5);
   return matches < worth || atOnce > mostTargets ? null : { ...walked, page, database, atOnce };

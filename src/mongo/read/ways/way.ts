@@ -36,8 +36,10 @@ export interface PageContext {
 export interface Facts extends PageContext {
   /** The page with its compiled condition. Conditions on related entries are resolved to ids, or joined. */
   readonly page: () => Promise<JoinedPage>;
-  /** The total, or how to count it; null if it is not wanted. */
-  readonly total: () => Promise<PageTotal | null>;
+  /** The total if it is known; null if it must be counted, or is not wanted. */
+  readonly kept: () => Promise<number | null>;
+  /** The total, which is counted unless it is known. */
+  readonly count: () => Promise<number>;
   /** How the entries of the page are found. */
   readonly choice: () => Promise<Choice>;
 }
