@@ -8,8 +8,6 @@ import { CurrentSchema } from './current-schema.js';
 import { graphqlPathSettings } from './graphql-paths.js';
 import { graphqlRoutes } from './graphql-routes.js';
 import { graphqlSettings } from './graphql-settings.js';
-import { accountsService } from '../plugins/create-accounts-service.js';
-import { uploads } from '../plugins/create-uploads.js';
 import { buildSchema, type SchemaOptions } from './build-schema.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
 import { traceSchema } from './trace-schema.js';
@@ -73,11 +71,11 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   return { routes, replaceRegistry };
 }
 
-/** Returns the services of enabled plugins. Mutations of other plugins are omitted from the schema. */
-const pluginsOf = (config: Config): Pick<SchemaOptions, 'accounts' | 'upload'> => ({
-  ...(config.plugins['users-permissions'].enabled && { accounts: accountsService(config) }),
-  ...(config.plugins.upload.enabled && { upload: uploads }),
-});
+/** Returns the options for enabled plugins. Mutations of other plugins are omitted from the schema. */
+function pluginsOf({ plugins: { 'users-permissions': users, upload } }: Config): Pick<SchemaOptions, 'accounts' | 'upload'> {
+  const accounts = users.enabled && { accounts: { refreshTokens: users.config.refreshTokens.enabled } };
+  return { ...accounts, upload: upload.enabled };
+}
 
 /** Writes the schema files after the schema is in force. Errors are only logged. */
 async function tryArtifacts(current: CurrentSchema, artifacts: Artifacts, observer: Observer): Promise<void> {
