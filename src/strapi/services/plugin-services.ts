@@ -33,21 +33,22 @@ interface PluginParts {
 
 /** Returns the plugin services of Strapi v4 that Mangrove has. */
 export const createPluginServices = (parts: PluginParts): PluginServices => ({
-  email: { email: known('email', 'email', emailService(parts)) },
+  email: { email: refuseMissingOf('email', 'email', emailService(parts)) },
   'users-permissions': {
     user: userService(parts),
     jwt: tokenService(parts),
     role: roleService(parts),
     providers: providersService(parts),
-    'users-permissions': known('users-permissions', 'users-permissions', { template }),
-    'providers-registry': known('users-permissions', 'providers-registry', providersRegistry(parts)),
+    'users-permissions': refuseMissingOf('users-permissions', 'users-permissions', { template }),
+    'providers-registry': refuseMissingOf('users-permissions', 'providers-registry', providersRegistry(parts)),
   },
-  i18n: { locales: known('i18n', 'locales', localeService(parts)) },
-  upload: { upload: known('upload', 'upload', createUploadService(parts)) },
+  i18n: { locales: refuseMissingOf('i18n', 'locales', localeService(parts)) },
+  upload: { upload: refuseMissingOf('upload', 'upload', createUploadService(parts)) },
   ...absentPlugins(() => parts.content().notices),
 });
 
-const known = <Service extends object>(plugin: string, name: string, service: Service): Service =>
+/** Returns a service of a plugin, with errors for the members that it lacks. */
+export const refuseMissingOf = <Service extends object>(plugin: string, name: string, service: Service): Service =>
   refuseMissing(service, `strapi.plugin('${plugin}').service('${name}')`);
 
 interface Mail extends Values {
