@@ -96,7 +96,7 @@ const rulesOf = ({ limits, introspection, validationRules }: GraphqlSettings): r
 const mostLevels = 200;
 
 function parseText(text: string, maxTokens: number): DocumentNode {
-  if (documentLevels(text) > mostLevels)
+  if (documentLevels(text, maxTokens) > mostLevels)
     throw coded(
       new GraphQLError(`Syntax Error: Document is nested deeper than ${String(mostLevels)} levels.`),
       'GRAPHQL_PARSE_FAILED',
