@@ -99,7 +99,7 @@ const unfit = /^Cannot return null for non-nullable field |^\w+ cannot represent
 function withCode(error: GraphQLError, format: ErrorFormat): GraphQLError {
   const { code = unfit.test(error.message) ? 'UNFIT_VALUE' : 'INTERNAL_SERVER_ERROR', ...extensions } = error.extensions;
   const exception = error.originalError === undefined ? {} : stack(error.originalError, format);
-  return withExtensions(error, { ...extensions, code, ...exception }, error.originalError ?? null);
+  return withParts(error, { extensions: { ...extensions, code, ...exception } });
 }
 
 const stack = (error: unknown, { stacktraces }: ErrorFormat): { exception?: { stacktrace: string[] } } =>
@@ -110,13 +110,7 @@ const stack = (error: unknown, { stacktraces }: ErrorFormat): { exception?: { st
  * already included.
  */
 export const coded = (error: GraphQLError, code: string): GraphQLError =>
-  withExtensions(error, { ...error.extensions, code }, null);
-
-const withExtensions = (
-  error: GraphQLError,
-  extensions: Readonly<Record<string, unknown>>,
-  originalError: Error | null,
-): GraphQLError => withParts(error, { extensions, originalError });
+  withParts(error, { extensions: { ...error.extensions, code }, originalError: null });
 
 interface ErrorParts {
   readonly message?: string;
