@@ -107,6 +107,6 @@ export function readingContext({ content, access, pages, failures }: GraphqlCont
     check: (query, type) => void bindNested(query, type, { ...bind, budget: unlimited }),
     countType: bind.budget.typeCounter(),
     known: new Map(),
-    fail: (node, error) => failures.set(node, error),
+    failures,
   };
 }
