@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.js';
 import type { Route } from '../../http/route.js';
 import { builtinModels } from '../../schema/builtin-models.js';
@@ -7,7 +8,7 @@ import { isRecord, type Values } from '../../values.js';
 import type { SubscriberMap } from '../content/lifecycles.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
-import { changedSettings, uncalledMembers, withStandIns } from './extended-plugin.js';
+import { uncalledMembers, withStandIns } from './extended-plugin.js';
 import { routerOf, writtenRoute, type Controllers } from './extended-routes.js';
 import type { Exports } from '../load/load-folders.js';
 import { hooksOf, type PlacedHooks } from './project-hooks.js';
@@ -94,8 +95,8 @@ async function extendPlugin(
   for (const text of uncalledMembers(name, plugin)) parts.tell(`${file}: ${text}`);
   register(name, plugin, parts);
   takeTypes(name, plugin, { file, parts });
-  for (const [path, value] of changedSettings(saved, plugin.config))
-    parts.strapi.config.set(['plugin', name, ...path].join('.'), value);
+  for (const [key, value] of Object.entries(plugin.config))
+    if (!isDeepStrictEqual(value, saved[key])) parts.strapi.config.set(`plugin.${name}.${key}`, value);
   parts.addRouter(routerOf({ name, file }, plugin, { before, written, givenRoutes }));
   return plugin;
 }

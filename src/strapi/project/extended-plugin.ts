@@ -1,4 +1,4 @@
-import { isRecord, type Values } from '../../values.js';
+import { isRecord } from '../../values.js';
 import { missingExtension } from '../load/unsupported-code.js';
 
 type Members = Readonly<Record<string, readonly string[]>>;
@@ -116,15 +116,4 @@ export function standIn(): unknown {
     ownKeys: () => ['prototype'], // of every function; enumerates nothing
   });
   return own;
-}
-
-/** Returns what code has changed in settings: the value of each changed path and of the paths above it. */
-export function changedSettings(before: Values, after: Values, prefix: readonly string[] = []): (readonly [string[], unknown])[] {
-  return Object.entries(after).flatMap(([key, value]) => {
-    const path = [...prefix, key];
-    const known = before[key];
-    if (JSON.stringify(known) === JSON.stringify(value) && typeof value !== 'function') return [];
-    const below = isRecord(value) && !Array.isArray(value) ? changedSettings(isRecord(known) ? known : {}, value, path) : [];
-    return [[path, value], ...below];
-  });
 }

@@ -92,7 +92,7 @@ class Folder implements Pick<Staging, 'stage'> {
   };
 }
 
-function describeBody({ fields, files }: MultipartBody, folder: string): Pick<ReceivedBody, 'fields' | 'files'> {
+function describeBody({ fields, files }: MultipartBody, folder: string): ReceivedBody {
   const received = files.map(({ field, file: { id, name, mime, size } }) => ({
     field,
     file: bothNames({ path: join(folder, id), name, type: mime, size }),

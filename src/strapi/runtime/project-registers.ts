@@ -78,7 +78,7 @@ export class ProjectRegisters {
       content,
       transactions,
       notices: createNotices(observer),
-      own: [announceTo(this.events, { content, observer })],
+      own: announceTo(this.events, { content, observer }),
     });
     this.subscribers = hubSubscribers(this.events, { content, observer });
     this.requests = new CodeRequests(content, transactions);

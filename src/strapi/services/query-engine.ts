@@ -29,6 +29,12 @@ export interface EnginePage {
   };
 }
 
+/** Returns the pagination of a page with at least one place. */
+export function pageOf(page: unknown, pageSize: unknown, total: number): EnginePage['pagination'] {
+  const size = Math.max(Number(pageSize), 1);
+  return { page: Number(page), pageSize: size, pageCount: Math.ceil(total / size), total };
+}
+
 /**
  * Reads and writes entries of one content type without the rules of the API: reads include private attributes, drafts and all
  * locales, and required values may be missing. Entries are flat: `{ id, title, author: { id, name } }`. Throws a ValidationError
@@ -87,14 +93,12 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
     (await read({ ...parameters, limit: 1 }))[0] ?? null;
   const count = (parameters: EngineParameters): Promise<number> => countAll(parameters, open());
   const counted = (parameters: EngineParameters): Promise<number> => reads.run('Count', { uid, params: parameters }, count);
-  const engine: QueryEngine = {
+  const many = (parameters: EngineParameters): Promise<Entity[]> => reads.run('FindMany', { uid, params: parameters }, read);
+  return {
     findOne: (parameters = {}) => reads.run('FindOne', { uid, params: parameters }, findFirst),
-    findMany: (parameters = {}) => reads.run('FindMany', { uid, params: parameters }, read),
-    findWithCount: async (parameters = {}) => {
-      const entries = await reads.run('FindMany', { uid, params: parameters }, read);
-      return [entries, await counted(parameters)];
-    },
-    findPage: (parameters = {}) => findPage(parameters, (all) => reads.run('FindMany', { uid, params: all }, read), counted),
+    findMany: (parameters = {}) => many(parameters),
+    findWithCount: async (parameters = {}) => [await many(parameters), await counted(parameters)],
+    findPage: (parameters = {}) => findPage(parameters, many, counted),
     count: (parameters = {}) => counted(parameters),
     load: async ({ id }, names, parameters = {}) => {
       const populate = Object.fromEntries([names].flat().map((name) => [name, parameters]));
@@ -109,7 +113,6 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
     }),
     ...engineWrites(open),
   };
-  return engine;
 }
 
 interface Opened {
@@ -157,8 +160,7 @@ async function findPage(
 ): Promise<EnginePage> {
   const limit = Math.max(Number(pageSize), 1);
   const results = await read({ ...parameters, offset: (Math.max(Number(page), 1) - 1) * limit, limit });
-  const total = await count(parameters);
-  return { results, pagination: { page: Number(page), pageSize: limit, pageCount: Math.ceil(total / limit), total } };
+  return { results, pagination: pageOf(page, pageSize, await count(parameters)) };
 }
 
 /** Returns the selection on a written entry. */
