@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Config, PluginsConfig } from '../../config/config.js';
+import { messageOf } from '../../errors.js';
 import type { ContextRoute, OpenRoute } from '../../http/route.js';
 import type { Observer } from '../../observe/observer.js';
 import type { Registry } from '../../schema/content-type.js';
@@ -11,7 +12,6 @@ import { graphqlSettings } from './graphql-settings.js';
 import { buildSchema, type SchemaOptions } from './build-schema.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
 import { traceSchema } from './trace-schema.js';
-import { messageOf } from '../../errors.js';
 
 /** The inputs of the GraphQL front end. */
 interface GraphqlServices {

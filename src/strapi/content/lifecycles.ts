@@ -16,7 +16,7 @@ import type { Loaded } from '../../mongo/form/loaded.js';
 import type { Selection } from '../../query/plan.js';
 import type { Notices } from '../../notices.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { copyPlain, type Values } from '../../values.js';
+import { copyPlain, isRecord, type Values } from '../../values.js';
 import { changedAnswer } from './changed-entries.js';
 import type { CodeTransactions } from './code-transactions.js';
 import { engineFilter, limitsOfCode } from './translate-query.js';
@@ -87,6 +87,13 @@ export class Lifecycles implements CodeHooks, ReadHooks {
       this.#change(this.#subscribers.filter((other) => other !== subscriber));
     };
   };
+
+  /** Adds the listeners that a module exports for a content type. Returns whether there are any. */
+  subscribeTo(uid: string, listeners: unknown): boolean {
+    if (!isRecord(listeners)) return false;
+    this.subscribe({ ...listeners, models: [uid] } as SubscriberMap); // functions by lifecycle
+    return true;
+  }
 
   readonly clear = (): void => {
     this.#change([]);

@@ -2,10 +2,10 @@ import { inspect } from 'node:util';
 import type { Config } from '../../config/config.js';
 import { ConfigError } from '../../config/setting.js';
 import { UnknownTypeError } from '../../code/entity-service.js';
+import { messageOf } from '../../errors.js';
 import type { Observer } from '../../observe/observer.js';
 import { printable } from '../../values.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
-import { messageOf } from '../../errors.js';
 
 /**
  * Runs code of a project. Errors are printed with their stack and become a ConfigError with the place. Code that cannot run here

@@ -5,14 +5,13 @@ import type { Config } from '../../config/config.js';
 import type { Route } from '../../http/route.js';
 import { builtinModels } from '../../schema/builtin-models.js';
 import { isRecord, type Values } from '../../values.js';
-import type { SubscriberMap } from '../content/lifecycles.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
 import { uncalledMembers, withStandIns } from './extended-plugin.js';
 import { routerOf, writtenRoute, type Controllers } from './extended-routes.js';
 import type { Exports } from '../load/load-folders.js';
 import { hooksOf, type PlacedHooks } from './project-hooks.js';
-import type { CodeTargets } from './register-folders.js';
+import type { CodeTargets } from './register-code.js';
 import type { PluginServices } from '../services/plugin-services.js';
 import type { StrapiRoute } from '../routes/strapi-route.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
@@ -120,7 +119,7 @@ function takeTypes(
 ): void {
   for (const [key, type] of Object.entries(contentTypes)) {
     const uid = `plugin::${name}.${key}`;
-    if (isRecord(type.lifecycles)) parts.lifecycles.subscribe({ ...type.lifecycles, models: [uid] } as SubscriberMap); // functions by lifecycle
+    parts.lifecycles.subscribeTo(uid, type.lifecycles);
     const known = builtinModels.find((model) => model.uid === uid)?.attributes ?? {};
     const added = Object.keys(type.schema?.attributes ?? type.attributes ?? {}).filter((attribute) => !(attribute in known));
     const schema = `src/extensions/${name}/content-types/${key}/schema.json`;

@@ -24,7 +24,7 @@ import type { ProjectRegisters } from './project-registers.js';
 import type { QueryEngine } from '../services/query-engine.js';
 import { createStrapiConfig, type StrapiConfig } from '../load/strapi-config.js';
 import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
-import { settingsOfStore } from './plugin-settings.js';
+import { settingsInStore } from './plugin-settings.js';
 import { createApis, type StrapiApi } from './strapi-apis.js';
 import { createPlugins, type OwnPlugins, type StrapiPlugin, type WithGraphql } from './strapi-plugins.js';
 import type { StrapiServer } from '../routes/strapi-server.js';
@@ -124,7 +124,7 @@ export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): Pr
     server,
     cron,
     eventHub: code.events,
-    store: createStrapiStore(() => openCodeStore(content().store.database), settingsOfStore(code)),
+    store: createStrapiStore(() => openCodeStore(content().store.database), settingsInStore(code)),
     ...plugins,
     service: (uid: string) => plugins.service(uid) ?? registry.get('service', uid) ?? missing(missingService(uid)),
     controller: (uid: string) => registry.get('controller', uid),

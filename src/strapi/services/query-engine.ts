@@ -9,7 +9,7 @@ import { update } from '../../content/update.js';
 import { updateMany } from '../../content/update-many.js';
 import { entityOf, entryType, type Entity } from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
-import { emptyQuery, type Query } from '../../query/ast.js';
+import type { Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from '../content/translate-query.js';
@@ -136,12 +136,18 @@ function engineWrites(open: () => Opened): Writes {
       onFirst('Update', parameters, open(), ({ type, context }, id) =>
         update({ type, id }, { data, query: answerQuery(parameters, context) }, context),
       ),
-    updateMany: async ({ data, ...parameters }) => updateMany(entriesOf(parameters, open()), data, open().context),
+    updateMany: async ({ data, ...parameters }) => {
+      const opened = open();
+      return updateMany(entriesOf(parameters, opened), data, opened.context);
+    },
     delete: async (parameters) =>
       onFirst('Delete', parameters, open(), ({ type, context }, id) =>
         remove({ type, id }, answerQuery(parameters, context), context),
       ),
-    deleteMany: async (parameters = {}) => removeMany(entriesOf(parameters, open()), open().context),
+    deleteMany: async (parameters = {}) => {
+      const opened = open();
+      return removeMany(entriesOf(parameters, opened), opened.context);
+    },
   };
 }
 
@@ -165,7 +171,7 @@ async function findPage(
 
 /** Returns the selection on a written entry. */
 function answerQuery({ select, populate }: EngineParameters, { bind }: ContentContext): Query {
-  return engineQuery({ ...(select !== undefined && { select }), populate }, bind.limits);
+  return engineQuery({ select, populate }, bind.limits);
 }
 
 function entriesOf(parameters: EngineParameters, { type, context }: Opened): Parameters<typeof removeMany>[0] {
@@ -183,7 +189,7 @@ async function onFirst(
   const { where } = parameters;
   if (!isRecord(where) || Object.keys(where).length === 0) throw new Error(`${verb} requires a where parameter`);
   const { type, context } = opened;
-  const one = { ...emptyQuery, ...engineQuery({ where, select: 'id', limit: 1 }, context.bind.limits) };
+  const one = engineQuery({ where, select: 'id', limit: 1 }, context.bind.limits);
   const [first] = (await findMany(type, one, withoutHooks(context))).entries;
   const written = first === undefined ? null : await write(opened, Number(first.document['_id']));
   return written === null ? null : entityOf(written);
