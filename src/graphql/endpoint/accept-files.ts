@@ -15,7 +15,6 @@ import { decodeOrNull, isRecord, textOrNull } from '../../values.js';
 import { requirementOf, type FieldRequirement } from '../types/schema-context.js';
 import type { Documents } from './documents.js';
 
-/** The inputs of the check of files. */
 interface FileRules {
   readonly schema: GraphQLSchema;
   /** Throws a ForbiddenError if the caller lacks the rights of a mutation; an UnauthorizedError if their token has expired. */

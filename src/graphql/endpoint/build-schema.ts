@@ -83,7 +83,6 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   return schema;
 }
 
-/** A schema with its parts, and the registry that they were generated from. */
 interface Generated extends SchemaParts {
   readonly schema: AssembledSchema;
   readonly registry: Registry;
@@ -91,7 +90,6 @@ interface Generated extends SchemaParts {
 
 const generated = new WeakMap<GraphQLSchema, Generated>();
 
-/** The parts of a schema. */
 interface SchemaParts {
   readonly types: TypeStore['types'];
   /** Root fields by the uid of the content type. */
@@ -118,7 +116,6 @@ function withoutKeys<Value>(map: ReadonlyMap<string, Value>, keys: ReadonlySet<s
   return rest;
 }
 
-/** The inputs of root fields. */
 interface Making {
   readonly context: SchemaContext;
   readonly options: SchemaOptions;

@@ -13,7 +13,6 @@ import { buildSchema, type SchemaOptions } from './build-schema.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
 import { traceSchema } from './trace-schema.js';
 
-/** The inputs of the GraphQL front end. */
 interface GraphqlServices {
   readonly config: Config;
   readonly observer: Observer;

@@ -1,6 +1,5 @@
 import { Lexer, Source, TokenKind } from 'graphql';
 
-/** The change of the level at a token. */
 const changes: Readonly<Partial<Record<TokenKind, number>>> = {
   [TokenKind.BRACE_L]: 1,
   [TokenKind.BRACKET_L]: 1,

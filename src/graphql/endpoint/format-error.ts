@@ -6,7 +6,6 @@ import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
 /** Converts an error to the form that clients receive. */
 export type FormatError = (error: Readonly<GraphQLError | Error>) => GraphQLError;
 
-/** The settings of the form of errors. */
 interface ErrorFormat extends Pick<GraphqlSettings, 'stacktraces' | 'introspection'> {
   /** Called with errors that clients see as `Internal Server Error`. */
   readonly report: (error: unknown) => void;

@@ -97,7 +97,6 @@ async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint
   }
 }
 
-/** A request with its files. */
 interface StagedCall extends RouteCall {
   readonly staging: Staging | null;
   readonly isKeyed: boolean;

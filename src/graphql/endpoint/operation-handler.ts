@@ -134,10 +134,8 @@ export interface RequestState {
   readonly createContext: () => GraphqlContext;
 }
 
-/** Handles requests with one operation. */
 type OperationHandler = Handler<IncomingMessage, RequestState>;
 
-/** The sources of operations. */
 interface Sources {
   readonly findQuery: FindQuery;
   readonly documents: Documents;

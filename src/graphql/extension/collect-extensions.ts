@@ -3,7 +3,6 @@ import type { Extension, ExtensionInput, FieldConfiguration, Resolvers, Resolver
 
 type Warn = (message: string) => void;
 
-/** The merged extensions of a schema. */
 interface CollectedExtension {
   readonly types: readonly unknown[];
   readonly typeDefs: readonly string[];

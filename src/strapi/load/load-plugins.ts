@@ -144,9 +144,9 @@ function settingsOf(given: unknown, written: Values, input: object): Values {
 
 /** Merges objects recursively. Every other value, such as a list, replaces its default. */
 function withDefaults(base: Values, over: Values): Values {
-  const merged = Object.entries(over).map(([key, value]) => {
+  const merged = mapValues(over, (value, key) => {
     const below = base[key];
-    return [key, value === undefined ? below : isRecord(below) && isRecord(value) ? withDefaults(below, value) : value] as const;
+    return isRecord(below) && isRecord(value) ? withDefaults(below, value) : value === undefined ? below : value;
   });
-  return { ...base, ...Object.fromEntries(merged) };
+  return { ...base, ...merged };
 }

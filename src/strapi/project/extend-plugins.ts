@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.js';
 import type { Route } from '../../http/route.js';
 import { builtinModels } from '../../schema/builtin-models.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
 import { uncalledMembers, withStandIns } from './extended-plugin.js';
@@ -15,7 +15,7 @@ import type { CodeTargets } from './register-code.js';
 import type { PluginServices } from '../services/plugin-services.js';
 import type { StrapiRoute } from '../routes/strapi-route.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
-import { awaitUnlessUnsupported } from '../load/run-code.js';
+import { warnIfUnsupported } from '../load/run-code.js';
 
 /** A plugin, as it is passed to a strapi-server file of src/extensions, which may change it. */
 interface ExtendedPlugin {
@@ -61,11 +61,13 @@ interface ExtendParts extends CodeTargets {
 export async function extendPlugins(extensions: Exports, parts: ExtendParts): Promise<readonly PlacedHooks[]> {
   const hooks: PlacedHooks[] = [];
   for (const [name, { file, code }] of extensions)
-    await awaitUnlessUnsupported(file, parts.warn, async () => {
+    try {
       const own = parts.builtin.filter(({ action }) => action.startsWith(`plugin::${name}.`));
       const plugin = await extendPlugin({ name, file, code }, own, parts);
       hooks.push({ file, hooks: hooksOf(plugin) });
-    });
+    } catch (error) {
+      warnIfUnsupported(error, file, parts.warn);
+    }
   return hooks;
 }
 
@@ -156,14 +158,13 @@ function pluginOf(
     config,
   }: { readonly before: Controllers; readonly services: PluginServices[string]; readonly config: Values },
 ): ExtendedPlugin {
-  const factories = Object.entries(services).map(([key, service]) => {
-    const factory = (): unknown => service;
-    givenServices.add(factory);
-    return [key, factory] as const;
-  });
   return {
-    controllers: Object.fromEntries(Object.entries(before).map(([key, actions]) => [key, { ...actions }])),
-    services: Object.fromEntries(factories),
+    controllers: mapValues(before, (actions) => ({ ...actions })),
+    services: mapValues(services ?? {}, (service) => {
+      const factory = (): unknown => service;
+      givenServices.add(factory);
+      return factory;
+    }),
     policies: {},
     middlewares: {},
     contentTypes: typesOf(name),

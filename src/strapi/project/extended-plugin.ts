@@ -1,4 +1,4 @@
-import { isRecord } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 import { missingExtension } from '../load/unsupported-code.js';
 
 type Members = Readonly<Record<string, readonly string[]>>;
@@ -53,12 +53,13 @@ export const ignoredExtension = (name: string): string =>
  */
 export function withStandIns<Plugin extends object>(plugin: Plugin, name: string, warn: (text: string) => void): Plugin {
   const kinds = strapiMembers[name] ?? {};
-  const inner = Object.entries(plugin).map(([kind, members]: readonly [string, unknown]) => {
+  const kept = plugin as Values; // members by kind
+  const inner = mapValues(kept, (members, kind) => {
     const known = kinds[kind];
-    if (known === undefined || !isRecord(members)) return [kind, members];
-    return [kind, standingIn(members, `${name}.${kind}`, (member) => known.includes(member), warn)];
+    if (known === undefined || !isRecord(members)) return members;
+    return standingIn(members, `${name}.${kind}`, (member) => known.includes(member), warn);
   });
-  return standingIn(Object.assign(plugin, Object.fromEntries(inner)), name, () => true, warn);
+  return standingIn(Object.assign(plugin, inner), name, () => true, warn);
 }
 
 function standingIn<Target extends object>(

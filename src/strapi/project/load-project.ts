@@ -88,7 +88,6 @@ export async function load(
   return { plugins, services, strapi, hooks: [...hooks, ...ownHooks(directory, loadFile)], routes };
 }
 
-/** Returns the hooks of src/index. */
 function ownHooks(directory: string, load: (file: string) => unknown): readonly PlacedHooks[] {
   const index = sourceFile(join(directory, 'src/index'));
   return index === null ? [] : [{ file: relative(directory, index), hooks: hooksOf(load(index)) }];

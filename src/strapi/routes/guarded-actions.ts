@@ -14,7 +14,6 @@ export interface GuardedAction {
   readonly guard: (typeof guards)[number];
 }
 
-/** What tells generated code from that of the project. */
 interface CoreParts {
   readonly config: Pick<Config, 'api'>;
   readonly registry: CodeRegistry;

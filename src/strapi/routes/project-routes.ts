@@ -52,7 +52,6 @@ interface ProjectRoutesInput extends EndpointParts {
   readonly warn: NoteProblem;
 }
 
-/** The routes of a project for one registry. */
 interface RouteTable extends RouteIndex {
   /** Actions that can be granted to roles, in addition to those of content types. */
   readonly actions: readonly string[];

@@ -11,7 +11,7 @@ import { libraryViewKey, openCodeStore } from '../../mongo/stores/code-store.js'
 import type { ProjectRegisters } from './project-registers.js';
 import type { Service } from '../services/core-service.js';
 import { collections } from '../../schema/collections.js';
-import type { Values } from '../../values.js';
+import { mapValues, type Values } from '../../values.js';
 import type { StoreSetting } from './strapi-store.js';
 
 type Sources = Pick<ProjectRegisters, 'content' | 'running'>;
@@ -102,12 +102,10 @@ const validator =
     refuseProblems(problemsOf(Object(body) as Body));
   };
 
-const loginValidators = Object.fromEntries(
-  Object.entries(bodies).map(([name, fields]) => {
-    const rules = Object.fromEntries(fields.map((field) => [field, ['required'] as const]));
-    return [name, validator((body) => fieldProblems(body, rules))];
-  }),
-);
+const loginValidators = mapValues<readonly string[], Validator>(bodies, (fields) => {
+  const rules = Object.fromEntries(fields.map((field) => [field, ['required'] as const]));
+  return validator((body) => fieldProblems(body, rules));
+});
 
 const userValidators: Readonly<Record<string, Validator>> = {
   validateCreateUserBody: validator(newUserProblems),

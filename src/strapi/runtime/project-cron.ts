@@ -9,7 +9,6 @@ import type { StrapiConfig } from '../load/strapi-config.js';
 /** A task of code. `date` is the time of the rule. */
 type Task = (context: { readonly strapi: unknown }, date: Date) => unknown;
 
-/** A task that was added. */
 interface Added {
   /** The name for `remove`; null for a task whose key is its rule. */
   readonly name: string | null;

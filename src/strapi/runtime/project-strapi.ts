@@ -8,7 +8,7 @@ import type { Config } from '../../config/config.js';
 import { openCodeStore } from '../../mongo/stores/code-store.js';
 import { createNotices } from '../../notices.js';
 import type { Observer } from '../../observe/observer.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 import { codeAuth } from '../routes/code-requests.js';
 import { byName } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
@@ -183,7 +183,7 @@ const logLevels = {
 
 /** Returns the logger with the levels of Strapi, and `log(level, message)`. Unknown levels are logged as `info`. */
 function withLevels(log: Logger): Logger {
-  const own = Object.fromEntries(Object.entries(logLevels).map(([name, level]) => [name, log[level].bind(log)]));
+  const own = mapValues(logLevels, (level) => log[level].bind(log));
   const write = (given: unknown, ...rest: unknown[]): void => {
     const { level, message, ...more } = isRecord(given) ? given : { level: given };
     const lines = isRecord(given) ? [more, message] : rest;

@@ -23,7 +23,6 @@ type WithData = Parameters & { readonly data?: unknown; readonly files?: unknown
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what a project's own methods take is for it to say
 export type Service = Record<string, any>;
 
-/** The dependencies of core services. */
 interface ServiceParts {
   /**
    * Returns the context of operations on a content type: with the rights of the caller during a core action, otherwise with all

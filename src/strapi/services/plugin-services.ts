@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { EntityParameters, EntityService } from '../../code/entity-service.js';
 import { accountsOf, type Running } from '../../http/running.js';
-import { escapeHtml, isRecord, type Values } from '../../values.js';
+import { escapeHtml, isRecord, mapValues, type Values } from '../../values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import { providersRegistry, providersService } from './provider-services.js';
 import type { QueryEngine } from './query-engine.js';
@@ -60,8 +60,7 @@ const emailService = ({ running }: PluginParts) => ({
   send: (mail: Mail) => accountsOf(running()).mailer.deliver(mail),
   /** Sends an e-mail from a template, whose texts contain `<%= user.name %>`. */
   sendTemplatedEmail: (mail: Mail, templates: Partial<Record<'subject' | 'text' | 'html', string>>, data: Values = {}) => {
-    const filled = Object.entries(templates).map(([name, text]) => [name, template(text, data)] as const);
-    return accountsOf(running()).mailer.deliver({ ...mail, ...Object.fromEntries(filled) });
+    return accountsOf(running()).mailer.deliver({ ...mail, ...mapValues(templates, (text) => template(text, data)) });
   },
 });
 
